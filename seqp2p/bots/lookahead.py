@@ -11,14 +11,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple, TypeAlias
 
 from seqp2p.bots.eval_board import NOBODY, TAKEN, EvalBoard, Geometry, eval_board_of, geometry
-from seqp2p.bots.weights import (
-    FLATTENING,
-    JACK_PRICE,
-    SEQUENCE,
-    TO_MOVE,
-    worth_of_line,
-    worth_of_specials,
-)
+from seqp2p.bots.weights import FLATTENING, JACK_PRICE, SEQUENCE, TO_MOVE, worth_of_line, worth_of_specials
 from seqp2p.rules import Action, Card, Square, SquareSet, Team, View, set_of, team_of
 
 WIN: Final = 1000

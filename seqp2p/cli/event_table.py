@@ -10,23 +10,7 @@ from typing import Any, Literal, TypeAlias, assert_never
 from seqp2p.cli.verify import plain_reason
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.live.absence import Absent, Awaited, Back
-from seqp2p.match.events import (
-    AdjournSigned,
-    Dealt,
-    Drawn,
-    Dropped,
-    Event,
-    Finished,
-    Redealt,
-    Remarked,
-    Seated,
-    Shuffled,
-    Skipped,
-    Turned,
-    Undone,
-    Voted,
-    plain,
-)
+from seqp2p.match import events
 from seqp2p.match.table import Agreement
 from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft
 from seqp2p.rules import Action, DealerDraw, Variant
@@ -34,7 +18,7 @@ from seqp2p.ui import words
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t, translate
 
-AnyEvent: TypeAlias = Event | Absent | Back | Awaited | Reshuffled | SeatLeft | CheatProved
+AnyEvent: TypeAlias = events.Event | Absent | Back | Awaited | Reshuffled | SeatLeft | CheatProved
 """An event of a match, of the live game around it, or of a replay."""
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """The look of a line. One of the setup is no part of the story of the game."""
@@ -76,36 +60,36 @@ def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # noqa: PLR0911  # a
                 "alarm",
             )
         case _:
-            return EventRow(*plain(event, variant), *_lines(event, variant))
+            return EventRow(*events.plain(event, variant), *_lines(event, variant))
 
 
-def _lines(event: Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901, PLR0911, PLR0912  # a row for each event
+def _lines(event: events.Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901, PLR0911, PLR0912  # a row for each event
     match event:
-        case Seated(draw):
+        case events.Seated(draw):
             return lambda company: _dealer_lines(draw, company, variant), "setup"
-        case Shuffled(seat, number):
+        case events.Shuffled(seat, number):
             return lambda company: [words.shuffled_line(company, seat, number, len(company.names))], "setup"
-        case Dealt():
+        case events.Dealt():
             return lambda _: [t("the cards are dealt")], "setup"
-        case Turned(turn, seat, action):
+        case events.Turned(turn, seat, action):
             return lambda company: [action_line(company, variant, turn, seat, action)], "log"
-        case Drawn():
+        case events.Drawn():
             return lambda _: [], "log"  # Its holder sees the card.
-        case Remarked(seat, _, text, courtesy):
+        case events.Remarked(seat, _, text, courtesy):
             return lambda company: [words.remark_line(company, seat, text, courtesy=courtesy)], "remark"
-        case AdjournSigned(seat):
+        case events.AdjournSigned(seat):
             return lambda company: [words.adjourn_line(company, seat)], "alarm"
-        case Voted(seat, _, action, about):
+        case events.Voted(seat, _, action, about):
             return lambda company: [words.vote_line(company, seat, action, about)], "alarm"
-        case Skipped(seat):
+        case events.Skipped(seat):
             return lambda company: [words.skipped_line(company, seat)], "log"
-        case Dropped(seats):
+        case events.Dropped(seats):
             return lambda company: [words.dropped_line(company, seats)], "alarm"
-        case Redealt():
+        case events.Redealt():
             return lambda _: [translate(words.REDEAL_LINE)], "log"
-        case Undone(step):
+        case events.Undone(step):
             return lambda _: [words.undone_line(step)], "log"
-        case Finished(result):
+        case events.Finished(result):
             return lambda company: [words.result_line(company, result)], "log"
         case _:
             assert_never(event)

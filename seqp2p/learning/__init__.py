@@ -15,14 +15,4 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-__all__ = [
-    "Observation",
-    "RawEnv",
-    "Seen",
-    "action_mask",
-    "action_of",
-    "actions_of",
-    "env",
-    "number_of",
-    "observe",
-]
+__all__ = ["Observation", "RawEnv", "Seen", "action_mask", "action_of", "actions_of", "env", "number_of", "observe"]

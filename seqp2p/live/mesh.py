@@ -27,15 +27,7 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PeerState, Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link, rest
-from seqp2p.net.messages import (
-    AddressStatement,
-    AddressUpdate,
-    Bye,
-    LinkStage,
-    Proof,
-    WireMessage,
-    bye,
-)
+from seqp2p.net.messages import AddressStatement, AddressUpdate, Bye, LinkStage, Proof, WireMessage, bye
 from seqp2p.net.relay import LinkDown, LinkUp, Moved, Neighbour, Received, Relay
 from seqp2p.net.serving import Gate, Handshakes, serve
 from seqp2p.net.text import clean

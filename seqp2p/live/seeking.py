@@ -14,11 +14,7 @@ _POLL_S: Final = 1.0
 
 
 async def look_for_seats(
-    table: AgreedTable,
-    mesh: Mesh,
-    members: Callable[[], Collection[int]],
-    warn: Warn,
-    interfaces: Interfaces = None,
+    table: AgreedTable, mesh: Mesh, members: Callable[[], Collection[int]], warn: Warn, interfaces: Interfaces = None
 ) -> None:
     """Look for each of these seats while this one has no direct link to it, until cancelled.
 

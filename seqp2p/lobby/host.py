@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import math
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Final, assert_never
 
 import trio
@@ -22,17 +23,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import is_first, make_statement
 from seqp2p.lobby.code import make_table_number
 from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import (
-    Former,
-    Guest,
-    LineSaid,
-    LobbyShown,
-    OnLobbyEvent,
-    TurnedAway,
-    declined,
-    declining,
-    gone,
-)
+from seqp2p.lobby.events import Former, Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined, declining, gone
 from seqp2p.lobby.lines import LobbyTalk, PerMinute
 from seqp2p.lobby.names import BOT_NAME, look_alike
 from seqp2p.lobby.requests import (
@@ -57,6 +48,7 @@ from seqp2p.match.table import (
     name_fault,
     numbered_name,
 )
+from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, refuse
@@ -64,27 +56,6 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.messages import (
-    AcceptMessage,
-    AddressStatement,
-    Bye,
-    ColourWish,
-    Gather,
-    LineMessage,
-    LinkStage,
-    LobbyMessage,
-    LobbySeat,
-    Nonce,
-    Ping,
-    Proof,
-    Ready,
-    SeatWish,
-    Sit,
-    StartMessage,
-    TableMessage,
-    WireMessage,
-    bye,
-)
 from seqp2p.net.serving import Gate, Handshakes, Listener, serve, source_of
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
@@ -166,7 +137,7 @@ class TeamColours:
 class _SeatedGuest:
     """A joiner in its seat."""
 
-    addresses: AddressStatement
+    addresses: wire.AddressStatement
 
     def __init__(self, seat: int, name: str, key: bytes, link: Link) -> None:
         self.seat = seat
@@ -224,7 +195,7 @@ class _HostLobby:
         self._failures = 0
         self._closed = False  # A joiner lost from now on has not left the lobby.
         self._changed = trio.Event()
-        self._statements: tuple[AddressStatement, ...] = ()
+        self._statements: tuple[wire.AddressStatement, ...] = ()
 
     async def run(self, listeners: Sequence[Listener], requests: LobbyRequests | None) -> AgreedTable:
         # Connections have a scope of their own: a goodbye still needs them when everything else is cancelled.
@@ -263,7 +234,7 @@ class _HostLobby:
         self._closed = True
         seated = tuple(self._seats.values())  # Others may sit down meanwhile: their connections are just closed.
         for sitting in seated:
-            sitting.link.send(bye(""))
+            sitting.link.send(wire.bye(""))
         with trio.CancelScope(shield=True):
             with trio.move_on_after(self._limits.close_s):
                 for sitting in seated:
@@ -300,7 +271,7 @@ class _HostLobby:
         else:
             await self._attend(sitting)
 
-    async def _authenticate(self, stream: trio.abc.Stream) -> tuple[FrameStream, Proof]:
+    async def _authenticate(self, stream: trio.abc.Stream) -> tuple[FrameStream, wire.Proof]:
         with self._gate.enter(stream) as place:
             frames = await place.accept(self._credentials)
             async with tls.closing_on_error(frames.stream):
@@ -315,7 +286,7 @@ class _HostLobby:
                 return frames, proof
         raise LinkLost(message("It took too long, or had to make room for others."))
 
-    def _admit(self, proof: Proof) -> None:
+    def _admit(self, proof: wire.Proof) -> None:
         if proof.key in self._removed:
             raise PeerRefused("removed")
         if proof.role == "watch":
@@ -332,7 +303,7 @@ class _HostLobby:
             raise PeerRefused("wrong_game")
         self._require_place(proof.key)
 
-    def _returns(self, proof: Proof) -> bool:
+    def _returns(self, proof: wire.Proof) -> bool:
         return proof.id == self._former.game
 
     def _require_place(self, key: bytes) -> None:
@@ -349,10 +320,10 @@ class _HostLobby:
         """Seat a joiner that knows the code, or has sat here before."""
         try:
             with trio.fail_after(self._limits.authenticate_s):
-                sit = await receive(frames, LinkStage.CODE_HOST, self._limits)
+                sit = await receive(frames, wire.LinkStage.CODE_HOST, self._limits)
         except trio.TooSlowError:
             raise LinkLost(message("It took too long to sit down.")) from None
-        if not isinstance(sit, Sit):
+        if not isinstance(sit, wire.Sit):
             raise PeerError(message("The other side did not sit down."))
         try:
             self._require_place(key)
@@ -379,7 +350,7 @@ class _HostLobby:
     async def _attend(self, sitting: _SeatedGuest) -> None:
         """Serve a joiner in its seat, until it leaves or the table starts."""
         self._show()
-        error = await sitting.link.run(LinkStage.LOBBY_HOST, lambda message: self._handle(sitting, message), Ping)
+        error = await sitting.link.run(wire.LinkStage.LOBBY_HOST, partial(self._handle, sitting), wire.Ping)
         sitting.released = error is None
         sitting.ended.set()
         if sitting.removed:
@@ -397,28 +368,28 @@ class _HostLobby:
                 self._on_event(gone(sitting.name, reason))
             self._show()
 
-    async def _handle(self, sitting: _SeatedGuest, received: WireMessage) -> None:
+    async def _handle(self, sitting: _SeatedGuest, received: wire.WireMessage) -> None:
         await trio.lowlevel.checkpoint()
         match received:
-            case Nonce(number, nonce, addresses) if number == self._round and sitting.nonce_round != number:
+            case wire.Nonce(number, nonce, addresses) if number == self._round and sitting.nonce_round != number:
                 if nonce in (other.nonce for other in self._seats.values()):
                     raise PeerError(message("The other side sent a nonce that is not fresh."))
                 if not is_first(addresses, sitting.key, nonce):
                     raise PeerError(message("The other side sent addresses that it has not signed for this table."))
                 sitting.nonce, sitting.nonce_round, sitting.addresses = nonce, number, addresses
-            case Ready(number):
+            case wire.Ready(number):
                 sitting.ready = number
-            case SeatWish() | ColourWish():
+            case wire.SeatWish() | wire.ColourWish():
                 fault = self._grant(sitting, received) if self._wishes.take(sitting.key) else "too_fast"
                 if fault:
                     sitting.link.send(declining(fault))
-            case AcceptMessage():
+            case wire.AcceptMessage():
                 if sitting.asked:
                     sitting.asked = False
                     self._show()
-            case LineMessage():
+            case wire.LineMessage():
                 self._hear(sitting, received)
-            case Bye(reason):
+            case wire.Bye(reason):
                 raise LinkLost(clean(reason))
             case _:
                 pass  # A sign of life, or an answer in a past round.
@@ -426,17 +397,17 @@ class _HostLobby:
 
     # Seats, colours and lines.
 
-    def _grant(self, sitting: _SeatedGuest, wish: SeatWish | ColourWish) -> str:
+    def _grant(self, sitting: _SeatedGuest, wish: wire.SeatWish | wire.ColourWish) -> str:
         """Grant a wish, or return the code of the reason why not."""
         match wish:
-            case SeatWish(seat):
+            case wire.SeatWish(seat):
                 if not 2 <= seat <= self._settings.players:
                     return "no_seat"
                 if self._seats.get(seat, sitting) is not sitting:
                     return "seat_taken"
                 self._move(sitting, seat)
                 return ""
-            case ColourWish(colour):
+            case wire.ColourWish(colour):
                 return self._colour(sitting.seat, sitting.key, colour)
             case _:
                 assert_never(wish)
@@ -475,7 +446,7 @@ class _HostLobby:
         self._door.renew()
         self._leave(sitting, message("The host has removed it."))
 
-    def _hear(self, sitting: _SeatedGuest, line: LineMessage) -> None:
+    def _hear(self, sitting: _SeatedGuest, line: wire.LineMessage) -> None:
         """Pass a joiner's line on; raises PeerError for one that it has not signed."""
         if (said := self._talk.take(line, {sitting.key})) is None:
             sitting.link.send(declining("too_fast"))
@@ -564,13 +535,13 @@ class _HostLobby:
         self._version += 1
         self._on_event(LobbyShown(self._settings, tuple(guests), 1))
         seats = tuple(
-            None if guest is None else LobbySeat(guest.name, guest.key, self._talk.said(guest.key), guest.asked)
+            None if guest is None else wire.LobbySeat(guest.name, guest.key, self._talk.said(guest.key), guest.asked)
             for guest in guests
         )
         if self._spectators:
-            self._spectators.feed.show_lobby(LobbyMessage(self._settings, seats, None))
+            self._spectators.feed.show_lobby(wire.LobbyMessage(self._settings, seats, None))
         for sitting in self._seats.values():
-            sitting.link.send(LobbyMessage(self._settings, seats, sitting.seat))
+            sitting.link.send(wire.LobbyMessage(self._settings, seats, sitting.seat))
         self._touch()
 
     def _touch(self) -> None:
@@ -610,13 +581,13 @@ class _HostLobby:
     async def _propose(self, round_: int) -> Agreement | None:
         """Run one round: nonces, then the table. Return None if the seats changed, or a joiner did not answer."""
         members, version = tuple(self._seats[seat] for seat in sorted(self._seats)), self._version
-        self._send(members, Gather(round_))
+        self._send(members, wire.Gather(round_))
         if not await self._answered(members, version, lambda sitting: sitting.nonce_round == round_):
             return None
         agreement = self._agreement(members)
         own = make_statement(self._credentials.identity, agreement.seats[0].nonce, 1, self._addresses)
         self._statements = (own, *(sitting.addresses for sitting in members))
-        self._send(members, TableMessage(round_, encode_agreement(agreement), self._statements))
+        self._send(members, wire.TableMessage(round_, encode_agreement(agreement), self._statements))
         ready = await self._answered(members, version, lambda sitting: sitting.ready == round_)
         return agreement if ready else None
 
@@ -626,7 +597,7 @@ class _HostLobby:
         return Agreement(1, self._settings, (own, *others))
 
     @staticmethod
-    def _send(members: tuple[_SeatedGuest, ...], message: WireMessage) -> None:
+    def _send(members: tuple[_SeatedGuest, ...], message: wire.WireMessage) -> None:
         for sitting in members:
             sitting.link.send(message)
 
@@ -654,7 +625,7 @@ class _HostLobby:
         """Tell all to start. Return the connections, free for the mesh, which dials lost ones again."""
         self._closed = True
         for sitting in self._seats.values():
-            sitting.link.send(StartMessage(self._round))
+            sitting.link.send(wire.StartMessage(self._round))
             sitting.link.stop()
         for sitting in self._seats.values():
             await sitting.ended.wait()

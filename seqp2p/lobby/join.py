@@ -36,6 +36,7 @@ from seqp2p.lobby.requests import (
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
+from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import send
@@ -43,28 +44,6 @@ from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TooSlow, Unreachable, WrongKey
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.messages import (
-    AcceptMessage,
-    AddressStatement,
-    Bye,
-    ColourWish,
-    DeclinedMessage,
-    Gather,
-    LineMessage,
-    LinkStage,
-    LobbyMessage,
-    Nonce,
-    Ping,
-    Ready,
-    Refused,
-    Role,
-    SeatWish,
-    Sit,
-    StartMessage,
-    TableMessage,
-    WireMessage,
-    bye,
-)
 from seqp2p.net.serving import Listener
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials, ServerLink
@@ -180,13 +159,7 @@ async def _sit_down(
         if (error := await guest.stay(requests)) is not None:
             raise error
         return AgreedTable(
-            credentials,
-            guest.agreement,
-            guest.seat,
-            {1: (host,)},
-            listeners,
-            {1: frames},
-            statements=guest.statements,
+            credentials, guest.agreement, guest.seat, {1: (host,)}, listeners, {1: frames}, statements=guest.statements
         )
 
 
@@ -199,7 +172,7 @@ async def knock(
     dial: Dial,
     on_wait: Callable[[str], None],
     *,
-    role: Role,
+    role: wire.Role,
 ) -> ServerLink:
     """Return a link to the host at that address, after both sides have proved the code; with role join or watch.
 
@@ -253,7 +226,7 @@ def _may_pass(error: NetError) -> bool:
     return isinstance(error, LinkLost)
 
 
-def check_lobby(lobby: LobbyMessage, host_key: bytes, last: LobbyMessage | None) -> None:
+def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessage | None) -> None:
     """Raise PeerError for a lobby that no honest host shows, to a seat or a spectator, after the ``last`` one."""
     try:
         check_settings(lobby.settings)
@@ -273,7 +246,7 @@ def check_lobby(lobby: LobbyMessage, host_key: bytes, last: LobbyMessage | None)
         raise PeerError(message("The host shows a lobby in which another key has its seat."))
 
 
-def shown_lobby(lobby: LobbyMessage) -> LobbyShown:
+def shown_lobby(lobby: wire.LobbyMessage) -> LobbyShown:
     """Return the event of a lobby that a host has sent."""
     guests = tuple(None if seat is None else Guest(seat.name, seat.key, seat.asked) for seat in lobby.seats)
     return LobbyShown(lobby.settings, guests, lobby.seat or 0)
@@ -283,7 +256,7 @@ class _Joiner:
     """A joiner in its seat, with the lobby as it was shown and the agreement it is ready for."""
 
     agreement: Agreement
-    statements: tuple[AddressStatement, ...]
+    statements: tuple[wire.AddressStatement, ...]
 
     def __init__(
         self,
@@ -309,16 +282,16 @@ class _Joiner:
         self._choice = choice
         self._talk = LobbyTalk(link.lobby, limits, trio.current_time)
         self._may_ask = trio.Event()
-        self._lobby: LobbyMessage | None = None
+        self._lobby: wire.LobbyMessage | None = None
         self._shown = trio.Event()  # the lobby, or its end
         self._nonce = b""
-        self._own: AddressStatement | None = None
+        self._own: wire.AddressStatement | None = None
         self._round = 0
         self._ready = False
 
     async def stay(self, requests: LobbyRequests | None) -> NetError | None:
         """Sit down and wait for the start. Return None, or the error that prevents it. Cancelled, it says goodbye."""
-        await send(self.link.frames, Sit(self._name, self.asked))
+        await send(self.link.frames, wire.Sit(self._name, self.asked))
         connection = trio.CancelScope(shield=True)
         ended = trio.Event()
         error: NetError | None = None
@@ -329,7 +302,7 @@ class _Joiner:
             with connection:
                 async with trio.open_nursery() as tasks:
                     tasks.start_soon(self._obey, requests)
-                    error = await self.link.run(LinkStage.LOBBY_JOINER, self.handle, Ping)
+                    error = await self.link.run(wire.LinkStage.LOBBY_JOINER, self.handle, wire.Ping)
                     tasks.cancel_scope.cancel()
             ended.set()
             self._shown.set()
@@ -343,46 +316,46 @@ class _Joiner:
                     await ended.wait()
             finally:
                 if not ended.is_set():
-                    self.link.send(bye(""))
+                    self.link.send(wire.bye(""))
                     # The host closes the connection when it has read the goodbye.
                     with trio.move_on_after(self._limits.close_s, shield=True):
                         await ended.wait()
                 connection.cancel()
         return error if self._lobby is not None else error or late
 
-    async def handle(self, received: WireMessage) -> None:
+    async def handle(self, received: wire.WireMessage) -> None:
         await trio.lowlevel.checkpoint()
         match received:
-            case LobbyMessage():
+            case wire.LobbyMessage():
                 self._look(received)
-            case Gather(number):
+            case wire.Gather(number):
                 if self.asked:
                     raise PeerError(message("The host begins a game that this player has not accepted."))
                 self._round = number
                 self._set_ready(False)
                 self._nonce = self._randomness(32)
                 self._own = make_statement(self._identity, self._nonce, 1, self._addresses)
-                self.link.send(Nonce(number, self._nonce, self._own))
-            case TableMessage():
+                self.link.send(wire.Nonce(number, self._nonce, self._own))
+            case wire.TableMessage():
                 self._agree(received)
-            case LineMessage():
+            case wire.LineMessage():
                 self._hear(received)
-            case DeclinedMessage(code, reason):
+            case wire.DeclinedMessage(code, reason):
                 self._on_event(declined(code, reason))
-            case StartMessage(number):
+            case wire.StartMessage(number):
                 if not self._ready or number != self._round:
                     raise PeerError(message("The host started a table that was not agreed."))
                 self.link.stop()
-            case Refused(code, reason):
+            case wire.Refused(code, reason):
                 raise PeerRefused(code, reason)
-            case Bye(reason):
+            case wire.Bye(reason):
                 if reason:
                     raise LinkLost(message("The host has closed the table: {reason}", reason=clean(reason)))
                 raise LinkLost(message("The host has closed the table."))
             case _:
                 pass  # A sign of life.
 
-    def _look(self, lobby: LobbyMessage) -> None:
+    def _look(self, lobby: wire.LobbyMessage) -> None:
         """Note the lobby as it is now; raises PeerError if no honest host would show it."""
         check_lobby(lobby, self._host_key, self._lobby)
         own = None if lobby.seat is None else lobby.seats[lobby.seat - 1]
@@ -407,7 +380,7 @@ class _Joiner:
         else:
             self._may_ask.set()
 
-    def _wish(self, lobby: LobbyMessage) -> None:
+    def _wish(self, lobby: wire.LobbyMessage) -> None:
         """Wish for the chosen seat and colour before the first nonce: so no table is agreed without them."""
         choice, teams = self._choice, lobby.settings.teams
         if choice.team is not None and team_of(self.seat, teams) != choice.team:
@@ -429,29 +402,29 @@ class _Joiner:
                 assert self._lobby is not None, "nothing is asked before the lobby is shown"
                 self._ask(request, self._lobby)
 
-    def _ask(self, request: LobbyRequest, lobby: LobbyMessage) -> None:
+    def _ask(self, request: LobbyRequest, lobby: wire.LobbyMessage) -> None:
         match request:
             case TakeSeat(seat):
                 if 2 <= seat <= lobby.settings.players:
-                    self.link.send(SeatWish(seat))
+                    self.link.send(wire.SeatWish(seat))
                 else:
                     self._on_event(declined("no_seat"))
             case ChooseColour(colour):
                 if colour in lobby.settings.offered_colours:
-                    self.link.send(ColourWish(colour))
+                    self.link.send(wire.ColourWish(colour))
                 else:
                     self._on_event(declined("no_colour"))
             case SayLine(text):
                 self._say(text, lobby)
             case AcceptGame():
                 self.asked = False
-                self.link.send(AcceptMessage())
+                self.link.send(wire.AcceptMessage())
             case MovePlayer() | RemovePlayer() | StartGame():
                 self._on_event(declined("host_only"))
             case _:
                 assert_never(request)
 
-    def _say(self, text: str, lobby: LobbyMessage) -> None:
+    def _say(self, text: str, lobby: wire.LobbyMessage) -> None:
         own = lobby.seats[self.seat - 1]
         assert own is not None, "the own seat is taken"
         if (signed := self._talk.sign(self._identity, text, own.said)) is None:
@@ -461,7 +434,7 @@ class _Joiner:
         self.link.send(line)
         self._on_event(LineSaid(self.seat, own.name, own.key, clean(shown)))
 
-    def _hear(self, line: LineMessage) -> None:
+    def _hear(self, line: wire.LineMessage) -> None:
         """Show a line of another player; raises PeerError for one that no honest host passes on."""
         seats = () if self._lobby is None else self._lobby.seats
         speakers = {seat.key: (number, seat.name) for number, seat in enumerate(seats, 1) if seat is not None}
@@ -470,7 +443,7 @@ class _Joiner:
 
     # The table.
 
-    def _agree(self, received: TableMessage) -> None:
+    def _agree(self, received: wire.TableMessage) -> None:
         """Check the table against the lobby as it was shown; be ready only if they are the same."""
         try:
             agreement = decode_agreement(received.agreement)
@@ -489,9 +462,9 @@ class _Joiner:
         self._check_addresses(agreement, received.addresses)
         self.agreement, self.statements = agreement, received.addresses
         self._set_ready(True)
-        self.link.send(Ready(received.round))
+        self.link.send(wire.Ready(received.round))
 
-    def _check_addresses(self, agreement: Agreement, statements: Sequence[AddressStatement]) -> None:
+    def _check_addresses(self, agreement: Agreement, statements: Sequence[wire.AddressStatement]) -> None:
         """Check that each seat has signed its addresses, and that this seat's are its own; raises PeerError."""
         if len(statements) != len(agreement.seats):
             raise PeerError(message("The host gave addresses that do not fit the seats."))

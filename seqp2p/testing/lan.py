@@ -116,10 +116,7 @@ class VirtualLan:
             )
         self.spectators = {
             number: VirtualSpectator(
-                self,
-                number,
-                drawn_from("spectator", seed, number),
-                make_visit=cheats.visits.get(number, SimSpectator),
+                self, number, drawn_from("spectator", seed, number), make_visit=cheats.visits.get(number, SimSpectator)
             )
             for number in sorted(watching)
         }

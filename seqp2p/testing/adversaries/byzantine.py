@@ -15,15 +15,7 @@ from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.live.seat_session import InboxItem, MatchStore, SeatSession
-from seqp2p.match.contribution import (
-    Body,
-    Contribution,
-    SharesBody,
-    StepKind,
-    TurnBody,
-    make_payload,
-    open_envelope,
-)
+from seqp2p.match.contribution import Body, Contribution, SharesBody, StepKind, TurnBody, make_payload, open_envelope
 from seqp2p.match.encoding import encode
 from seqp2p.net.gossip import Recollection
 from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Signed, WireMessage, encode_message

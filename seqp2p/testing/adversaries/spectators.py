@@ -6,20 +6,9 @@ from typing import Final
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.match.machine import Match
+from seqp2p.net import messages as wire
 from seqp2p.net.frames import frame
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    BallotMessage,
-    Bye,
-    ContributionMessage,
-    EvidenceMessage,
-    Have,
-    OpeningMessage,
-    RemarkMessage,
-    Signed,
-    WireMessage,
-    encode_message,
-)
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.testing.adversaries.byzantine import Strategy
 from seqp2p.testing.adversaries.described import AT_THE_LINK, FLOOD, FRAMES, NO_EFFECT, Adversary, always
@@ -32,11 +21,7 @@ class HostileSpectator(SimSpectator):
     """A spectator that does something once, as soon as it has seen a step."""
 
     def __init__(
-        self,
-        machine: VirtualSpectator,
-        match: Match,
-        writer: ReplayWriter,
-        deed: Callable[["HostileSpectator"], None],
+        self, machine: VirtualSpectator, match: Match, writer: ReplayWriter, deed: Callable[["HostileSpectator"], None]
     ) -> None:
         super().__init__(machine, match, writer)
         self._deed = deed
@@ -48,9 +33,9 @@ class HostileSpectator(SimSpectator):
             self.done = True
             self._deed(self)
 
-    def say(self, *messages: WireMessage) -> None:
+    def say(self, *messages: wire.WireMessage) -> None:
         """Send messages to the host."""
-        self.throw(b"".join(map(encode_message, messages)))
+        self.throw(b"".join(map(wire.encode_message, messages)))
 
     def throw(self, data: bytes) -> None:
         """Send the host any bytes."""
@@ -58,10 +43,10 @@ class HostileSpectator(SimSpectator):
             self.end.send_frame(data)
 
     @property
-    def overheard(self) -> ContributionMessage:
+    def overheard(self) -> wire.ContributionMessage:
         """Return a contribution of a seat."""
         made = self.spectator.match.record[-1].contributions[-1][1]
-        return ContributionMessage(made.payload, made.signature)
+        return wire.ContributionMessage(made.payload, made.signature)
 
 
 def _one(
@@ -73,7 +58,9 @@ def _one(
     return Adversary(name, row, what, Strategy, endings, crooks=0, reason=reason, hostile_spectator=visit)
 
 
-def _says(name: str, what: str, *said: WireMessage, row: str = _JOINS_IN, reason: str = "out of place") -> Adversary:
+def _says(
+    name: str, what: str, *said: wire.WireMessage, row: str = _JOINS_IN, reason: str = "out of place"
+) -> Adversary:
     return _one(name, row, what, lambda spectator: spectator.say(*said), reason)
 
 
@@ -82,14 +69,14 @@ def _throws(name: str, what: str, data: bytes, reason: str) -> Adversary:
 
 
 def _accuse(spectator: HostileSpectator) -> None:
-    spectator.say(EvidenceMessage((Signed(spectator.overheard.payload, spectator.overheard.signature),)))
+    spectator.say(wire.EvidenceMessage((wire.Signed(spectator.overheard.payload, spectator.overheard.signature),)))
 
 
 _TOO_LARGE: Final = bytes(DEFAULT_LIMITS.watch_frame_max + 1)
-_BYE: Final = Bye("\x1b[2Jwhat a game")
-_OPENING: Final = OpeningMessage(1, encode_scalar(77))
-_NOTHING: Final = Have(1, ())
-_AHEAD: Final = Have(100_000, tuple(range(1, 13)))
+_BYE: Final = wire.Bye("\x1b[2Jwhat a game")
+_OPENING: Final = wire.OpeningMessage(1, encode_scalar(77))
+_NOTHING: Final = wire.Have(1, ())
+_AHEAD: Final = wire.Have(100_000, tuple(range(1, 13)))
 HOSTILE_SPECTATORS: Final = (
     _one(
         "spectator contributes",
@@ -97,20 +84,16 @@ HOSTILE_SPECTATORS: Final = (
         "sends the host a contribution of a seat",
         lambda spectator: spectator.say(spectator.overheard),
     ),
-    _says("spectator votes", "sends a ballot", BallotMessage(b"drop them all", bytes(64))),
+    _says("spectator votes", "sends a ballot", wire.BallotMessage(b"drop them all", bytes(64))),
     _one("spectator accuses", _JOINS_IN, "offers a seat's contribution as evidence against it", _accuse),
-    _says("spectator talks", "says something to the table", RemarkMessage(b"play the knave", bytes(64))),
+    _says("spectator talks", "says something to the table", wire.RemarkMessage(b"play the knave", bytes(64))),
     _says("spectator opens a hand", "releases a secret in the first seat's name, in the middle of the game", _OPENING),
     _throws("spectator babbles", "sends bytes that are no message", b"\xc1", "no message"),
     _throws(
         "spectator sends a large frame", "sends a frame one byte above a spectator's limit", _TOO_LARGE, "where 1 to"
     ),
     _says(
-        "spectator asks and asks",
-        "claims three hundred times to have nothing",
-        *[_NOTHING] * 300,
-        row=FLOOD,
-        reason="",
+        "spectator asks and asks", "claims three hundred times to have nothing", *[_NOTHING] * 300, row=FLOOD, reason=""
     ),
     _says("spectator asks ahead", "claims to be a hundred thousand steps ahead", _AHEAD, reason=""),
     _says("spectator says goodbye and stays", "says goodbye, and stays", _BYE, _NOTHING, reason=""),
