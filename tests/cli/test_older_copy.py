@@ -68,6 +68,37 @@ def test_a_copy_from_before_the_seat_was_resumed(people: Household) -> None:
     assert host.end() == 0
 
 
+@pytest.mark.slow
+def test_two_of_six_at_once(people: Household) -> None:
+    host = people.host("--variant", "classic", "--players", "6", "--pace", "0.3")
+    guests = {who: people.join(host, "--pace", "0.3", who=who) for who in ("a", "b", "c", "d", "e")}
+    guests["a"].event("turn", 2)
+    copies = {who: copied(people, who) for who in ("a", "b")}
+    guests["a"].event("turn", 6)
+    for who in copies:
+        killed(guests[who])
+    for who, copy in copies.items():
+        put_back(people, who, copy, in_place=False)
+    backs = [resume(people, who) for who in copies]
+    assert all(back.event("resumed")["recovers"] for back in backs)
+    seen = sum(event["event"] == "turn" for event in host.events)
+    host.event("turn", seen + 12)  # Each of them has had two.
+    assert not any(event["event"] == "dropped" for event in host.events)
+
+
+@pytest.mark.slow
+def test_two_that_are_killed_in_the_first_moments(people: Household) -> None:
+    host = people.host("--variant", "kids", "--pace", "0.3")
+    guest = people.join(host, "--pace", "0.3")
+    guest.event("seated")
+    host.event("seated")
+    killed(guest)
+    killed(host)
+    backs = [resume(people, who) for who in ("host", "guest")]
+    assert not any(back.event("resumed")["recovers"] for back in backs)
+    assert [back.end() for back in backs] == [0, 0]
+
+
 def test_nobody_is_there_to_tell(people: Household) -> None:
     host = people.host("--variant", "kids", "--pace", "0.3", "--grace", "5")
     guest = people.join(host, "--pace", "0.3")
