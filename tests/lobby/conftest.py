@@ -1,5 +1,23 @@
-"""Fixtures of this package: those of the live games."""
+"""Fixtures of this package: those of the live games, and codes that are cheap."""
+
+from functools import partial
+
+import pytest
+import spake2
+from spake2.groups import IntegerGroup
+from spake2.params import _Params
 
 from tests.live.conftest import virtual_time
 
-__all__ = ["virtual_time"]
+__all__ = ["cheap_codes", "virtual_time"]
+
+P = 0xFB87E2BDBBF807EF9E4605244FEE58CB5550896F6B3DD1A1D4A546356B23CC7F
+"""A safe prime of 256 bits: an element takes 32 bytes, as on the curve."""
+CHEAP = _Params(IntegerGroup(P, P >> 1, 4))
+
+
+@pytest.fixture
+def cheap_codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPAKE2 in a group with fast integers, for tests of what is around it. On the curve an exchange takes 30 ms."""
+    for side in ("SPAKE2_A", "SPAKE2_B"):
+        monkeypatch.setattr(spake2, side, partial(getattr(spake2, side), params=CHEAP))

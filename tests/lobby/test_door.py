@@ -19,6 +19,8 @@ from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Confirm, LinkStage, PakeA, Sit
 from tests.net.tools import frames_pair, randomness
 
+pytestmark = pytest.mark.usefixtures("cheap_codes")
+
 JOINER, HOST, CERTIFICATE = bytes([1]) * 32, bytes([2]) * 32, bytes([3]) * 32
 LIMITS = Limits()
 ALICE, EVE = "10.0.0.1", "10.6.6.6"

@@ -47,6 +47,8 @@ from seqp2p.net.messages import (
 )
 from tests.net.tools import WireListener, Wires, address_of, credentials, identity, randomness, said, settings
 
+pytestmark = pytest.mark.usefixtures("cheap_codes")
+
 LIMITS = DEFAULT_LIMITS
 WAITS = "The table lets you wait for your turn at the code, at most 25 s."
 

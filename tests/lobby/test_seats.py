@@ -33,6 +33,8 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LineMessage
 from tests.net.tools import Wires, address_of, credentials, identity, randomness, settings
 
+pytestmark = pytest.mark.usefixtures("cheap_codes")
+
 LIMITS = DEFAULT_LIMITS
 ANN, BEN, CAT, DAN = 1, 2, 3, 4
 KEY = {number: identity(number).public for number in (ANN, BEN, CAT, DAN)}

@@ -51,6 +51,8 @@ from tests.lobby.hall import Seen, own_key
 from tests.net.tools import Wires, address_of, credentials, settings
 from tests.table import make_agreement, played, randomness
 
+pytestmark = pytest.mark.usefixtures("cheap_codes")
+
 A32, A64 = bytes(32), bytes(64)
 AGREEMENT = make_agreement(2, "kids", grace_s=5)
 TABLE = Watching(encode_agreement(AGREEMENT))
