@@ -210,7 +210,7 @@ def test_an_address_that_cannot_be_listened_on(cli: Cli) -> None:
     assert (exit_code, out) == (4, "")
     error, hint = err.splitlines()
     assert error.startswith(f"seqp2p: error: cannot listen on {address}: ")
-    assert hint.startswith("seqp2p: hint: Choose another --listen")
+    assert hint == "seqp2p: hint: Choose another address or port to listen on."
 
 
 def test_two_hosts_at_addresses_that_others_can_reach(people: Household) -> None:

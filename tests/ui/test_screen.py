@@ -305,7 +305,7 @@ async def test_the_scene_is_painted_at_the_terminal_s_size_and_again_at_another(
     async with sitting(500, 200) as table:
         table.keys.send_text("hand\r")
         await table.lines(1)
-        assert (500, 199) in table.scene.painted
+        await until(lambda: (500, 199) in table.scene.painted)
         table.output.size = Size(rows=24, columns=80)
         await until(lambda: (80, 23) in table.scene.painted)
 
