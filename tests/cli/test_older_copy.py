@@ -90,8 +90,8 @@ def test_two_of_six_at_once(people: Household) -> None:
 def test_two_that_are_killed_in_the_first_moments(people: Household) -> None:
     host = people.host("--variant", "kids", "--pace", "0.3")
     guest = people.join(host, "--pace", "0.3")
-    guest.event("seated")
-    host.event("seated")
+    while not all(people.replays(who).exists() and sidecars(people, who) for who in ("host", "guest")):
+        assert host.process.poll() is None, host.said()
     killed(guest)
     killed(host)
     backs = [resume(people, who) for who in ("host", "guest")]
