@@ -82,16 +82,16 @@ class Output:
             begins = {"stream": STREAM_VERSION} if next(self._lines) == 0 else {}
             _print(json.dumps({**begins, "event": name, **fields}), sys.stdout)
 
-    def say(self, text: str = "", kind: str = "log") -> None:
+    def say(self, text: str = "", kind: str = "log", colour: str = "") -> None:
         """A line for people, in their language: standard output, or standard error where that is a script's.
 
-        Its ``kind`` is for a screen (``ui.scene.LogLine``).
+        Its ``kind`` and ``colour`` are for a screen (``ui.scene.LogLine``).
         """
         shown = printable(translate(text))
         if self.screen is None:
             _print(_broken(shown, self._people), self._people)
         else:
-            self.screen.say(shown, kind)
+            self.screen.say(shown, kind, colour)
 
     def write(self, text: str) -> None:
         """Write a command's result unchanged to standard output."""

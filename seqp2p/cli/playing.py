@@ -83,6 +83,7 @@ def own_console(output: Output) -> Console:
         output.asks,
         title=output.title,
         shows_table=True,
+        card=screen.card,
         repaint=screen.refresh_soon,
     )
 

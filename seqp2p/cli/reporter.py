@@ -187,8 +187,11 @@ class Reporter:
         elif isinstance(event, Turned) and self.output.screen is None:
             self._log("; ".join([*lines, *self._sequences_told()]), row.tone)  # One line for those who hear it.
         else:
-            for line in [*lines, *(self._sequences_told() if isinstance(event, Turned) else ())]:
-                self._log(line, row.tone)
+            colour = self._company.colour(event.seat) if isinstance(event, Turned) else ""
+            for line in lines:
+                self._log(line, row.tone, colour)
+            for line in self._sequences_told() if isinstance(event, Turned) else ():
+                self._log(line)
 
     def _log_exchange(self, event: Turned) -> None:
         """Tell all exchanges of a turn in one line, where a line can be changed."""
@@ -203,7 +206,8 @@ class Reporter:
         if again and screen is not None and self.story.amend(before, line):
             screen.amend(before, line)
         else:
-            self._log(line if screen is not None else row_of(event, variant).lines(self._company)[0])
+            told = line if screen is not None else row_of(event, variant).lines(self._company)[0]
+            self._log(told, colour=self._company.colour(event.seat))
 
     def _is_known(self, vote: Voted) -> bool:
         """Return True if people were told of this vote, in an earlier round."""
@@ -295,6 +299,6 @@ class Reporter:
             self._explained.add(what)
             self._log(line)
 
-    def _log(self, line: str, kind: str = "log") -> None:
+    def _log(self, line: str, kind: str = "log", colour: str = "") -> None:
         self.story.lines.append(line)
-        self.output.say(line, kind)
+        self.output.say(line, kind, colour)

@@ -87,8 +87,9 @@ def moment_lines(moment: Moment, before: Position | None, company: Company, vari
     lines = (
         [_action_line(moment, moment.what, company, variant)] if isinstance(moment.what, Turned) else row.lines(company)
     )
+    colour = company.colour(moment.what.seat) if isinstance(moment.what, Turned) else ""
     for text in lines:
-        yield LogLine(tone, text)
+        yield LogLine(tone, text, colour)
     if moment.drew and not isinstance(moment.what, Turned) and moment.drew[1] != UNKNOWN:
         seat, card = moment.drew
         yield LogLine("log", t("{who} draws {card}", who=company.who(seat), card=card_shown(variant, card)))

@@ -63,6 +63,12 @@ HIDDEN: Final = Face("??", "??")
 """A card that is not known: one that is still being drawn, or another seat's."""
 
 
+WAYS: Final = ("right", "down", "falling", "rising")
+"""The directions of sequences. The last two go over the corner below right."""
+CROSSING: Final = len(WAYS)
+"""In place of a direction: sequences of several go over a square."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A square. ``face`` is None on a free corner; colours are empty where there is none."""
@@ -71,8 +77,12 @@ class Cell:
     chip: str = ""
     run: str = ""
     """The colour of a completed sequence that this square is part of."""
-    joins: tuple[str, str, str] = ("", "", "")
-    """The colour of a sequence that goes on to the right; down; over the corner below right, either way."""
+    way: int = -1
+    """The direction of that sequence, a number of ``WAYS``, or ``CROSSING``; -1 where there is none."""
+    joins: tuple[str, str, str, str] = ("", "", "", "")
+    """The colours of the sequences over the gaps next to this square, in the order of ``WAYS``."""
+    above: tuple[str, str] = ("", "")
+    """The colours of those over the corner above right: falling and rising."""
     age: int = 0
     """1 where the newest move was, 2 and so on for those before it since the reader's last turn, 0 elsewhere."""
     lit: bool = False
@@ -146,19 +156,26 @@ def board_model(
 ) -> BoardModel:
     """The board of a view. ``colours`` are those of the teams, in team order; ``moves`` are marked, the last most."""
     variant = view.variant
-    run, joins = _runs(view, colours)
+    run, ways, joins = _runs(view, colours)
+    cols = variant.board.cols
     ages = {action.square: len(moves) - at for at, action in enumerate(moves)}
     lacking = {square: threat for threat in reversed(marks.threats) for square in threat.line}
     wanted = {square: colours[threat.team - 1] for threat in reversed(marks.threats) for square in threat.missing}
     staged = marks.staged.square if marks.staged else NO_SQUARE
     coming = colours[view.team - 1] if view.team and marks.staged and marks.staged.kind == "place" else ""
 
+    def joined(square: Square) -> tuple[str, str, str, str]:
+        right, down, falling, rising = (joins.get((square, way), "") for way in range(CROSSING))
+        return right, down, falling, rising
+
     def cell(square: Square, team: Team) -> Cell:
         return Cell(
             face=None if team == CORNER else face_of(variant, variant.board.grid[square]),
             chip="" if team in (FREE, CORNER) else colours[team - 1],
             run=run.get(square, ""),
-            joins=(joins.get((square, 0), ""), joins.get((square, 1), ""), joins.get((square, 2), "")),
+            way=-1 if square not in ways else ways[square].pop() if len(ways[square]) == 1 else CROSSING,
+            joins=joined(square),
+            above=joined(square - cols)[2:],
             age=ages.get(square, 0),
             lit=square in marks.lit,
             cursor=square == marks.cursor,
@@ -171,16 +188,20 @@ def board_model(
     return BoardModel(variant.board.rows, variant.board.cols, tuple(map(cell, range(len(view.board)), view.board)))
 
 
-def _runs(view: View, colours: Sequence[str]) -> tuple[Mapping[Square, str], Mapping[tuple[Square, int], str]]:
-    """Return the colours of the completed sequences by square, and those of the gaps that they go over."""
-    run, joins = dict[Square, str](), dict[tuple[Square, int], str]()
+def _runs(
+    view: View, colours: Sequence[str]
+) -> tuple[Mapping[Square, str], Mapping[Square, set[int]], Mapping[tuple[Square, int], str]]:
+    """Return the colours and the directions of the completed sequences by square, and the colours of their gaps."""
+    run, ways, joins = dict[Square, str](), dict[Square, set[int]](), dict[tuple[Square, int], str]()
     cols = view.variant.board.cols
     for sequence in view.sequences:
         colour = colours[sequence.team - 1]
         run |= dict.fromkeys(sequence.squares, colour)
         for one, other in pairwise(sequence.squares):
-            right = other % cols - one % cols
-            down = other // cols - one // cols
+            right, down = other % cols - one % cols, other // cols - one // cols
+            way = 0 if not down else 1 if not right else 2 if right > 0 else 3
             # The gap over a corner belongs to the square above it and to its left.
-            joins[one - (right < 0), 0 if not down else 1 if not right else 2] = colour
-    return run, joins
+            joins[one - (right < 0), way] = colour
+            for square in (one, other):
+                ways.setdefault(square, set()).add(way)
+    return run, ways, joins

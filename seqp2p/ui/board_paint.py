@@ -1,9 +1,10 @@
 """The painter of boards: every square a tile of its own colour, with the card's face and the chip that fills it.
 
-A tile of one row has a blank column on its right; a higher one has half a row below it, too. A completed sequence is
-painted over what lies between its tiles. Every mark is a sign as well as a style: ``[`` ``]`` the cursor, ``▶`` the
-prepared move, ``»`` the newest move and ``›`` those before it, ``·`` a square of the chosen card, ``=`` a completed
-sequence, ``~`` a line that lacks a chip and ``○`` the square where it does.
+A tile of one row has a blank column on its right; a higher one has half a row below it, too. On a single chip the
+corner of its card is seen, where there is room for it. A completed sequence is painted over its cards and over what
+lies between its tiles, with a line in its direction. Every mark is a sign as well as a style: ``[`` ``]`` the cursor,
+``▶`` the staged or prepared move, ``»`` the newest move and ``›`` those before it, ``╭`` ``╮`` a square of the chosen
+card, ``━┃╲╱╋`` a completed sequence, ``~`` a line that lacks a chip and ``○`` the square where it does.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,6 +30,8 @@ SMALL: Final = Pitch(5, 1)
 PITCHES: Final = (SMALL, Pitch(7, 2), Pitch(7, 3), Pitch(9, 4), Pitch(11, 5), Pitch(13, 6), Pitch(15, 7))
 NAME_PITCHES: Final = (SMALL, Pitch(7, 2), Pitch(12, 3), Pitch(12, 4), Pitch(13, 5), Pitch(15, 6), Pitch(17, 7))
 """The same for a board of names."""
+FLAT: Final = 2
+"""A tile of one row, and the half row below it."""
 NAME_WIDTH: Final = 12
 """From this width on a tile has room for a name."""
 Tile: TypeAlias = tuple[tuple[Fragment, ...], ...]
@@ -59,12 +62,12 @@ def label_of(face: Face, glyphs: Glyphs) -> str:
 def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, glyphs: Glyphs, pitch: Pitch = SMALL) -> None:
     """Paint the board with its upper left corner here. Every square is the target ``("square", number)``."""
     for col in range(board.cols):
-        canvas.put(row, column + MARGIN + col * pitch.width + 1, chr(ord("a") + col), "label")
+        canvas.put(row, column + MARGIN + col * pitch.width + (pitch.width - 2) // 2, chr(ord("a") + col), "label")
     for square, cell in enumerate(board.cells):
         line, col = divmod(square, board.cols)
         top, left = row + 1 + line * pitch.height, column + MARGIN + col * pitch.width
         if not col:
-            canvas.put(top, column, f"{line + 1:>2}", "label")
+            canvas.put(top + max(pitch.height - 2, 0) // 2, column, f"{line + 1:>2}", "label")
         canvas.touch(top, left, pitch.height, pitch.width, ("square", square))
         for down, cells in enumerate(_tile_cells(cell, glyphs, pitch)):
             canvas.place(top + down, left, cells)
@@ -77,30 +80,78 @@ def _tile_cells(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> tuple[Cells, ...]:
 
 def tile(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> Tile:
     """A square as it is painted, row by row, with what lies to its right and below it."""
-    ground, mark = _ground(cell), _mark(cell)
-    before, after = _signs(cell, glyphs)
-    label_style, (chip, chip_style) = _label_style(cell, ground, mark), _chip(cell, glyphs, ground)
     if pitch.height == 1:
-        right = mark if mark in ("staged", "cursor") else f"fill.{cell.run} made" if cell.run else ""
-        return (((label_style, before + _label(cell, glyphs)), (chip_style, chip), (right, after)),)
+        before, after = _signs(cell, glyphs)
+        return ((*_flat(cell, glyphs, pitch.width - 1, before), _flat_gap(cell, glyphs, after)),)
+    rows = _flat_row(cell, glyphs, pitch.width - 1) if pitch.height == FLAT else _high(cell, glyphs, pitch)
+    return _with_gaps(rows, cell, glyphs, pitch.width - 1)
+
+
+def _flat_row(cell: Cell, glyphs: Glyphs, width: int) -> list[tuple[Fragment, ...]]:
+    """The only row of a tile that has a column for the sign after its chip."""
+    before, after = _signs(cell, glyphs)
+    return [(*_flat(cell, glyphs, width - 1, before), (_chip(cell, glyphs)[1], _around(cell, glyphs, after)))]
+
+
+def _flat(cell: Cell, glyphs: Glyphs, width: int, before: str) -> tuple[Fragment, ...]:
+    """A row with a card and its chip. A chip hides its card, but for a mark."""
+    (chip, chip_style), mark = _chip(cell, glyphs), _mark(cell)
+    if (cell.run or cell.chip) and mark in (("", *RECENT) if cell.made else ("",)):
+        around = _around(cell, glyphs, " ")
+        chip_style += "" if cell.made or width >= SMALL.width else " apart"
+        shown = (chip if cell.chip else glyphs.corner) * 2
+        lead: Fragment = (mark or chip_style, before) if before != " " else (chip_style, around)
+        return lead, (chip_style, f"{shown:^{width - 2}}{around}")
+    label = before + _label(cell, glyphs)
+    return (_label_style(cell, mark), label + " " * (width - 1 - width_of(label))), (chip_style, chip)
+
+
+def _flat_gap(cell: Cell, glyphs: Glyphs, after: str) -> Fragment:
+    """Return the blank column right of a tile of one row, over which a sequence goes on, also from corner to corner."""
+    right, _, falling, rising = cell.joins
+    if after != " ":
+        return _mark(cell) if cell.staged or cell.cursor else "", after
+    if right:
+        return f"fill.{right} made", glyphs.run[0]
+    lower, upper = falling or rising, cell.above[1] or cell.above[0]
+    if glyphs.edge == " ":
+        sign = glyphs.run[2 if falling or (not rising and cell.above[0]) else 3]
+        return (f"fill.{lower or upper}", sign) if lower or upper else ("", " ")
+    if lower and upper:
+        return f"fill.{lower} edge.fill.{upper}", glyphs.edge
+    if lower:
+        return f"edge.fill.{lower}", glyphs.lower
+    return (f"edge.fill.{upper}", glyphs.edge) if upper else ("", " ")
+
+
+def _high(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> list[tuple[Fragment, ...]]:
+    """Return the rows of a tile of two rows or more: the card, and the chip below it."""
     width, height = pitch.width - 1, pitch.height - 1
-    head, rows = before + _label(cell, glyphs), list[tuple[Fragment, ...]]()
-    named = bool(pitch.width >= NAME_WIDTH and cell.face and not cell.face.suit)
-    texts = _names(cell.face, glyphs, width) if named and cell.face else []
-    if named and not texts:
-        head, texts = before + clipped(cell.face.name if cell.face else "", width - 2, glyphs.more), []
-    beside = height == 1 + len(texts)
-    if beside:
-        blank = " " * (width - 2 - width_of(head))
-        rows.append(((label_style, head + blank), (chip_style, chip + after)))
-    else:
-        rows.append(((label_style, head + " " * (width - 1 - width_of(head)) + after),))
-    rows += [((ground_text, text),) for text in texts for ground_text in [label_style if not mark else ground]]
-    below = height - len(rows)
-    around = glyphs.made if cell.made and cell.chip else ""
-    signs = f"{around}{chip * max(2, width // 3)}{around}".center(width) if chip != " " and not beside else " " * width
-    rows += [((chip_style, signs if down < max(1, min(below, height - 2)) else " " * width),) for down in range(below)]
-    return _with_gaps(rows, cell, glyphs, width, chip_style)
+    (before, after), (chip, chip_style) = _signs(cell, glyphs), _chip(cell, glyphs)
+    mark, named = _mark(cell), bool(pitch.width >= NAME_WIDTH and cell.face and not cell.face.suit)
+    head, texts = before + _label(cell, glyphs), _names(cell.face, glyphs, width) if named and cell.face else []
+    if named and not texts and cell.face:
+        head = before + clipped(cell.face.name, width - 2, glyphs.more)
+    rows = [_head(cell, head, after, width, chip_style)]
+    rows += [((_label_style(cell, mark) if not mark else chip_style, text),) for text in texts]
+    around, below = _around(cell, glyphs, ""), height - len(rows)
+    for down in range(below):
+        shows = chip != " " and down < max(1, min(below, height - 2))
+        inner = f"{around}{chip * max(2, width // 3)}{around}" if shows else ""
+        ends = glyphs.lit[2:] if cell.lit and not cell.cursor and down == below - 1 else "  "
+        rows.append(((chip_style, f"{ends[0]}{inner.center(width - 2)}{ends[1]}"),))
+    return rows
+
+
+def _head(cell: Cell, head: str, after: str, width: int, chip_style: str) -> tuple[Fragment, ...]:
+    """The first row of a tile: its card, as far as a chip leaves it to be seen."""
+    mark, suited = _mark(cell), bool(cell.face and cell.face.suit)
+    rest = " " * (width - 1 - width_of(head)) + after
+    if cell.face and suited and cell.made and mark in ("", *RECENT):
+        return (mark, head) if mark else (chip_style, head[0] + "  "), (chip_style, rest)
+    if cell.face and suited and cell.chip and not mark:
+        return (f"{tint_of(cell.face)} {_card_text(cell)}", head + " "), (chip_style, rest[1:])
+    return ((_label_style(cell, mark), head + rest),)
 
 
 def _names(face: Face, glyphs: Glyphs, width: int) -> list[str]:
@@ -111,13 +162,27 @@ def _names(face: Face, glyphs: Glyphs, width: int) -> list[str]:
     return [f" {name}{' ' * (width - 1 - width_of(name))}"]
 
 
-def _with_gaps(rows: list[tuple[Fragment, ...]], cell: Cell, glyphs: Glyphs, width: int, style: str) -> Tile:
+def _with_gaps(rows: list[tuple[Fragment, ...]], cell: Cell, glyphs: Glyphs, width: int) -> Tile:
     """Add the column on the right of a tile and the half row below it, over which a sequence goes on."""
-    right, below, corner = cell.joins
+    right, below, falling, rising = cell.joins
     gap: Fragment = (f"fill.{right}" if right else "", " ")
-    edge = (f"fill.{below}", " " * width) if below else (f"edge.{style.split(maxsplit=1)[0]}", glyphs.edge * width)
-    joint = (f"fill.{corner}", " ") if corner else (f"edge.fill.{right}", glyphs.edge) if right else ("", " ")
-    return (*((*each, gap) for each in rows), (edge, joint))
+    first, halved = gap, glyphs.edge != " "
+    if not right and any(cell.above):
+        colour, sign = cell.above[0] or cell.above[1], glyphs.run[2 if cell.above[0] else 3]
+        first = (f"edge.fill.{colour}", glyphs.edge) if halved else (f"fill.{colour}", sign)
+    ground = _chip(cell, glyphs)[1].split(maxsplit=1)[0]
+    edge = (f"fill.{below}", " " * width) if below else (f"edge.{ground}", glyphs.edge * width)
+    joint: Fragment = (f"edge.fill.{right}", glyphs.edge) if right else ("", " ")
+    if falling or rising:
+        joint = (f"fill.{falling or rising}", " " if halved else glyphs.run[2 if falling else 3])
+    if falling and rising and falling != rising:
+        joint = (f"fill.{falling} edge.fill.{rising}", glyphs.cross)
+    return ((*rows[0], first), *((*each, gap) for each in rows[1:]), (edge, joint))
+
+
+def _around(cell: Cell, glyphs: Glyphs, otherwise: str) -> str:
+    """Return the sign of a completed sequence on this square, if there is one and no other sign."""
+    return glyphs.run[cell.way] if cell.run and otherwise in ("", " ") else otherwise
 
 
 def _ground(cell: Cell) -> str:
@@ -126,7 +191,7 @@ def _ground(cell: Cell) -> str:
         return f"fill.{cell.coming}"
     if cell.run or cell.chip:
         return f"fill.{cell.run or cell.chip}{' made' if cell.run else ''}"
-    for holds, style in ((cell.cursor, "cursor"), (cell.lit, "lit"), (cell.wanted and cell.lacks == 1, "wanted")):
+    for holds, style in ((cell.lit, "lit"), (cell.wanted and cell.lacks == 1, "wanted")):
         if holds:
             return style
     return tint_of(cell.face) if cell.face else "tint.corner"
@@ -160,25 +225,36 @@ def _signs(cell: Cell, glyphs: Glyphs) -> tuple[str, str]:
         return glyphs.turn, closing
     if cell.cursor:
         return opening, closing
-    signs = ((cell.age == 1, glyphs.last), (cell.age, glyphs.recent), (cell.lit, glyphs.lit), (cell.lacks, glyphs.line))
-    before = next((sign for holds, sign in signs if holds), " ")
-    return before, glyphs.lit if cell.lit and cell.age else glyphs.made if cell.made else " "
+    signs = (
+        (cell.age == 1, glyphs.last),
+        (cell.age, glyphs.recent),
+        (cell.lit, glyphs.lit[0]),
+        (cell.lacks, glyphs.line),
+    )
+    return next((sign for holds, sign in signs if holds), " "), glyphs.lit[1] if cell.lit else " "
 
 
 def _label(cell: Cell, glyphs: Glyphs) -> str:
     return glyphs.corner * 2 if cell.face is None else label_of(cell.face, glyphs)
 
 
-def _label_style(cell: Cell, ground: str, mark: str) -> str:
-    if mark:
-        return mark
-    if not ground.startswith("tint."):
-        return ground
-    return f"{ground} {'corner' if cell.face is None else 'card.red' if cell.face.is_red else 'card.black'}"
+def _label_style(cell: Cell, mark: str) -> str:
+    """The style of the card: that of its mark, or of what it stands on."""
+    ground = _ground(cell)
+    if mark == "lit" == ground:
+        return f"{ground} {_card_text(cell)}"
+    if mark or not ground.startswith("tint."):
+        return mark or ground
+    return f"{ground} {_card_text(cell)}"
 
 
-def _chip(cell: Cell, glyphs: Glyphs, ground: str) -> tuple[str, str]:
-    """Return the chip's sign and style, after the prepared move."""
+def _card_text(cell: Cell) -> str:
+    return "corner" if cell.face is None else "card.red" if cell.face.is_red else "card.black"
+
+
+def _chip(cell: Cell, glyphs: Glyphs) -> tuple[str, str]:
+    """Return the chip's sign and style, after the staged or prepared move."""
+    ground = _ground(cell)
     if cell.staged:
         return (glyphs.chips[cell.coming], ground) if cell.coming else (glyphs.dead, "alarm")
     if cell.chip:

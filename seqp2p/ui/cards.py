@@ -17,8 +17,8 @@ from seqp2p.rules import END, KNOWN_VARIANTS, UNKNOWN, WAIVE, Action, Card, Vari
 from seqp2p.ui.language import current, t, translate, translate_term, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS
 
-_PLAYED: Final = re.compile(r"(?:^|(?<=: ))([2-9TJQKA])([CDHS])(?= )")
-"""A card of an action, which begins a line or stands after the name of a seat."""
+_PLAYED: Final = re.compile(r"(?:(?<=: )|(?<=\+)|(?<= )(?=..$))([2-9TJQKA])([CDHS])(?= |$)|^([2-9TJQKA])([CDHS])(?= )")
+"""A card of an action, which stands after the name of a seat or begins a line; one that is drawn, which ends it."""
 _RANKS: Final[Mapping[str, Message]] = MappingProxyType(
     {
         "2": message("two"),
@@ -129,10 +129,10 @@ def card_shown(variant: Variant, card: Card) -> str:
 def suits_shown(text: str, suits: Mapping[str, str]) -> str:
     """Return an action, or a line of the log that ends in one, with these signs for the suits.
 
-    >>> suits_shown("  1. seat 2 (AS): QH e5", {"H": "♥"})
-    '  1. seat 2 (AS): Q♥ e5'
+    >>> suits_shown("  1. seat 2 (AS): QH e5", {"H": "♥"}), suits_shown("you draw 9S", {"S": "♠"})
+    ('  1. seat 2 (AS): Q♥ e5', 'you draw 9♠')
     """
-    return _PLAYED.sub(lambda found: found[1] + suits[found[2]], text)
+    return _PLAYED.sub(lambda found: (found[1] or found[3]) + suits[found[2] or found[4]], text)
 
 
 def action_shown(variant: Variant, action: Action) -> str:

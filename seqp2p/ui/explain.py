@@ -3,7 +3,7 @@
 Sentences about the rules come from the view: its legal actions and its board.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple, assert_never
 
@@ -213,9 +213,9 @@ def table_keys(
     found.append(_key("f2", "F2", t("log")))
     if view is not None and not over:
         found.append(_key("f4", "F4", t("threats")))
-    found += [_key("pageup", t("PgUp"), t("older"), spare=True)]
+    found += [_key("pageup", t("PgUp"), t("older lines"), spare=True)]
     if scrolled:
-        found += [_key("pagedown", t("PgDn"), t("newer"), spare=True)]
+        found += [_key("pagedown", t("PgDn"), t("newer lines"), spare=True)]
     return tuple(found)
 
 
@@ -276,6 +276,16 @@ def _key(name: str, key: str, does: str, *, spare: bool = False) -> Key:
     return Key(name, KeyHelp(key, does, spare))
 
 
+def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
+    """Return the signs on cards of a hand, with their meanings."""
+    return {
+        "+": t("any free square"),
+        "-": t("takes a chip"),
+        glyphs.dead: t("dead"),
+        "( )": t("no use now"),
+    }
+
+
 KEY_WIDTH: Final = 10
 SIGN_WIDTH: Final = 5
 CODES_A_LINE: Final = 5
@@ -298,21 +308,18 @@ def sign_meanings(company: Company, glyphs: Glyphs) -> Iterator[str]:
     opening, closing = glyphs.cursor
     meanings = {
         glyphs.corner * 2: t("a free corner, which counts for everybody"),
-        glyphs.made: t("in a completed sequence"),
+        glyphs.run[:4]: t("in a completed sequence"),
         glyphs.last: t("the last move"),
         glyphs.recent: t("a move since your last turn") if company.own else t("a move of this round"),
         glyphs.line: t("with F4: on a line that lacks one or two chips"),
         " ".join(glyphs.lacks[colour] for colour in company.colours): t("with F4: a chip that such a line lacks"),
     }
     chosen = {
-        glyphs.lit: t("where the chosen card can go"),
+        " ".join(glyphs.lit[:2]): t("where the chosen card can go"),
         f"{opening} {closing}": t("the cursor; in the hand: the chosen card"),
-        glyphs.turn: t("what Enter sends; whose turn it is"),
-        glyphs.dead: t("in the hand: a dead card"),
-        "": t("on the board: a chip that is about to be taken"),
-        "+": t("in the hand: goes on any free square"),
-        "-": t("in the hand: takes an opponent's chip"),
-        "( )": t("in the hand: of no use now"),
+        glyphs.turn: t("what Enter sends; what you have prepared; whose turn it is"),
+        glyphs.dead: t("on the board: a chip that is about to be taken"),
+        **{sign: t("in the hand: {meaning}", meaning=meaning) for sign, meaning in hand_signs(glyphs).items()},
     }
     meanings |= chosen if company.own else {f"{opening} {closing}": t("the cursor"), glyphs.turn: t("whose turn it is")}
     yield from (f"{sign:<{SIGN_WIDTH}}{meaning}" for sign, meaning in meanings.items())

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from seqp2p.ui.frame import Canvas, Painter, Target, width_of
+from seqp2p.ui.frame import Canvas, Fragment, Painter, Target, width_of
 from seqp2p.ui.language import bound, unbound
 from seqp2p.ui.styles import UNICODE, Glyphs
 
@@ -19,10 +19,14 @@ a scene is painted at least 80 by 23, above the line where a person types."""
 
 
 class LogLine(NamedTuple):
-    """A line that was said. Its kind: ``log`` what happened, ``remark`` by a seat, ``answer`` and ``alarm`` to you."""
+    """A line that was said. Its kind: ``log`` what happened, ``remark`` by a seat, ``answer`` and ``alarm`` to you.
+
+    ``colour`` is that of the team whose act it is, or empty.
+    """
 
     kind: str
     text: str
+    colour: str = ""
 
 
 class KeyHelp(NamedTuple):
@@ -133,36 +137,47 @@ def _head(text: str, width: int) -> str:
     return text[: max(at, 1)]
 
 
-def paint_lines(
-    canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[LogLine], below: int = 0
-) -> None:
+class Column(NamedTuple):
+    """The part of a page that lines are painted on, with the signs of teams."""
+
+    row: int
+    column: int
+    width: int
+    height: int
+    glyphs: Glyphs
+
+
+def paint_lines(canvas: Canvas, room: Column, lines: Sequence[LogLine], below: int = 0) -> None:
     """Paint the last lines that fit, but for the very last ``below`` if the others fill the room."""
-    rows: list[tuple[str, str, str]] = []
+    rows: list[tuple[Fragment, Fragment]] = []
+    height = room.height
     for line in reversed(lines[: len(lines) - below]):
         if len(rows) >= height:
             break
-        rows += _rows(line, width)[::-1]
+        rows += line_rows(line, room)[::-1]
     if len(rows) < height:
-        paint_from(canvas, row, column, width, height, lines)
+        paint_from(canvas, room, lines)
         return
-    for down, (sign, text, style) in enumerate(reversed(rows[:height])):
-        canvas.put(row + down, column, sign, style)
-        canvas.put(row + down, column + 2, text, style)
+    _paint_rows(canvas, room, rows[:height][::-1])
 
 
-def paint_from(canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[LogLine]) -> None:
+def paint_from(canvas: Canvas, room: Column, lines: Sequence[LogLine]) -> None:
     """Paint the first lines that fit."""
-    bottom = row + height
-    for line in lines:
-        for sign, text, style in _rows(line, width):
-            if row == bottom:
-                return
-            canvas.put(row, column, sign, style)
-            canvas.put(row, column + 2, text, style)
-            row += 1
+    rows: list[tuple[Fragment, Fragment]] = []
+    for line in lines[: room.height]:
+        rows += line_rows(line, room)
+    _paint_rows(canvas, room, rows[: room.height])
 
 
-def _rows(line: LogLine, width: int) -> list[tuple[str, str, str]]:
-    """Sign, text and style of every row of a line."""
-    first, *more = wrapped(line.text, max(width - 2, 1))
-    return [(SIGNS.get(line.kind, " "), first, line.kind), *((" ", text, line.kind) for text in more)]
+def _paint_rows(canvas: Canvas, room: Column, rows: Sequence[tuple[Fragment, Fragment]]) -> None:
+    for down, ((sign_style, sign), (style, text)) in enumerate(rows):
+        canvas.put(room.row + down, room.column, sign, sign_style)
+        canvas.put(room.row + down, room.column + 2, text, style)
+
+
+def line_rows(line: LogLine, room: Column) -> list[tuple[Fragment, Fragment]]:
+    """Return sign and text of every row of a line: the sign of its team, or of its kind."""
+    first, *more = wrapped(line.text, max(room.width - 2, 1))
+    team = line.kind == "log" and line.colour
+    sign = (f"chip.{team}", room.glyphs.chips[team]) if team else (line.kind, SIGNS.get(line.kind, " "))
+    return [(sign, (line.kind, first)), *(((line.kind, " "), (line.kind, text)) for text in more)]

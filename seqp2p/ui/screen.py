@@ -16,7 +16,8 @@ from typing import Final
 import trio
 from prompt_toolkit.output import ColorDepth
 
-from seqp2p.ui.cards import suits_shown
+from seqp2p.rules import Card, Variant
+from seqp2p.ui.cards import card_shown, is_named, suits_shown
 from seqp2p.ui.frame import Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.scene import LogLine, Page, Scene
@@ -97,9 +98,15 @@ class Screen:
         """Paint the scene again as soon as the caller has finished its change."""
         trio.lowlevel.current_trio_token().run_sync_soon(self.refresh)
 
-    def say(self, text: str, kind: str = "log") -> None:
-        self.lines.append(LogLine(kind, suits_shown(text, self._signs.suits) if kind == "log" else text))
+    def say(self, text: str, kind: str = "log", colour: str = "") -> None:
+        shown = suits_shown(text, self._signs.suits) if kind == "log" else text
+        self.lines.append(LogLine(kind, shown, colour))
         self.refresh()
+
+    def card(self, variant: Variant, card: Card) -> str:
+        """Return a card in a sentence, with the sign of its suit."""
+        face = card_shown(variant, card)
+        return face if is_named(variant, card) else face[0] + self._signs.suits[face[1]]
 
     def signal(self, sequences: str) -> None:
         """Send the terminal sequences that show nothing on the page."""
@@ -110,7 +117,7 @@ class Screen:
         old, new = (suits_shown(each, self._signs.suits) for each in (before, text))
         for at in range(len(self.lines) - 1, -1, -1):
             if self.lines[at].text == old:
-                self.lines[at] = LogLine(self.lines[at].kind, new)
+                self.lines[at] = self.lines[at]._replace(text=new)
                 self.refresh()
                 return
 

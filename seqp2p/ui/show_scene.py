@@ -12,14 +12,15 @@ from typing import Final
 from seqp2p.rules import View, view
 from seqp2p.ui.board_model import BoardModel, board_model, face_of
 from seqp2p.ui.board_paint import Pitch, board_size, label_of, largest_pitch, paint_board
-from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
+from seqp2p.ui.cards import suits_shown
+from seqp2p.ui.frame import Canvas, Fragment, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.lobby_scene import put_keys
 from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, shown
-from seqp2p.ui.scene import KeyHelp, LogLine, Page, paint_from, wrapped
+from seqp2p.ui.scene import Column, KeyHelp, LogLine, Page, line_rows, paint_from
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import team_lines
-from seqp2p.ui.table_paint import PANEL_MIN, Box, paint_team
+from seqp2p.ui.table_paint import Box, leader_line, paint_team
 
 TOP: Final = 2
 """Rows above the board: the title, and what was verified."""
@@ -153,7 +154,7 @@ def paint_show(
     _paint_title(canvas, frames, cursor, glyphs)
     if answer:
         lines = [LogLine("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
-        paint_from(canvas, TOP, 0, width, len(room), lines)
+        paint_from(canvas, Column(TOP, 0, width, len(room), glyphs), lines)
     else:
         side = _paint_table(canvas, frames, cursor, glyphs)
         _paint_side(canvas, room, side, frames, cursor, glyphs)
@@ -175,7 +176,7 @@ def _paint_table(canvas: Canvas, frames: ReplayFrames, cursor: Cursor, glyphs: G
     paint_board(canvas, TOP, 0, board, glyphs, layout.pitch)
     for seat in range(1, now.seen.players + 1):
         _paint_seat(canvas, now, layout, seat)
-    _paint_score(canvas, canvas.height - BOTTOM, now)
+    _paint_score(canvas, canvas.height - BOTTOM, layout.side, now)
     return layout.side
 
 
@@ -224,30 +225,36 @@ def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> No
         canvas.put(row, at, discard, "dim", target)
 
 
-def _paint_score(canvas: Canvas, row: int, now: _Now) -> None:
+def _paint_score(canvas: Canvas, row: int, width: int, now: _Now) -> None:
     at, teams = 0, team_lines(now.seen, now.frames.company)
     for team in teams:
-        at = paint_team(canvas, Box(row, at, PANEL_MIN, 1), team, teams, now.glyphs) + 2
+        at = paint_team(canvas, Box(row, at, width // len(teams) - 2, 1), team, teams, now.glyphs) + 2
+    leader = leader_line(teams)
+    if at + width_of(leader) < width:
+        canvas.put(row, at, leader, "title")
 
 
 def _paint_side(canvas: Canvas, rows: range, column: int, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
     """Paint the log with the shown moment marked; two thirds of the rows are for earlier moments."""
-    lines = list(_lines_around(frames, cursor.at, max(1, canvas.width - column - 2)))
+    room = Column(rows.start, column + 2, max(canvas.width - column - 2, 1), len(rows), glyphs)
+    lines = list(_lines_around(frames, cursor.at, room))
     current = [number for number, (at, _, _) in enumerate(lines) if at == cursor.at]
     first = max(0, min(current[-1] - 2 * len(rows) // 3, len(lines) - len(rows)))
-    for row, (at, kind, text) in zip(rows, lines[first:], strict=False):
+    for row, (at, (sign_style, sign), (kind, text)) in zip(rows, lines[first:], strict=False):
         is_now = at == cursor.at
         style = f"{kind} own" if is_now else kind if at < cursor.at else "left"
         canvas.put(row, column, glyphs.turn if is_now else " ", "key", ("moment", at))
-        canvas.put(row, column + 2, text, style, ("moment", at))
+        canvas.put(row, column + 2, sign, sign_style, ("moment", at))
+        canvas.put(row, column + 4, text, style, ("moment", at))
 
 
-def _lines_around(frames: ReplayFrames, now: int, width: int) -> Iterator[tuple[int, str, str]]:
-    """Number of the moment, kind and text of every line near it, broken to this width."""
+def _lines_around(frames: ReplayFrames, now: int, room: Column) -> Iterator[tuple[int, Fragment, Fragment]]:
+    """Number of the moment, sign and text of every row of the lines near it."""
     for at in range(max(0, now - AROUND), min(now + AROUND, len(frames.moments))):
         for line in frames.moments[at].lines:
-            for part in wrapped(line.text, width):
-                yield at, line.kind, part
+            shown = line if line.kind == "remark" else line._replace(text=suits_shown(line.text, room.glyphs.suits))
+            for sign, text in line_rows(shown, room):
+                yield at, sign, text
 
 
 def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
@@ -261,6 +268,6 @@ def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor, g
         first, following = cell * count // length, (cell + 1) * count // length
         is_past, begins = first <= cursor.at, not cell or (cell - 1) * count // length < first
         made = begins and any(moment.made for moment in frames.moments[first : max(following, first + 1)])
-        sign = glyphs.made if made else glyphs.full if is_past else glyphs.empty
+        sign = glyphs.last if made else glyphs.full if is_past else glyphs.empty
         canvas.put(row, begin + cell, sign, "done" if is_past else "left", ("moment", first))
     canvas.put(row, end + 1, pace, "label")

@@ -59,7 +59,9 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         "fill.green": ("bg:#4dfdc8 #000000", "bg:#2b8c77 #000000", "bg:ansigreen ansiblack", "reverse"),
         "fill.red": ("bg:#ff4644 #000000", "bg:#850000 #ffffff", "bg:ansired ansiwhite", "reverse"),
         "fill.yellow": ("bg:#ffff3e #000000", "bg:#96820c #000000", "bg:ansiyellow ansiblack", "reverse"),
-        "made": ("bold", "bold", "bold", "bold underline"),
+        "made": ("bold", "bold", "bold", "bold"),
+        # A single chip where tiles touch each other.
+        "apart": ("underline", "underline", "underline", "underline"),
         # A square without a chip: the tint of its card, and the card's text on it or on the page.
         "tint.c": ("bg:#1c2b26", "bg:#e8f3ea", "", ""),
         "tint.d": ("bg:#36271c", "bg:#fcefdf", "", ""),
@@ -72,7 +74,7 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         "corner": ("#c8c8c8", "#4a4a4a", "bold", ""),
         # Marks of squares, each with a background and a text of its own. A lit one can have its card's text, as a tint.
         # Of recent moves the newest is 0.
-        "lit": ("bg:#5a1466 #ffffff", "bg:#ffee80 #1b1b1b", "bg:ansiyellow ansiblack", "underline"),
+        "lit": ("bg:#3a3a3a #ffffff bold", "bg:#e4e4e4 #1b1b1b bold", "bold underline", "bold underline"),
         "cursor": ("bg:#f4d9ff #000000", "bg:#4b1a66 #ffffff", "reverse", "reverse"),
         "staged": ("bg:#f4d9ff #000000 bold", "bg:#4b1a66 #ffffff bold", "reverse bold", "reverse bold"),
         "wanted": ("bg:#4a4a00 #ffffff bold", "bg:#ffd0d8 #1b1b1b bold", "bg:ansimagenta ansiwhite bold", "underline"),
@@ -164,7 +166,9 @@ def _luminance(colour: Rgb) -> float:
 class Glyphs:
     """The signs of one character set, each one cell wide; ``chips``, ``suits`` and ``lacks`` by name.
 
-    ``edge`` is the upper half of a cell, in the colour of the tile above it. ``pictures``: animals are shown as such.
+    ``lit`` are the four corners of a square; ``run`` a line to the right, down, falling, rising, and where lines cross.
+    ``edge`` and ``lower`` are halves of a cell, ``cross`` two opposite quarters of it. ``pictures``: animals are shown
+    as such.
     """
 
     chips: Mapping[str, str]
@@ -175,11 +179,13 @@ class Glyphs:
     lit: str
     last: str
     recent: str
-    made: str
+    run: str
     line: str
     turn: str
     dead: str
     edge: str
+    lower: str
+    cross: str
     horizontal: str
     vertical: str
     full: str
@@ -194,14 +200,16 @@ UNICODE: Final = Glyphs(
     lacks=MappingProxyType({"blue": "○", "green": "△", "red": "□", "yellow": "◇"}),
     corner="★",
     cursor=("[", "]"),
-    lit="·",
+    lit="╭╮╰╯",
     last="»",
     recent="›",
-    made="=",
+    run="━┃╲╱╋",
     line="~",
     turn="▶",
     dead="✗",
     edge="▀",
+    lower="▄",
+    cross="▞",
     horizontal="─",
     vertical="│",
     full="█",
@@ -214,14 +222,16 @@ ASCII: Final = Glyphs(
     lacks=MappingProxyType({"blue": "b", "green": "g", "red": "r", "yellow": "y"}),
     corner="*",
     cursor=("[", "]"),
-    lit=".",
+    lit="..''",
     last="<",
     recent=",",
-    made="=",
+    run="-|\\/+",
     line="~",
     turn=">",
     dead="x",
     edge=" ",
+    lower=" ",
+    cross="X",
     horizontal="-",
     vertical="|",
     full="#",

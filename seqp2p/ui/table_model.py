@@ -172,7 +172,7 @@ def table_model(state: TableState) -> TableModel:
 
 def _board(view: View, state: TableState, found: tuple[Threat, ...]) -> BoardModel:
     choice = state.choice
-    marks = Marks(lit(choice, view), choice.cursor, choice.staged, found)
+    marks = Marks(lit(choice, view), choice.cursor, choice.staged or state.pending, found)
     return board_model(view, state.company.colours, [action for _, action in state.moves], marks)
 
 

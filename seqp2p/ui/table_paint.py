@@ -17,9 +17,10 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from seqp2p.ui.board_paint import SMALL, Pitch, age_of, board_size, label_of, largest_pitch, paint_board, tint_of
+from seqp2p.ui.explain import hand_signs
 from seqp2p.ui.frame import Canvas, Frame, Target, clipped, width_of
-from seqp2p.ui.language import t
-from seqp2p.ui.scene import KEYS_APART, LogLine, fitting, paint_from, paint_lines, wrapped
+from seqp2p.ui.language import t, tn
+from seqp2p.ui.scene import KEYS_APART, Column, LogLine, fitting, paint_from, paint_lines, wrapped
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, MoveMade, Progress, SeatLine, TableModel, TeamLine
 
@@ -77,6 +78,8 @@ class Layout:
     chat: Box | None = None
     """The chat's own room; None where it is part of the log."""
     side: bool = False
+    apart: bool = False
+    """There is a blank row above the hand."""
 
 
 def layout_of(model: TableModel, width: int, height: int) -> Layout:
@@ -139,7 +142,7 @@ def _below(model: TableModel, pitch: Pitch, size: tuple[int, int], width: int, h
     log, chat = Box(1 + block, 0, width, rows - block), None
     if width >= CHAT_APART:
         log, chat = _split(log, width // 2)
-    return Layout(pitch, cards, hand, panel, log, chat)
+    return Layout(pitch, cards, hand, panel, log, chat, apart=gap > 0)
 
 
 def _split(box: Box, width: int) -> tuple[Box, Box]:
@@ -210,9 +213,9 @@ def _sheet(canvas: Canvas, sheet: Sheet, glyphs: Glyphs) -> None:
     _rule(canvas, 1, 0, canvas.width, sheet.title, glyphs)
     width, height = canvas.width - 1, canvas.height - 3
     if sheet.below is None:
-        paint_from(canvas, 2, 1, width, height, sheet.lines[sheet.top :])
+        paint_from(canvas, Column(2, 1, width, height, glyphs), sheet.lines[sheet.top :])
     else:
-        paint_lines(canvas, 2, 1, width, height, sheet.lines, sheet.below)
+        paint_lines(canvas, Column(2, 1, width, height, glyphs), sheet.lines, sheet.below)
 
 
 def _rule(canvas: Canvas, row: int, column: int, width: int, title: str, glyphs: Glyphs) -> None:
@@ -227,6 +230,8 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> 
         at = 1
         for slot, card in enumerate(model.hand):
             at = _card(canvas, box.row + (not card.chosen), at, card, glyphs, ("card", slot)) + 1
+        for down, text in enumerate(_hand_signs(model, glyphs)[: CARD_ROWS - 1], box.row + 1):
+            canvas.put(down, at + 1, clipped(text, box.width - at - 1, glyphs.more), "dim")
         return box.row + CARD_ROWS if model.has_hand else box.row
     if model.has_hand:
         at = canvas.put(box.row, 1, t("hand"), "label") + 1
@@ -234,7 +239,16 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> 
             before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
             text = f"{before}{_card_text(card, glyphs, coded=layout.pitch is SMALL)}{after}"
             at = canvas.put(box.row, at, text, _card_style(card), ("card", slot))
+        if layout.apart:
+            legend = "  ".join(_hand_signs(model, glyphs))
+            canvas.put(box.row - 1, 1, clipped(legend, box.width - 1, glyphs.more), "dim")
     return box.row + 1
+
+
+def _hand_signs(model: TableModel, glyphs: Glyphs) -> list[str]:
+    """Return the signs on the cards of the hand, with their meanings."""
+    found = {_card_sign(card, glyphs) for card in model.hand} | {"( )" for card in model.hand if not card.playable}
+    return [f"{sign} {meaning}" for sign, meaning in hand_signs(glyphs).items() if sign in found]
 
 
 def _cards_width(model: TableModel) -> int:
@@ -333,12 +347,12 @@ def _said(
         rows = sum(len(wrapped(text, box.width - 3)) for text in model.threats) + 1
         rows = min(rows, box.height * 2 // 3) if layout.side else box.height
         shown = _section(canvas, box._replace(height=rows), t("lines that lack one or two chips"), glyphs)
-        paint_from(canvas, shown.row, box.column + 1, box.width - 1, shown.height, told)
+        paint_from(canvas, _inside(shown, glyphs), told)
         box = _lower(box, rows)
     if layout.chat is None:
         if box.height > LOG_MIN or (scroll and box.height):
             box = _section(canvas, box, title, glyphs)
-        paint_lines(canvas, box.row, box.column + 1, box.width - 1, box.height, lines, scroll)
+        paint_lines(canvas, _inside(box, glyphs), lines, scroll)
         return
     # Log and chat are scrolled alike: to what had been said at that time.
     later = sum(line.kind == CHAT for line in lines[len(lines) - scroll :])
@@ -347,12 +361,16 @@ def _said(
         if is_chat and layout.side and part.height >= len(model.signs) + 2 * LOG_ROWS:
             legend = part._replace(row=part.row + part.height - len(model.signs) - 1, height=len(model.signs) + 1)
             shown = _section(canvas, legend, t("signs"), glyphs)
-            paint_from(canvas, shown.row, shown.column + 1, shown.width - 1, shown.height, model.signs)
+            paint_from(canvas, _inside(shown, glyphs), model.signs)
             part = part._replace(height=part.height - legend.height)  # noqa: PLW2901  # the chat has the rest
         if part.height:
             room = _section(canvas, part, heading, glyphs)
             kept = [line for line in lines if (line.kind == CHAT) == is_chat]
-            paint_lines(canvas, room.row, room.column + 1, room.width - 1, room.height, kept, below)
+            paint_lines(canvas, _inside(room, glyphs), kept, below)
+
+
+def _inside(box: Box, glyphs: Glyphs) -> Column:
+    return Column(box.row, box.column + 1, box.width - 1, box.height, glyphs)
 
 
 def _section(canvas: Canvas, box: Box, title: str, glyphs: Glyphs) -> Box:
@@ -369,8 +387,8 @@ MOVE_WIDTH, NAMED_MOVE_WIDTH = 6, 14
 
 
 def panel_height(model: TableModel) -> int:
-    """Rows that it takes: the teams, a heading, the seats."""
-    return 1 + len(model.seats) + len(model.teams)
+    """Rows that it takes: who leads, the teams, a heading, the seats."""
+    return 2 + len(model.seats) + len(model.teams)
 
 
 def paint_panel(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> None:
@@ -378,6 +396,9 @@ def paint_panel(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> 
     row, column, width, height = box
     named = width >= WIDE and model.board is not None and model.board.has_names
     move_width = NAMED_MOVE_WIDTH if named else MOVE_WIDTH
+    if model.teams:
+        canvas.put(row, column + 1, leader_line(model.teams), "title")
+        row += 1
     for team in model.teams:
         paint_team(canvas, Box(row, column, width, 1), team, model.teams, glyphs)
         row += 1
@@ -403,22 +424,42 @@ def _discards(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> No
             at = canvas.put(row, at, label_of(face, glyphs), "card.red" if face.is_red else "card.black") + 1
 
 
+def leader_line(teams: Sequence[TeamLine]) -> str:
+    """Return who leads, in words."""
+    for team in teams:
+        if team.made == team.needed:
+            return t("{colour} has won", colour=team.name)
+        if team.leads:
+            return t("{colour} leads", colour=team.name)
+    return t("no team leads")
+
+
 def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLine], glyphs: Glyphs) -> int:
-    """Paint a team: its chip and name, a bar for each sequence that wins, and the score. Return the column after it."""
-    values = {"made": team.made, "needed": team.needed}
-    score = t("{made} of {needed}", **values) if box.width >= WIDE else f"{team.made}/{team.needed}"
-    leads = t("won") if team.made == team.needed else t("leads") if team.leads else ""
-    tail = f"{score}, {leads}" if leads and box.width >= WIDE else leads or score
-    size = team.needed * (team.length + 1)
+    """Paint a team: its chip and name, its score, and the longest line of its next sequence if there is room.
+
+    Return the column after it.
+    """
     longest = max(width_of(each.name) for each in teams)
-    name = clipped(team.name, max(box.width - size - width_of(tail) - 4, 1), glyphs.more)
-    block = f" {glyphs.chips[team.colour]} {name}{' ' * (longest - width_of(name))}"
+    values = {"made": team.made, "needed": team.needed}
+    score = tn("{made} of {needed} sequence", "{made} of {needed} sequences", team.needed, **values)
+    if longest + 5 + width_of(score) > box.width:
+        score = t("{made} of {needed}", **values)
+    block = f" {glyphs.chips[team.colour]} {team.name}{' ' * (longest - width_of(team.name))} "
     at = canvas.put(box.row, box.column, block, f"fill.{team.colour}") + 1
-    bars = [team.length] * team.made + [team.begun] + [0] * team.needed
-    for begun in bars[: team.needed]:
-        at = canvas.put(box.row, at, glyphs.full * begun, f"edge.fill.{team.colour}")
-        at = canvas.put(box.row, at, glyphs.empty * (team.length - begun), "left") + 1
-    return canvas.put(box.row, at, tail, "done" if leads else "own" if team.own else "")
+    leads = team.leads or team.made == team.needed
+    at = canvas.put(box.row, at, score, "done" if leads else "own" if team.own else "")
+    return at if leads and team.made == team.needed else _next_sequence(canvas, box, at + 2, team, glyphs)
+
+
+def _next_sequence(canvas: Canvas, box: Box, at: int, team: TeamLine, glyphs: Glyphs) -> int:
+    """Paint the longest line that a team has begun: words, a bar and a number; nothing without room for all."""
+    words, count = t("best line"), f"{team.begun}/{team.length}"
+    if at + width_of(words) + team.length + len(count) + 2 > box.column + box.width:
+        return at - 2
+    at = canvas.put(box.row, at, words, "dim") + 1
+    at = canvas.put(box.row, at, glyphs.full * team.begun, f"edge.fill.{team.colour}")
+    at = canvas.put(box.row, at, glyphs.empty * (team.length - team.begun), "left") + 1
+    return canvas.put(box.row, at, count)
 
 
 def _heading(canvas: Canvas, row: int, column: int, width: int, move_width: int) -> None:

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Options, Square, Variant, parse_action, parse_square, view
-from seqp2p.ui.board_model import BoardModel, Cell, Face, board_model
-from seqp2p.ui.board_paint import NAME_PITCHES, PITCHES, SMALL, Pitch, board_size, tile
+from seqp2p.ui.board_model import CROSSING, BoardModel, Cell, Face, board_model
+from seqp2p.ui.board_paint import NAME_PITCHES, PITCHES, SMALL, Pitch, board_size, paint_board, tile
 from seqp2p.ui.choice import lit
-from seqp2p.ui.frame import Frame, cells_of, width_of
+from seqp2p.ui.frame import Canvas, Frame, cells_of, width_of
 from seqp2p.ui.scene import LogLine, wrapped
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs, styles_of
 from seqp2p.ui.table_paint import layout_of
@@ -181,7 +181,7 @@ def test_every_page_shows_every_mark(
     assert shown.keys() == set(range(len(seen.board))), "every square is there"
     staged_at = choice.staged.square if choice.staged else -1
     for square in lit(choice, seen) - {staged_at, choice.cursor}:
-        assert glyphs.lit in shown[square]
+        assert any(corner in shown[square] for corner in glyphs.lit)
     if staged_at >= 0:
         assert glyphs.turn in shown[staged_at]
     elif choice.cursor >= 0:
@@ -189,10 +189,9 @@ def test_every_page_shows_every_mark(
         assert glyphs.cursor[1] in shown[choice.cursor]
     for square in {made for sequence in seen.sequences for made in sequence.squares}:
         if seen.board[square] > 0 and square not in {staged_at, choice.cursor, *lit(choice, seen)}:
-            assert glyphs.made in shown[square]
-    targets = set(frame.targets.values())
-    assert {("seat", seat) for seat in range(1, seen.players + 1)} <= targets
-    assert {("card", slot) for slot in range(len(seen.hand))} <= targets
+            assert any(line in shown[square] for line in glyphs.run)
+    assert {("seat", seat) for seat in range(1, seen.players + 1)} <= set(frame.targets.values())
+    assert {("card", slot) for slot in range(len(seen.hand))} <= set(frame.targets.values())
     # Whatever is said last can be read.
     assert any("JS xc5" in line for line in frame.lines)
 
@@ -262,36 +261,105 @@ def painted(cell: Cell, pitch: Pitch = SMALL, glyphs: Glyphs = UNICODE) -> list[
 
 def test_every_mark_is_a_sign() -> None:
     cell = Cell(Face("TH", "TH", "H"))
-    made = replace(cell, chip="green", run="green")
+    made = replace(cell, chip="green", run="green", way=0, joins=("green", "", "", ""))
     assert painted(cell) == [" T♥  "]
-    assert painted(replace(cell, lit=True)) == ["·T♥  "]
-    assert painted(replace(cell, chip="green")) == [" T♥▲ "]
-    assert painted(made) == [" T♥▲="]
-    assert painted(replace(made, age=1)) == ["»T♥▲="]
-    assert painted(replace(cell, chip="green", age=2, lit=True)) == ["›T♥▲·"]
-    assert painted(replace(made, lit=True)) == ["·T♥▲="]
+    assert painted(replace(cell, lit=True)) == ["╭T♥ ╮"]
+    assert painted(replace(cell, chip="green")) == [" ▲▲  "]
+    assert [painted(replace(made, way=way, joins=("", "", "", "")))[0][:4] for way in range(5)] == [
+        "━▲▲━",
+        "┃▲▲┃",
+        "╲▲▲╲",
+        "╱▲▲╱",
+        "╋▲▲╋",
+    ]
+    assert painted(made) == ["━▲▲━━"]
+    assert painted(replace(made, age=1)) == ["»▲▲━━"]
+    assert painted(replace(cell, chip="green", age=2, lit=True)) == ["›T♥▲╮"]
+    assert painted(replace(made, lit=True)) == ["╭T♥▲╮"]
     assert painted(replace(cell, age=1)) == ["»T♥✗ "]
     assert painted(replace(cell, cursor=True)) == ["[T♥ ]"]
     assert painted(replace(cell, cursor=True, staged=True, coming="blue")) == ["▶T♥●]"]
     assert painted(replace(cell, cursor=True, staged=True, chip="green")) == ["▶T♥✗]"]
     assert painted(replace(cell, wanted="green", lacks=1)) == ["~T♥△ "]
-    assert painted(replace(cell, chip="green", lacks=2)) == ["~T♥▲ "]
+    assert painted(replace(cell, chip="green", lacks=2)) == ["~▲▲  "]
     assert painted(Cell(None)) == [" ★★  "]
-    assert painted(made, glyphs=ASCII) == [" THG="]
+    assert painted(made, glyphs=ASCII) == ["-GG--"]
+    assert painted(replace(cell, lit=True), Pitch(7, 3)) == ["╭T♥  ╮ ", "╰    ╯ ", "▀▀▀▀▀▀ "]
 
 
-def test_a_chip_fills_its_tile_and_a_sequence_the_gaps_between_its_tiles() -> None:
-    cell = Cell(Face("TH", "TH", "H"), chip="green", run="green", joins=("green", "", "green"))
-    rows = tile(cell, UNICODE, Pitch(7, 3))
-    assert painted(cell, Pitch(7, 3)) == [" T♥  = ", " =▲▲=  ", "▀▀▀▀▀▀ "]
-    assert [[style for style, _ in row] for row in rows] == [
-        ["fill.green made", "fill.green"],
-        ["fill.green made", "fill.green"],
-        ["edge.fill.green", "fill.green"],
-    ]
-    down = tile(replace(cell, joins=("", "green", "")), UNICODE, Pitch(7, 3))
-    assert down[-1] == (("fill.green", "      "), ("", " "))
-    assert tile(cell, UNICODE, SMALL)[0][-1] == ("fill.green made", "=")
+def test_a_chip_fills_its_tile_but_for_the_corner_of_its_card() -> None:
+    rows = tile(Cell(Face("TH", "TH", "H"), chip="green"), UNICODE, Pitch(7, 3))
+    assert rows == (
+        (("tint.h card.red", " T♥ "), ("fill.green", "  "), ("", " ")),
+        (("fill.green", "  ▲▲  "), ("", " ")),
+        (("edge.fill.green", "▀▀▀▀▀▀"), ("", " ")),
+    )
+
+
+def board_painted(here: Table, pitch: Pitch, glyphs: Glyphs) -> Frame:
+    board = board_of(here)
+    canvas = Canvas(*board_size(board, pitch))
+    paint_board(canvas, 0, 0, board, glyphs, pitch)
+    return canvas.frame()
+
+
+def filled(frame: Frame, colour: str) -> set[tuple[int, int]]:
+    """Return the upper and lower halves of cells in the colour of runs of a team."""
+    halves = set[tuple[int, int]]()
+    for row, fragments in enumerate(frame.rows):
+        cells = [(style.split(), character) for style, text in fragments for character in text]
+        for column, (styles, character) in enumerate(cells):
+            whole, part = f"fill.{colour}" in styles and "apart" not in styles, f"edge.fill.{colour}" in styles
+            halves |= {(2 * row, column)} if whole or (part and character == "▀") else set()
+            halves |= {(2 * row + 1, column)} if whole or (part and character == "▄") else set()
+    return halves
+
+
+def reached(halves: set[tuple[int, int]], first: tuple[int, int], *, corners: bool) -> set[tuple[int, int]]:
+    """Return the halves that hang together with one; ``corners``: also by their corners."""
+    found, due = {first}, [first]
+    while due:
+        row, column = due.pop()
+        steps = ((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if corners or not down * right)
+        new = ({(row + down, column + right) for down, right in steps} & halves) - found
+        found |= new
+        due += new
+    return found
+
+
+@pytest.mark.parametrize("pitch", PITCHES)
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_completed_sequences_that_cross_are_one_unbroken_area(pitch: Pitch, glyphs: Glyphs) -> None:
+    position = make(
+        {"a": "b2 c2 d2 e2 f2 b3 b4 b5 b6 c3 d4 e5 f6 e3 c5 h2 h3 h4 h5 h6 c8 b7 f7 a6", "b": "g9 f8 e9 d10 i3 j3"},
+        [HAND, ANY],
+        sequences="a:b2-f2,a:b2-b6,a:b2-f6,a:f2-b6,a:h2-h6",
+        possible=False,
+    )
+    here = at(position)
+    frame = board_painted(here, pitch, glyphs)
+    corner = {area.target[1]: (2 * area.row, area.column) for area in frame.areas}
+    halves = filled(frame, "red")
+    for lines in (position.sequences[:4], position.sequences[4:]):
+        squares = {square for line in lines for square in line.squares}
+        area = reached(halves, corner[min(squares)], corners=glyphs is ASCII)
+        assert {square for square, half in corner.items() if half in area} == squares
+
+
+@pytest.mark.parametrize("pitch", [SMALL, Pitch(7, 3)])
+def test_sequences_of_two_teams_that_cross_between_squares_are_both_drawn(pitch: Pitch) -> None:
+    position = make(
+        {"a": "f5 g6 h7 i8 j9", "b": "i5 h6 g7 f8 e9"}, [HAND, ANY], sequences="a:f5-j9,b:i5-e9", possible=False
+    )
+    frame = board_painted(at(position), pitch, UNICODE)
+    row, column = next(area[:2] for area in frame.areas if area.target[1] == parse_square(CLASSIC, "h7"))
+    between = {style for near in (row - 1, row) for style in _styles(frame, near, column - 1)}
+    assert {"edge.fill.red", "edge.fill.green"} <= between or {"fill.red", "edge.fill.green"} <= between
+
+
+def _styles(frame: Frame, row: int, column: int) -> list[str]:
+    cells = [style for style, text in frame.rows[row] for _ in text]
+    return cells[column].split()
 
 
 def test_a_sequence_goes_over_the_gaps_in_every_direction() -> None:
@@ -302,15 +370,16 @@ def test_a_sequence_goes_over_the_gaps_in_every_direction() -> None:
         possible=False,
     )
     cells = board_model(view(position, 1), ("blue", "green")).cells
-    joins = {name: cells[parse_square(CLASSIC, name)].joins for name in ("b2", "b3", "c3", "e2", "f2", "e3")}
-    assert joins == {
-        "b2": ("blue", "blue", "blue"),
-        "b3": ("", "blue", ""),
-        "c3": ("", "", "blue"),
-        "e2": ("blue", "", "blue"),
-        "f2": ("", "", ""),
-        "e3": ("", "", ""),
+    found = {name: cells[parse_square(CLASSIC, name)] for name in ("b2", "b3", "c3", "e2", "f2", "e3")}
+    assert {name: (cell.way, cell.joins) for name, cell in found.items()} == {
+        "b2": (CROSSING, ("blue", "blue", "blue", "")),
+        "b3": (1, ("", "blue", "", "")),
+        "c3": (2, ("", "", "blue", "")),
+        "e2": (0, ("blue", "", "", "blue")),
+        "f2": (CROSSING, ("", "", "", "")),
+        "e3": (3, ("", "", "", "")),
     }
+    assert cells[parse_square(CLASSIC, "e3")].above == ("", "blue")
 
 
 def test_threats_are_lit_by_a_key_and_by_a_word() -> None:

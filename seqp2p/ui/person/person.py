@@ -396,7 +396,9 @@ class Person:
             return
         new = Counter(seen.hand) - Counter(self._shown_hand)
         if self._shown_hand and new:
-            self._show(t("you draw {cards}", cards=listed([card_shown(seen.variant, card) for card in new.elements()])))
+            self._show(
+                t("you draw {cards}", cards=listed([self._desk.card(seen.variant, card) for card in new.elements()]))
+            )
         self._shown_hand = seen.hand
 
     def _tell_turn(self) -> None:
