@@ -40,10 +40,11 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.rules import team_of
+from seqp2p.ui.language import current, t, translate
 from seqp2p.ui.language import number as numeral
-from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import shown
 from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
+from seqp2p.ui.rules_text import rules_text
 from seqp2p.ui.words import settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -118,7 +119,13 @@ class LobbyView:
             _place(settings, seat, event.seats, own=seat == event.own_seat) for seat in range(1, len(event.seats) + 1)
         ]
         colours = settings.offered_colours if event.own_seat else ()
-        self.change(places=tuple(places), rules=tuple(settings_lines(settings)), colours=colours)
+        self.change(
+            places=tuple(places),
+            rules=tuple(settings_lines(settings)),
+            colours=colours,
+            waits=waiting_line(event),
+            reading=tuple(rules_text(settings.variant, current()).splitlines()),
+        )
 
 
 def _scene(title: str, *, starts: bool) -> "LobbyScene":
@@ -236,6 +243,8 @@ class LobbyTeller:
                 self._changes.say(line)
             if changed:
                 self._changes.say(colours)
+            if self.options.person and event.own_seat > 1 and self._full != was_full:
+                self._changes.say(waiting_line(event))
         self._told["seats"], self._colours = [line, colours], colours
         if self._by_hand() and self._full and not was_full:
             text = t(
@@ -294,6 +303,22 @@ class LobbyTeller:
         if self._full or not self.view.shows:
             for line in self._told["code"]:
                 output.say(line)
+
+
+def waiting_line(event: LobbyShown) -> str:
+    """Return what the start of the game waits for, as this player is told it."""
+    seconds, is_full = numeral(DEFAULT_LIMITS.full_table_s), None not in event.seats
+    if event.own_seat == 1 and is_full:
+        return t("the game begins after {seconds} s without a change or a line, at once with F5", seconds=seconds)
+    if event.own_seat == 1:
+        return t("the game begins when the table is full; F5 begins it now, with bots on the free seats")
+    if is_full:
+        return t(
+            "the table is full: the game begins when the host starts it, at the latest after {seconds} s without"
+            " a change or a line",
+            seconds=seconds,
+        )
+    return t("the game begins when the table is full, or when the host starts it with bots on the free seats")
 
 
 def seats_line(event: LobbyShown) -> str:

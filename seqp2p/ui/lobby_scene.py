@@ -9,7 +9,7 @@ from typing import Final
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
-from seqp2p.ui.scene import KEYS_APART, KeyHelp, Page, fitting, wrapped
+from seqp2p.ui.scene import KEYS_APART, Column, KeyHelp, Page, fitting, wrapped
 from seqp2p.ui.styles import ASCII, Glyphs
 
 # Five rows of three dots for every character that a join code can have.
@@ -57,8 +57,10 @@ _DOTS: Final[Mapping[str, str]] = MappingProxyType(
 _HALVES: Final = {"..": " ", "#.": "▀", ".#": "▄", "##": "█"}
 
 
-def large(text: str, *, ascii_only: bool = False) -> list[str]:
+def large(text: str, *, ascii_only: bool = False, double: bool = False) -> list[str]:
     r"""The text in large type, four cells a character: three rows of half blocks, or five of ``#``.
+
+    ``double`` has eight cells a character, and five rows.
 
     >>> print("\n".join(large("7-a")))
     ▀▀█     ▄▀▄
@@ -67,8 +69,10 @@ def large(text: str, *, ascii_only: bool = False) -> list[str]:
     """
     letters = [_DOTS.get(character, "... ... ... ... ...").split() for character in text.upper()]
     rows = [" ".join(letter[row] for letter in letters) for row in range(5)]
-    if ascii_only:
-        return [row.replace(".", " ").rstrip() for row in rows]
+    if double:
+        rows = ["".join(2 * dot for dot in row) for row in rows]
+    if ascii_only or double:
+        return [row.replace(".", " ").replace("#", "#" if ascii_only else "█").rstrip() for row in rows]
     rows = [row.replace(" ", ".") for row in rows] + ["." * len(rows[0])]
     pairs = zip(rows[::2], rows[1::2], strict=True)
     return ["".join(_HALVES[up + down] for up, down in zip(*pair, strict=True)).rstrip() for pair in pairs]
@@ -76,6 +80,16 @@ def large(text: str, *, ascii_only: bool = False) -> list[str]:
 
 LINES_MIN: Final = 4
 """Rows that what is said always has."""
+LARGE_WIDTH, LARGE_HEIGHT = 120, 30
+"""From this size on, what can be done and what is said have columns of their own."""
+MAIN_WIDTH: Final = 80
+"""Columns for the code and the seats, at least: the line by which others join is so long."""
+RULES_WIDTH: Final = 80
+"""Columns of the rules of the game."""
+PAGE_LINES: Final = 10
+"""Lines of the rules that PageUp and PageDown go."""
+KEY_WIDTH, NAME_WIDTH = 8, 12
+NOWHERE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +109,9 @@ class LobbyModel:
     ``place`` is the chosen seat, from 0; ``colours`` are those that a team may have; with ``copies`` there is a line to
     copy. ``tables`` are the tables on the network, a line each with the table's number; None without a search. ``ways``
     are the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question,
-    ``strangers`` the line that counts those turned away.
+    ``strangers`` the line that counts those turned away. ``waits`` says what the start waits for. ``reading`` are the
+    rules of the game, from line ``top`` on. ``moving`` is the seat of a player who gets another one, and ``removing``
+    that of one to be sent away, from 0.
     """
 
     title: str
@@ -110,6 +126,40 @@ class LobbyModel:
     place: int = 0
     colours: tuple[str, ...] = ()
     copies: bool = False
+    waits: str = ""
+    reading: tuple[str, ...] = ()
+    top: int = 0
+    moving: int = NOWHERE
+    removing: int = NOWHERE
+
+    @property
+    def hosts(self) -> bool:
+        return bool(self.places) and self.places[0].own
+
+    @property
+    def chooses(self) -> bool:
+        """True if a seat can be chosen: one to take, or a player for the host to move."""
+        return bool(self.places) and not self.tables and (self.hosts or any(each.name is None for each in self.places))
+
+    @property
+    def chosen_player(self) -> str:
+        """The name of the other player on the chosen seat, for the host to move; empty if there is none."""
+        place = self.places[min(self.place, len(self.places) - 1)] if self.hosts else None
+        return place.name or "" if place and not place.own else ""
+
+    @property
+    def hint(self) -> str:
+        """What the next key does to a player, or what the start waits for."""
+        for seat, text in (
+            (self.moving, t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))),
+            (self.removing, t("F3 again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))),
+        ):
+            if seat != NOWHERE:
+                return text
+        return self.waits
+
+    def name_at(self, place: int) -> str:
+        return self.places[place].name or "" if 0 <= place < len(self.places) else ""
 
 
 class LobbyScene:
@@ -125,15 +175,31 @@ class LobbyScene:
         self._wished = ""
 
     def change(self, **fields: object) -> None:
-        """Show something else in some fields of the model."""
-        self.model = replace(self.model, **fields)  # type: ignore[arg-type]  # the fields' names and types are its own
+        """Show something else in some fields of the model. A player who goes away is moved or removed no more."""
+        before = self.model
+        self.model = replace(before, **fields)  # type: ignore[arg-type]  # the fields' names and types are its own
+        if before.name_at(before.moving) != self.model.name_at(before.moving):
+            self.model = replace(self.model, moving=NOWHERE)
+        if before.name_at(before.removing) != self.model.name_at(before.removing):
+            self.model = replace(self.model, removing=NOWHERE)
 
     def painter(self, page: Page) -> Painter:
-        return partial(paint_lobby, self.model, page, tuple(self.keys()))
+        return partial(paint_lobby, self.model, page, tuple(self.keys()), self._typed())
 
     def press(self, key: str) -> str | None:
-        """Arrows choose a table or a seat, and a colour; Enter takes the seat, f5 starts, others say a courtesy."""
+        """Arrows choose a table or a seat, and a colour; Enter takes the seat, f5 starts, others say a courtesy.
+
+        A host's f2 moves the player of the chosen seat, and f3, pressed twice, sends that player away.
+        """
         tables, places = self.model.tables or (), self.model.places
+        removing, self.model = self.model.removing, replace(self.model, removing=NOWHERE)
+        if key in ("f2", "f3"):
+            return self._of_player(key, removing)
+        if key in ("pageup", "pagedown"):
+            top = self.model.top + (PAGE_LINES if key == "pagedown" else -PAGE_LINES)
+            self.change(top=min(max(top, 0), max(len(self.model.reading) - PAGE_LINES, 0)))
+        elif key == "escape":
+            self.change(moving=NOWHERE)
         step = 1 if key in ("down", "right") else -1
         if key in ("up", "down") and tables:
             self.change(chosen=(self.model.chosen + step) % len(tables))
@@ -141,9 +207,24 @@ class LobbyScene:
             self.change(place=(self.model.place + step) % len(places))
         elif key in ("left", "right"):
             return self._colour(step)
+        elif key == "enter" and self.model.moving != NOWHERE:
+            moving = self.model.moving
+            self.change(moving=NOWHERE)
+            return f"{shown('move')} {moving + 1} {self.model.place + 1}" if self.model.name_at(moving) else None
         elif key == "enter":
             return self._sit(self.model.place)
         return self._word(key)
+
+    def _of_player(self, key: str, removing: int) -> str | None:
+        """Choose the player of the chosen seat to be moved; or to be removed, for which it returns the second time."""
+        place = self.model.place
+        self.change(moving=NOWHERE)
+        if not self.model.chosen_player:
+            return None
+        if key == "f3" and removing == place:
+            return f"{shown('remove')} {place + 1}"
+        self.change(**{"moving" if key == "f2" else "removing": place})
+        return None
 
     def _word(self, key: str) -> str | None:
         """Return the words for a key that always means the same."""
@@ -170,6 +251,9 @@ class LobbyScene:
         what, number = target
         if what == "table":
             self.change(chosen=number)
+        elif what == "place" and self.model.moving != NOWHERE:
+            self.change(place=number)
+            return self.press("enter")
         elif what == "place":
             self.change(place=number)
             return self._sit(number)
@@ -181,8 +265,14 @@ class LobbyScene:
             keys.append(KeyHelp("↑↓", t("choose a table")))
         if self._words and self.model.asks:
             keys.append(KeyHelp("Tab", t("complete a word")))
-        if not self.model.tables and any(place.name is None for place in self.model.places):
-            keys += [KeyHelp("↑↓", t("choose a seat")), KeyHelp("Enter", t("sit here"))]
+        if self.model.moving != NOWHERE:
+            return [KeyHelp("↑↓", t("choose a seat")), KeyHelp("Enter", t("move")), KeyHelp(t("Esc"), t("undo"))]
+        if self.model.chooses:
+            keys.append(KeyHelp("↑↓", t("choose a seat")))
+        if name := clipped(self.model.chosen_player, NAME_WIDTH):
+            keys += [KeyHelp("F2", t("move {name}", name=name)), KeyHelp("F3", t("remove {name}", name=name))]
+        elif self.model.chooses and not self.model.hosts:
+            keys.append(KeyHelp("Enter", t("sit here")))
         if len(self.model.colours) > 1 and any(place.own for place in self.model.places):
             keys.append(KeyHelp("←→", t("colour")))
         if self.model.copies:
@@ -193,6 +283,20 @@ class LobbyScene:
         if self.model.places:
             keys.append(KeyHelp("F6", translate(COURTESY_KEYS["f6"]), spare=True))
         return [*keys, KeyHelp("?", t("help")), KeyHelp("Ctrl-C", t("leave"))]
+
+    def _typed(self) -> tuple[str, ...]:
+        """Return what can be typed in a lobby, where there is room to say it."""
+        if not self.model.places:
+            return ()
+        words = [
+            t("{word} TEXT talks to all", word=shown("say")),
+            t("{word} NAME hides what a player says", word=shown("mute")),
+            t("{word} lists all words", word=shown("help")),
+        ]
+        if self.model.hosts:
+            move, remove = f"{shown('move')} 2 4", f"{shown('remove')} 2"
+            words.insert(0, t("{move} and {remove} do what F2 and F3 do", move=move, remove=remove))
+        return tuple(words)
 
     def enter(self, line: str) -> str | None:
         return line
@@ -214,19 +318,87 @@ class LobbyScene:
         return [f"{head}-{word}" for word in self._words if word.startswith(begun)]
 
 
-def paint_lobby(model: LobbyModel, page: Page, keys: Sequence[KeyHelp], width: int, height: int) -> Frame:
-    """Paint the lobby, from the top: title, tables or code, seats, rules; the log has the other rows."""
+def paint_lobby(
+    model: LobbyModel, page: Page, keys: Sequence[KeyHelp], typed: Sequence[str], width: int, height: int
+) -> Frame:
+    """Paint the lobby: title, tables or code, seats, rules; the log has the other rows.
+
+    A large page has columns more: what can be done, and the rules of the game.
+    """
     canvas = Canvas(width, height)
     canvas.put(0, 0, clipped(f" {model.title} ".ljust(width), width), "title")
+    bottom = height - 2 - bool(model.asks)
+    if width < LARGE_WIDTH or height < LARGE_HEIGHT or not model.places:
+        row = _paint_main(canvas, width, model, page.glyphs, bottom - LINES_MIN)
+        log = Column(row, 1, width - 2, bottom - row, page.glyphs)
+    else:
+        log = _paint_parts(canvas, model, (keys, typed), page.glyphs, bottom)
+    said = [(line.kind, text) for line in page.lines[-height:] for text in wrapped(line.text, log.width)]
+    for at, (kind, text) in enumerate(said[-log.height :] if log.height > 0 else ()):
+        canvas.put(log.row + at, log.column, text, kind)
+    if model.asks:
+        canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
+    put_keys(canvas, height - 1, keys)
+    canvas.fill(0, 0, width, "bar")
+    return canvas.frame()
+
+
+def _paint_parts(
+    canvas: Canvas, model: LobbyModel, doable: tuple[Sequence[KeyHelp], Sequence[str]], glyphs: Glyphs, bottom: int
+) -> Column:
+    """Paint all but the log on a large page, and return the room for it.
+
+    The rules are right of the rest, or below the code and the seats.
+    """
+    width, right = canvas.width, canvas.width - RULES_WIDTH
+    is_wide = right >= MAIN_WIDTH
+    row = _paint_main(canvas, right if is_wide else MAIN_WIDTH, model, glyphs, bottom)
+    if is_wide:
+        side, rules = Column(row, 1, right - 2, bottom - row, glyphs), Column(2, right, RULES_WIDTH, bottom - 2, glyphs)
+    else:
+        side = Column(2, MAIN_WIDTH + 1, width - MAIN_WIDTH - 1, bottom - 2, glyphs)
+        rules = Column(row, 1, MAIN_WIDTH - 1, bottom - row, glyphs)
+    if rules.height > 1:
+        _title(canvas, rules, t("the rules of the game: PgUp and PgDn turn the pages"))
+    for down, text in enumerate(model.reading[model.top : model.top + max(rules.height - 1, 0)], 1):
+        canvas.put(rules.row + down, rules.column, text)
+    row = _paint_doable(canvas, side, doable)
+    _title(canvas, side._replace(row=row), t("log and chat"))
+    return Column(row + 1, side.column, side.width - 1, bottom - row - 1, glyphs)
+
+
+def _title(canvas: Canvas, room: Column, text: str) -> None:
+    """Paint the heading of a part of the page."""
+    canvas.put(room.row, room.column, room.glyphs.horizontal * (room.width - 1), "rule")
+    canvas.put(room.row, room.column + 2, f" {text} ", "label")
+
+
+def _paint_doable(canvas: Canvas, room: Column, doable: tuple[Sequence[KeyHelp], Sequence[str]]) -> int:
+    """Paint keys and typed words, and return the row after a blank one."""
+    keys, typed = doable
+    _title(canvas, room, t("what you can do"))
+    width = room.width - KEY_WIDTH
+    lines = [*((key.key, key.does) for key in keys), *(("", part) for text in typed for part in wrapped(text, width))]
+    for down, (key, does) in enumerate(lines[: room.height - 2 * LINES_MIN], 1):
+        canvas.put(room.row + down, room.column, key, "key")
+        canvas.put(room.row + down, room.column + KEY_WIDTH, clipped(does, width), "hint")
+    return room.row + 2 + len(lines[: room.height - 2 * LINES_MIN])
+
+
+def _paint_main(canvas: Canvas, width: int, model: LobbyModel, glyphs: Glyphs, bottom: int) -> int:
+    """Paint tables or code, seats and settings, from the third row on, and return the row after them."""
     row = 2
     if model.tables is not None:
         row = _paint_tables(canvas, row, model)
     if model.code:
-        row = _paint_code(canvas, row, model, page.glyphs)
-    room = height - LINES_MIN - 4 - row
+        row = _paint_code(canvas, row, width, model, glyphs)
     if model.places:
-        row = _paint_places(canvas, row, model, page.glyphs, room)
-    if model.rules and height - row - LINES_MIN - 3 >= len(model.rules):
+        row = _paint_places(canvas, row, width, model, glyphs, bottom - row - 2)
+    for text in wrapped(model.hint, width - 2)[: max(bottom - row, 0)] if model.hint else ():
+        canvas.put(row, 1, text, "prompt")
+        row += 1
+    row += bool(model.hint) and row < bottom
+    if model.rules and bottom - row - 1 >= len(model.rules):
         for line in model.rules:
             canvas.put(row, 1, clipped(line, width - 2), "dim")
             row += 1
@@ -234,15 +406,7 @@ def paint_lobby(model: LobbyModel, page: Page, keys: Sequence[KeyHelp], width: i
     if model.strangers:
         canvas.put(row, 1, clipped(model.strangers, width - 2), "dim")
         row += 2
-    bottom = height - 2 - bool(model.asks)
-    said = [(line.kind, text) for line in page.lines[-height:] for text in wrapped(line.text, width - 2)]
-    for at, (kind, text) in enumerate(said[-(bottom - row) :] if bottom > row else ()):
-        canvas.put(row + at, 1, text, kind)
-    if model.asks:
-        canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
-    put_keys(canvas, height - 1, keys)
-    canvas.fill(0, 0, width, "bar")
-    return canvas.frame()
+    return row
 
 
 def put_keys(canvas: Canvas, row: int, keys: Sequence[KeyHelp]) -> None:
@@ -266,29 +430,29 @@ def _paint_tables(canvas: Canvas, row: int, model: LobbyModel) -> int:
     return row + 2 + min(len(tables), canvas.height // 3)
 
 
-def _paint_code(canvas: Canvas, row: int, model: LobbyModel, glyphs: Glyphs) -> int:
+def _paint_code(canvas: Canvas, row: int, width: int, model: LobbyModel, glyphs: Glyphs) -> int:
     canvas.put(row, 1, t("the join code is:  {code}", code=model.code), "label")
     row += 1
-    for line in large(model.code, ascii_only=glyphs is ASCII):
+    double = canvas.height >= LARGE_HEIGHT and 8 * len(model.code) + 3 <= width
+    for line in large(model.code, ascii_only=glyphs is ASCII, double=double):
         canvas.put(row, 3, line, "code")
         row += 1
     for way in model.ways:
-        canvas.put(row, 1, clipped(way, canvas.width - 2), "dim")
+        canvas.put(row, 1, clipped(way, width - 2), "dim")
         row += 1
     return row + 1
 
 
-def _paint_places(canvas: Canvas, row: int, model: LobbyModel, glyphs: Glyphs, room: int) -> int:
+def _paint_places(canvas: Canvas, row: int, page_width: int, model: LobbyModel, glyphs: Glyphs, room: int) -> int:
     """The seats, in two columns where one is too long."""
     columns = 1 if len(model.places) <= max(room, 4) else 2
     height = -(-len(model.places) // columns)
-    width = canvas.width // columns - 2
+    width = page_width // columns - 2
     names = max(width_of(translate(place.colour)) for place in model.places) + 1
-    has_cursor = not model.tables and any(place.name is None for place in model.places)
     for at, place in enumerate(model.places):
         column = 1 + (at // height) * (width + 2)
         chip, target = glyphs.chips.get(place.colour, " "), ("place", at)
-        chosen = has_cursor and at == min(model.place, len(model.places) - 1)
+        chosen = model.chooses and at == min(model.place, len(model.places) - 1)
         canvas.put(row + at % height, column - 1, ">" if chosen else " ", "chosen" if chosen else "")
         canvas.put(row + at % height, column, f"{at + 1:>2} {chip} ", f"fill.{place.colour}", target)
         canvas.put(row + at % height, column + 5, translate(place.colour).ljust(names), "", target)

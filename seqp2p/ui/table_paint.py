@@ -113,10 +113,10 @@ def _at_side(model: TableModel, pitch: Pitch, size: tuple[int, int], *, width: i
     log = Box(1, column, room, rows)
     if room >= COLUMNS_MIN:
         panel, log = _split(log, min(room // 2, PANEL_MAX))
-        chat = _lower(panel, panel_height(model) + len(model.seats) + 4)
+        chat = _lower(panel, panel_height(model) + len(model.seats) + len(model.teams) + 4)
         panel = panel._replace(height=panel.height - chat.height)
     else:
-        panel = Box(1, column, room, panel_height(model) + 1)
+        panel = Box(1, column, room, panel_height(model) + len(model.teams) + 1)
         log = _lower(log, panel.height)
         spare = hand.height - CARD_ROWS - TEXT_ROWS
         below = spare >= CHAT_MIN
@@ -358,8 +358,9 @@ def _said(
     later = sum(line.kind == CHAT for line in lines[len(lines) - scroll :])
     parts = ((box, title, False, scroll - later), (layout.chat, t("chat"), True, later))
     for part, heading, is_chat, below in parts:
-        if is_chat and layout.side and part.height >= len(model.signs) + 2 * LOG_ROWS:
-            legend = part._replace(row=part.row + part.height - len(model.signs) - 1, height=len(model.signs) + 1)
+        rows = sum(len(wrapped(line.text, part.width - 3)) for line in model.signs) + 1
+        if is_chat and layout.side and part.height >= rows + LOG_ROWS:
+            legend = part._replace(row=part.row + part.height - rows, height=rows)
             shown = _section(canvas, legend, t("signs"), glyphs)
             paint_from(canvas, _inside(shown, glyphs), model.signs)
             part = part._replace(height=part.height - legend.height)  # noqa: PLW2901  # the chat has the rest
@@ -396,14 +397,17 @@ def paint_panel(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> 
     row, column, width, height = box
     named = width >= WIDE and model.board is not None and model.board.has_names
     move_width = NAMED_MOVE_WIDTH if named else MOVE_WIDTH
+    has_lines = panel_height(model) + len(model.teams) < height
     if model.teams:
         canvas.put(row, column + 1, leader_line(model.teams), "title")
         row += 1
     for team in model.teams:
         paint_team(canvas, Box(row, column, width, 1), team, model.teams, glyphs)
-        row += 1
+        if has_lines and team.made < team.needed:
+            _best_line(canvas, row + 1, column + 3, team, glyphs)
+        row += 1 + has_lines
     # A blank line between teams and seats, if there is one to spare.
-    row += bool(model.teams) and panel_height(model) < height
+    row += bool(model.teams) and panel_height(model) + has_lines * len(model.teams) < height
     if model.board:
         _heading(canvas, row, column, width, move_width)
     for below, seat in enumerate(model.seats, 1):
@@ -435,10 +439,7 @@ def leader_line(teams: Sequence[TeamLine]) -> str:
 
 
 def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLine], glyphs: Glyphs) -> int:
-    """Paint a team: its chip and name, its score, and the longest line of its next sequence if there is room.
-
-    Return the column after it.
-    """
+    """Paint a team: its chip and name, and its score in words if there is room. Return the column after it."""
     longest = max(width_of(each.name) for each in teams)
     values = {"made": team.made, "needed": team.needed}
     score = tn("{made} of {needed} sequence", "{made} of {needed} sequences", team.needed, **values)
@@ -447,19 +448,15 @@ def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLin
     block = f" {glyphs.chips[team.colour]} {team.name}{' ' * (longest - width_of(team.name))} "
     at = canvas.put(box.row, box.column, block, f"fill.{team.colour}") + 1
     leads = team.leads or team.made == team.needed
-    at = canvas.put(box.row, at, score, "done" if leads else "own" if team.own else "")
-    return at if leads and team.made == team.needed else _next_sequence(canvas, box, at + 2, team, glyphs)
+    return canvas.put(box.row, at, score, "done" if leads else "own" if team.own else "")
 
 
-def _next_sequence(canvas: Canvas, box: Box, at: int, team: TeamLine, glyphs: Glyphs) -> int:
-    """Paint the longest line that a team has begun: words, a bar and a number; nothing without room for all."""
-    words, count = t("best line"), f"{team.begun}/{team.length}"
-    if at + width_of(words) + team.length + len(count) + 2 > box.column + box.width:
-        return at - 2
-    at = canvas.put(box.row, at, words, "dim") + 1
-    at = canvas.put(box.row, at, glyphs.full * team.begun, f"edge.fill.{team.colour}")
-    at = canvas.put(box.row, at, glyphs.empty * (team.length - team.begun), "left") + 1
-    return canvas.put(box.row, at, count)
+def _best_line(canvas: Canvas, row: int, column: int, team: TeamLine, glyphs: Glyphs) -> None:
+    """Paint the longest line that a team has begun, in words, as a bar and as a number."""
+    at = canvas.put(row, column, t("best line"), "dim") + 1
+    at = canvas.put(row, at, glyphs.full * team.begun, f"edge.fill.{team.colour}")
+    at = canvas.put(row, at, glyphs.empty * (team.length - team.begun), "left") + 1
+    canvas.put(row, at, f"{team.begun}/{team.length}")
 
 
 def _heading(canvas: Canvas, row: int, column: int, width: int, move_width: int) -> None:

@@ -1,5 +1,7 @@
 """The lobby's scene: what it shows at which size, what its keys do, and how a code is completed."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -154,3 +156,82 @@ def test_keys_that_say_copy_and_start() -> None:
 def test_keys_are_words_of_the_reader(french: None) -> None:
     assert LobbyScene(seated("ann", "me", None)).press("f6") == "dire bonjour"
     assert LobbyScene(seated("ann", "me", None)).press("right") == "couleur bleu"
+
+
+def waiting(*names: str | None) -> LobbyModel:
+    """A lobby with all that a large page shows."""
+    return replace(
+        seated(*names),
+        code="7-amber-falcon",
+        ways=("others join with:  seqp2p join 255.255.255.255:65535 --code 99-tractor-trumpet",),
+        waits="the game begins when the host begins it",
+        reading=tuple(f"rule {number}" for number in range(1, 100)),
+    )
+
+
+def test_a_host_moves_a_player_by_keys() -> None:
+    scene = LobbyScene(seated("me", "ann", None, None), starts=True)
+    assert scene.press("f2") is None
+    assert "moves" not in "\n".join(lines(scene)), "the own seat is kept"
+    assert [scene.press(key) for key in ("down", "f2")] == [None, None]
+    assert any("ann moves: choose a seat, then Enter; Esc stops it" in line for line in lines(scene))
+    assert [scene.press(key) for key in ("down", "down", "enter")] == [None, None, "move 2 4"]
+    scene.change(place=1)
+    assert [scene.press(key) for key in ("f2", "escape", "enter")] == [None, None, None]
+    scene.press("f2")
+    frame = scene.painter(Page())(80, 23)
+    assert scene.click(next(area for area in frame.areas if area.target == ("place", 2)).target) == "move 2 3"
+
+
+def test_a_host_removes_a_player_by_pressing_a_key_twice() -> None:
+    scene = LobbyScene(seated("me", "ann", "bob"), starts=True)
+    scene.press("down")
+    assert any("F2 move ann  F3 remove ann" in line for line in lines(scene))
+    assert scene.press("f3") is None
+    assert any("F3 again sends ann away for good" in line for line in lines(scene))
+    assert [scene.press(key) for key in ("down", "f3", "up", "f3")] == [None, None, None, None]
+    assert scene.press("f3") == "remove 2"
+
+
+def test_the_player_who_was_to_be_removed_has_gone_meanwhile() -> None:
+    scene = LobbyScene(seated("me", "ann", "bob"), starts=True)
+    assert [scene.press(key) for key in ("down", "f3")] == [None, None]
+    scene.change(places=seated("me", "carl", "bob").places)
+    assert scene.press("f3") is None
+    scene.change(places=seated("me", None, "bob").places)
+    assert scene.press("f3") is None
+
+
+def test_players_who_do_not_host_move_nobody() -> None:
+    scene = LobbyScene(seated("ann", "me", "bob", None))
+    assert [scene.press(key) for key in ("down", "down", "f2", "f3", "f3")] == [None] * 5
+    assert "F2" not in lines(scene)[-1]
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 23), (120, 39), (200, 59)])
+def test_everybody_is_told_what_the_start_waits_for(width: int, height: int) -> None:
+    assert any(
+        "the game begins when the host begins it" in line
+        for line in lines(LobbyScene(waiting("ann", "me")), width=width, height=height)
+    )
+
+
+@pytest.mark.parametrize(("width", "height"), [(120, 39), (200, 59)])
+def test_a_large_lobby_has_the_rules_and_all_that_can_be_done(width: int, height: int) -> None:
+    scene = LobbyScene(waiting("me", "ann", None, None), starts=True)
+    shown = "\n".join(lines(scene, width=width, height=height))
+    for part in (
+        "what you can do",
+        "move 2 4 and remove 2",
+        "log and chat",
+        "rule 1\n",
+        "99-tractor-trumpet",
+    ):
+        assert part in shown + "\n"
+    scene.press("pagedown")
+    turned = "\n".join(lines(scene, width=width, height=height))
+    assert "rule 1\n" not in turned
+    assert "rule 11" in turned
+    for _ in range(20):
+        scene.press("pagedown")
+    assert "rule 99" in "\n".join(lines(scene, width=width, height=height))
