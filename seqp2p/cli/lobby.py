@@ -183,7 +183,7 @@ class LobbyTeller:
     ) -> None:
         self.desk = LobbyDesk(output, options.start, options.pause)
         self._by_hand = by_hand
-        self._colours = ""
+        self._colours = self._waits = ""
         self.options = options
         self.output = output
         self.view = view
@@ -243,8 +243,10 @@ class LobbyTeller:
                 self._changes.say(line)
             if changed:
                 self._changes.say(colours)
-            if self.options.person and event.own_seat > 1 and self._full != was_full:
-                self._changes.say(waiting_line(event))
+            waits = waiting_line(event)
+            if self.options.person and event.own_seat > 1 and waits != self._waits:
+                self._changes.say(waits)
+            self._waits = waits
         self._told["seats"], self._colours = [line, colours], colours
         if self._by_hand() and self._full and not was_full:
             text = t(
