@@ -210,7 +210,7 @@ class LobbyScene:
         elif key == "enter" and self.model.moving != NOWHERE:
             moving = self.model.moving
             self.change(moving=NOWHERE)
-            return f"{shown('move')} {moving + 1} {self.model.place + 1}" if self.model.name_at(moving) else None
+            return f"{shown('move')} seat {moving + 1} {self.model.place + 1}" if self.model.name_at(moving) else None
         elif key == "enter":
             return self._sit(self.model.place)
         return self._word(key)
@@ -222,7 +222,7 @@ class LobbyScene:
         if not self.model.chosen_player:
             return None
         if key == "f3" and removing == place:
-            return f"{shown('remove')} {place + 1}"
+            return f"{shown('remove')} seat {place + 1}"
         self.change(**{"moving" if key == "f2" else "removing": place})
         return None
 

@@ -175,12 +175,12 @@ def test_a_host_moves_a_player_by_keys() -> None:
     assert "moves" not in "\n".join(lines(scene)), "the own seat is kept"
     assert [scene.press(key) for key in ("down", "f2")] == [None, None]
     assert any("ann moves: choose a seat, then Enter; Esc stops it" in line for line in lines(scene))
-    assert [scene.press(key) for key in ("down", "down", "enter")] == [None, None, "move 2 4"]
+    assert [scene.press(key) for key in ("down", "down", "enter")] == [None, None, "move seat 2 4"]
     scene.change(place=1)
     assert [scene.press(key) for key in ("f2", "escape", "enter")] == [None, None, None]
     scene.press("f2")
     frame = scene.painter(Page())(80, 23)
-    assert scene.click(next(area for area in frame.areas if area.target == ("place", 2)).target) == "move 2 3"
+    assert scene.click(next(area for area in frame.areas if area.target == ("place", 2)).target) == "move seat 2 3"
 
 
 def test_a_host_removes_a_player_by_pressing_a_key_twice() -> None:
@@ -190,7 +190,7 @@ def test_a_host_removes_a_player_by_pressing_a_key_twice() -> None:
     assert scene.press("f3") is None
     assert any("F3 again sends ann away for good" in line for line in lines(scene))
     assert [scene.press(key) for key in ("down", "f3", "up", "f3")] == [None, None, None, None]
-    assert scene.press("f3") == "remove 2"
+    assert scene.press("f3") == "remove seat 2"
 
 
 def test_the_player_who_was_to_be_removed_has_gone_meanwhile() -> None:
