@@ -177,18 +177,12 @@ def _moved(true: wire.AddressStatement) -> wire.AddressStatement:
 
 def _false_address(told: Told) -> Statements:
     """Changes the address in another joiner's statement."""
-    true = told.statements[told.other - 1]
-    return told.changed(
-        told.other, wire.AddressStatement(true.payload.replace(b"127.0.0.1", b"127.0.0.2"), true.signature)
-    )
+    return told.changed(told.other, _moved(told.statements[told.other - 1]))
 
 
 def _false_own(told: Told) -> Statements:
     """Changes the address in the reader's own statement."""
-    true = told.statements[told.reader - 1]
-    return told.changed(
-        told.reader, wire.AddressStatement(true.payload.replace(b"127.0.0.1", b"127.0.0.2"), true.signature)
-    )
+    return told.changed(told.reader, _moved(told.statements[told.reader - 1]))
 
 
 def _other_seat(told: Told) -> Statements:
