@@ -1,4 +1,4 @@
-"""What a person types in a lobby about seats, colours and talk; what is not shown of it."""
+"""The words of a lobby about seats, colours and talk, and the players of whom nothing is shown."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

@@ -65,7 +65,7 @@ class Setting:
 
     @property
     def takes(self) -> str:
-        """What can be typed, for people."""
+        """The values that can be typed, for people."""
         if isinstance(self.usual, float):
             return f"0-{PACE_S_MAX:g}"
         return "|".join(self.choices) or "TEXT"

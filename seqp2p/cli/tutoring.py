@@ -34,7 +34,7 @@ async def teach(output: Output, wish: ScreenWish) -> int:
 async def _at_table(console: Console, screen: Screen) -> bool:
     """Lead through the tutorial on the screen; return True if it was played to its end."""
     # The screen is slow to import: lines do without it.
-    from seqp2p.ui.table_scene import Closing, TableScene
+    from seqp2p.ui.table_scene import ClosingKey, TableScene
 
     tutorial = Tutorial()
     scene = TableScene(
@@ -55,7 +55,7 @@ async def _at_table(console: Console, screen: Screen) -> bool:
         screen.remains.append(translate(LEFT))
         return False
     lines = [t("you have won"), t("that was the tutorial; Enter goes away")]
-    scene.over(lines, Closing("leave", t("go away")))
+    scene.over(lines, ClosingKey("leave", t("go away")))
     screen.refresh()
     await console.read()
     screen.remains.extend(map(translate, FAREWELL))

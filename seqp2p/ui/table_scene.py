@@ -55,7 +55,7 @@ SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
 THREATS: Final = "f4"
 
 
-class Closing(NamedTuple):
+class ClosingKey(NamedTuple):
     """The effect of Enter after the end of the game: the line that is typed, and what the key's help says."""
 
     line: str
@@ -99,7 +99,7 @@ class TableScene:
         self._until_s = dict[int, float]()
         self._progress: Progress | None = None
         self._result: tuple[str, ...] = ()
-        self._closing: Closing | None = None
+        self._closing: ClosingKey | None = None
         self._sheet = ""
         self._seat_shown = 0
         self._top = 0  # the first line shown of what is read from its beginning
@@ -138,7 +138,7 @@ class TableScene:
     def progress_over(self) -> None:
         self._progress = None
 
-    def over(self, lines: Sequence[str], closing: Closing | None = None) -> None:
+    def over(self, lines: Sequence[str], closing: ClosingKey | None = None) -> None:
         """The game has ended: how, and then what can be done now. No line: it goes on after all."""
         self._result, self._closing = tuple(lines), closing
         self._choice = NO_CHOICE
