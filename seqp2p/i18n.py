@@ -78,8 +78,8 @@ def of_system(error: OSError) -> Message:
 def message_of(error: BaseException) -> str:
     """Return the text of an error: its first argument as it was given, which may be a message.
 
-    >>> message_of(ValueError(message("{count} is too many", count=3))).template
-    '{count} is too many'
+    >>> message_of(ValueError(message("{count} is too many", count=3)))
+    '3 is too many'
     """
     first = error.args[0] if error.args else ""
     return first if isinstance(first, str) else str(error)

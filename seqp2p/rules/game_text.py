@@ -105,8 +105,7 @@ class GameText:
 def format_game(game: GameText) -> str:
     """Return a game as text. Raises RulesError if it breaks the rules.
 
-    >>> from seqp2p.rules.notation import parse_action
-    >>> from seqp2p.rules.variant import KIDS
+    >>> from seqp2p.rules import KIDS, UNKNOWN, Options, parse_action
     >>> moves = Move(parse_action(KIDS, "cat d1"), drawn=4), Move(parse_action(KIDS, "dragon xd1"))
     >>> game = GameText(KIDS, 2, 2, Options(), 1, ((0, 1, 2), (UNKNOWN,) * 3), moves)
     >>> print(format_game(game), end="")

@@ -73,7 +73,7 @@ def parse_known(variant: Variant, text: str) -> Card:
 def format_card(variant: Variant, card: Card) -> str:
     """Return the name of a card, ``?`` for an unknown one.
 
-    >>> from seqp2p.rules import CLASSIC
+    >>> from seqp2p.rules import CLASSIC, UNKNOWN
     >>> format_card(CLASSIC, 0), format_card(CLASSIC, UNKNOWN)
     ('2C', '?')
     """
@@ -207,7 +207,7 @@ def _parse_call(text: str) -> Action:
 def format_action(variant: Variant, action: Action) -> str:
     """The text of an action.
 
-    >>> from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, give
+    >>> from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, call, give
     >>> [format_action(CLASSIC, parse_action(CLASSIC, text)) for text in ("TD h6", "JS xd7", "9C dead", "pass")]
     ['TD h6', 'JS xd7', '9C dead', 'pass']
     >>> [format_action(CLASSIC, action) for action in (DRAW, END, WAIVE, call(3), give(0))]

@@ -157,6 +157,7 @@ def format_outcome(position: Position) -> str:
 def format_options(options: Options) -> str:
     """Return the options that differ from the usual game, ``-`` if none does.
 
+    >>> from seqp2p.rules import Options
     >>> format_options(Options(table_talk=False, manual_draw=True))
     'no-table-talk,manual-draw'
     """

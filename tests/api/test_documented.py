@@ -100,6 +100,25 @@ async def test_replays(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) > 50
 
 
+async def test_from_asyncio(tmp_path: Path) -> None:
+    seat, said = await at_a_table(tmp_path, "from_asyncio")
+    assert seat.result is not None
+    assert said.strip() == seat.result.kind == "won"
+
+
+async def test_engine(tmp_path: Path) -> None:
+    done = await run("engine", tmp_path)
+    winner, position = done.stdout.decode().split(maxsplit=1)
+    assert seqp2p.parse_position(position.strip()).winner == int(winner)
+
+
+async def test_conformance(tmp_path: Path) -> None:
+    bot = str(ROOT / "docs" / "examples" / "bot.py")
+    done = await run("conformance", tmp_path, sys.executable, bot)
+    assert len(done.stdout.splitlines()) == 12
+    assert all(line.endswith(b" []") for line in done.stdout.splitlines())
+
+
 async def test_back_again(tmp_path: Path) -> None:
     """The first program is killed in the middle of the game."""
     with trio.fail_after(LIMIT_S):

@@ -1,0 +1,194 @@
+"""The reference of the library, read off its source: every public name with its fields, arguments, errors and examples.
+
+``generate_tables`` writes it to docs/reference.md.
+"""
+
+import ast
+import inspect
+import itertools
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+from seqp2p import names
+
+PUBLIC: Final[Mapping[str, Any]] = {
+    name: value for name, value in vars(names).items() if name.isidentifier() and name[0] != "_"
+}
+PLACES: Final = {
+    alias.name: node.module or ""
+    for node in ast.parse(inspect.getsource(names)).body
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+}
+# Sections, by the longest beginning of a module. Errors have one of their own.
+SECTIONS: Final = {
+    "The game": ("rules",),
+    "Tables and seats": ("api", "bots", "crypto", "lobby.requests", "match.table"),
+    "Events": ("lobby.events", "live", "match", "api.table.Hidden"),
+    "Replays": ("api.replays", "cli", "replay"),
+    "Errors": (),
+}
+# Bases whose members every class of their kind has.
+UNTOLD: Final = {"Record"}
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def reference() -> Iterator[str]:
+    """Yield the sections of the reference."""
+    sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    for name in sorted(PUBLIC, key=str.lower):
+        sections[section_of(name)].append(name)
+    for section, public in sections.items():
+        yield f"\n## {section}\n"
+        for name in public:
+            yield from entry(name)
+
+
+def section_of(name: str) -> str:
+    """Return the section of a public name."""
+    value = PUBLIC[name]
+    if inspect.isclass(value) and issubclass(value, Exception):
+        return "Errors"
+    place = f"{PLACES[name]}.{name}".removeprefix("seqp2p.")
+    return max(
+        (len(start), section) for section, starts in SECTIONS.items() for start in starts if place.startswith(start)
+    )[1]
+
+
+def entry(name: str) -> Iterator[str]:
+    """Yield the entry of a name."""
+    value = PUBLIC[name]
+    if inspect.isclass(value):
+        bases = [base.__name__ for base in value.__bases__ if issubclass(base, Exception)]
+        yield f"### `{name}`\n"
+        if bases:
+            yield f"A kind of `{bases[0]}`.\n"
+        yield from prose(inspect.cleandoc(value.__doc__ or ""))
+        yield from class_members(value)
+    elif inspect.isfunction(value):
+        node = definition(inspect.unwrap(value))
+        assert isinstance(node, Function)
+        yield f"### `{name}`\n"
+        yield from code(signature(node))
+        yield from prose(ast.get_docstring(node) or "")
+    else:
+        keys = f": {', '.join(f'`{key}`' for key in value)}" if hasattr(value, "keys") else ""
+        shown = f", {value}" if isinstance(value, int) else ""
+        yield f"### `{name}`\n\nA constant of type `{type(value).__name__}`{shown}{keys}.\n"
+
+
+def class_members(value: type) -> Iterator[str]:
+    """Yield the table of the fields and properties of a class, then its methods."""
+    body = [
+        each
+        for base in reversed(value.__mro__)
+        if base.__module__.startswith("seqp2p.") and base.__name__ not in UNTOLD
+        for each in itertools.pairwise((*class_body(base), ast.Pass()))
+    ]
+    rows: dict[str, str] = {}
+    methods: dict[str, Function] = {}
+    for node, after in body:
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=field), annotation=kind) if field[0] != "_":
+                usual = f" = {ast.unparse(node.value)}" if node.value and is_plain(node.value) else ""
+                rows[field] = f"| `{field}` | {cell_code(ast.unparse(kind) + usual)} | {told(after)} |"
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name[0] != "_" and (doc := ast.get_docstring(node)):
+                if "property" in [ast.unparse(each) for each in node.decorator_list]:
+                    kind = ast.unparse(node.returns) if node.returns else ""
+                    rows[node.name] = f"| `{node.name}` | {cell_code(kind)} | {flat(doc)} |"
+                elif "for this package" not in doc.lower():
+                    methods[node.name] = node
+            case _:
+                pass
+    if rows:
+        yield from ("| field | type | meaning |", "| --- | --- | --- |", *rows.values(), "")
+    for node in methods.values():
+        yield from code(signature(node))
+        yield from prose(ast.get_docstring(node) or "")
+
+
+def class_body(value: type) -> list[ast.stmt]:
+    """Return the statements in a class."""
+    node = definition(value)
+    assert isinstance(node, ast.ClassDef)
+    return node.body
+
+
+@cache
+def definition(value: Any) -> ast.stmt:
+    """Return the syntax tree of a class or a function."""
+    tree = ast.parse(inspect.getsource(sys.modules[value.__module__]))
+    return next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name == value.__name__
+    )
+
+
+def is_plain(usual: ast.expr) -> bool:
+    """Return True for a default that says something by itself."""
+    return not isinstance(usual, ast.Call | ast.Lambda)
+
+
+def signature(node: Function) -> str:
+    """Return the call of a function or method, with its types; a context manager as it is used."""
+    decorators = {ast.unparse(each) for each in node.decorator_list}
+    arguments = ast.unparse(node.args).removeprefix("self, ").removeprefix("self")
+    returns = ast.unparse(node.returns) if node.returns else "None"
+    if "contextlib.asynccontextmanager" in decorators:
+        return f"async with {node.name}({arguments}) as {returns.removeprefix('AsyncGenerator[').removesuffix(']')}"
+    return f"{'await ' if isinstance(node, ast.AsyncFunctionDef) else ''}{node.name}({arguments}) -> {returns}"
+
+
+def code(text: str) -> Iterator[str]:
+    """Yield a block of code, one argument a line where it is long."""
+    if len(text) > 100:
+        head, _, rest = text.partition("(")
+        arguments, _, end = rest.rpartition(")")
+        text = f"{head}(\n    " + ",\n    ".join(split(arguments)) + f",\n){end}"
+    yield from ("```text", text, "```", "")
+
+
+def split(arguments: str) -> list[str]:
+    """Split arguments at their commas, but not inside brackets."""
+    parts, depth = [""], 0
+    for character in arguments:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
+
+
+def told(after: ast.AST) -> str:
+    """Return the docstring of a field, if the next statement is one."""
+    if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str):
+        return flat(after.value.value)
+    return ""
+
+
+def flat(doc: str) -> str:
+    """Return a docstring as the text of a cell."""
+    return " ".join(doc.replace("``", "`").replace("|", "\\|").split())
+
+
+def cell_code(kind: str) -> str:
+    return f"`{kind.strip(chr(39))}`".replace("|", "\\|")
+
+
+def prose(doc: str) -> Iterator[str]:
+    """Yield a docstring as Markdown: its examples as code."""
+    for part in doc.split("\n\n"):
+        lines = part.splitlines()
+        start = next((at for at, line in enumerate(lines) if line.lstrip().startswith(">>>")), len(lines))
+        if start and part.startswith("    "):
+            yield from ("```text", textwrap.dedent(part), "```", "")
+        elif start:
+            yield " ".join(line.strip() for line in lines[:start]).replace("``", "`") + "\n"
+        if lines[start:]:
+            yield from ("```pycon", *lines[start:], "```", "")
