@@ -632,7 +632,7 @@ class SeatSession:
 
     def _has_no_vote(self, now: float) -> bool:
         """Stop this seat if all its ballots about the base were for nothing. Return True if it did."""
-        if self._voting.spent(now):
+        if not self._rests and self._voting.spent(now):
             self.stopped = message(
                 "the table could not agree on how step {step} ends: this seat has signed its {count} ballots, and waits"
                 " no longer",
