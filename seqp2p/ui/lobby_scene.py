@@ -149,7 +149,7 @@ class LobbyModel:
 
     @property
     def hint(self) -> str:
-        """What the next key does to a player, or what the start waits for."""
+        """The effect of the next key on a player, or the thing that the start waits for."""
         for seat, text in (
             (self.moving, t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))),
             (self.removing, t("F3 again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))),
@@ -169,7 +169,7 @@ class LobbyScene:
     """
 
     def __init__(self, model: LobbyModel, words: Sequence[str] = (), *, starts: bool = False) -> None:
-        self.model = model
+        self.model: LobbyModel = model
         self._words = words
         self._starts = starts
         self._wished = ""
