@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from seqp2p import __version__
 from seqp2p.cli import log_file, resume_hint
 from seqp2p.cli.common import common_options, write_exit_codes
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, printable, report_bug
@@ -159,13 +158,28 @@ def spoken(command: click.Command) -> click.Command:
     return said_again
 
 
+def show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from seqp2p.cli.version import full_version
+
+        click.echo(f"seqp2p, version {full_version()}")
+        context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=message("Sequence between peers: no referee, and no host that sees a card."),
 )
-@click.version_option(__version__, prog_name="seqp2p", help=message("Show the version and exit."))
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help=message("Show the version and exit."),
+)
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Show the help where no command is named."""

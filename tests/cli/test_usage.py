@@ -8,7 +8,6 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
-from seqp2p import __version__
 from seqp2p.cli import main as main_module
 from seqp2p.cli import output
 from seqp2p.cli.main import COMMANDS
@@ -111,10 +110,6 @@ def test_every_command_has_help(cli: Cli, command: str) -> None:
     assert (exit_code, err) == (0, "")
     assert out.startswith(f"Usage: seqp2p {command}")
     assert "--until-stdin-closes" not in out
-
-
-def test_version(cli: Cli) -> None:
-    assert cli("--version") == (0, f"seqp2p, version {__version__}\n", "")
 
 
 def test_help_imports_no_more_than_it_needs(people: Household) -> None:
