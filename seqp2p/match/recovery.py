@@ -99,6 +99,8 @@ class Recovery:
         """
         if step > self._match.final + 1:
             return  # Not before this seat is as far: it asks again.
+        if seat in self.missing:
+            self._blocked_since = None
         if not recovers:
             self._answered.add(seat)
         elif seat not in self._half_answered:
@@ -111,7 +113,7 @@ class Recovery:
             self._opened = self._match.number
 
     def waited_out(self, now: float, grace_s: float) -> bool:
-        """Return True if the seat could not sign what the others wait for, during the whole grace."""
+        """Return True if the seat could not sign what the others wait for, for the grace since the last answer."""
         blocked = not self.careful or (self._own_seat in self._match.awaited and not self.may_contribute)
         if not blocked or self._blocked_since is None:
             self._blocked_since = now

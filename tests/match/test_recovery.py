@@ -160,3 +160,13 @@ def test_time_alone_stops_it_and_never_lets_it_sign() -> None:
     assert recovery.waited_out(6 * GRACE_S, GRACE_S)
     recovery.answered(5, 7)
     assert not recovery.waited_out(6 * GRACE_S + 1, GRACE_S)
+
+
+def test_each_answer_gives_it_the_grace_again_and_once() -> None:
+    _, recovery = recovering(4)
+    assert not recovery.waited_out(0.0, GRACE_S)
+    recovery.answered(2, 7)
+    assert not recovery.waited_out(GRACE_S, GRACE_S)
+    assert not recovery.waited_out(2 * GRACE_S - 1, GRACE_S)
+    recovery.answered(2, 7)
+    assert recovery.waited_out(2 * GRACE_S, GRACE_S)
