@@ -13,7 +13,7 @@ from seqp2p.replay.sidecar import sidecar_path
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("kids-3", "classic-2", "classic-3-dropped")
+NAMES = ("kids-3", "classic-2-advanced", "classic-3-dropped")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
     lines = cli("games")[1].splitlines()
     assert lines[1].startswith("  2  1970-01-01 ")
     assert "ann and ben " in lines[1]
-    assert "won by seat 2 (ben)" in lines[1]
+    assert "won by seat 1 (ann)" in lines[1]
     assert len(lines) == 4
 
 
@@ -54,16 +54,16 @@ def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
 
 
 def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for other in {*NAMES} - {"classic-2"}:
+    for other in {*NAMES} - {"classic-2-advanced"}:
         (played / f"{other}.seqp2p").unlink()
     (game,) = my_games.past_games(played)
-    key = game.summary.report.players[0]
+    key = game.summary.report.players[1]
     monkeypatch.setattr(my_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
-    assert [each["own"] for each in told(cli)] == [1]
+    assert [each["own"] for each in told(cli)] == [2]
     listed = cli("games")[1]
-    assert "you and ben" in listed
+    assert "ann and you" in listed
     assert "you lost" in listed
-    sidecar_path(played / "classic-2.seqp2p").touch()
+    sidecar_path(played / "classic-2-advanced.seqp2p").touch()
     assert "unfinished: seqp2p resume" in cli("games")[1]
     assert told(cli)[0]["resumable"] is True
 
@@ -90,7 +90,7 @@ def test_show_without_a_file_asks_for_one(cli: Cli, played: Path, monkeypatch: p
     exit_code, out, _ = cli("show")
     assert exit_code == 0
     assert "type a number from 1 to 3" in out
-    assert "verified: won by seat 2 (ben)" in out
+    assert "verified: won by seat 1 (ann)" in out
 
 
 def test_show_last_without_games(cli: Cli, own_home: Path) -> None:

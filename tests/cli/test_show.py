@@ -87,7 +87,9 @@ def test_damaged_files_are_shown_as_far_as_they_are_right(cli: Cli, path: Path) 
         assert ("the cards are dealt" in out) == any(m.position for m in playback.moments)
 
 
-@pytest.mark.parametrize("path", GOLDEN[:2] + SMALL[1::2], ids=stem)
+@pytest.mark.parametrize(
+    "path", [*(pytest.param(path, marks=pytest.mark.simulation) for path in GOLDEN[:2]), *SMALL[1::2]], ids=stem
+)
 def test_an_object_a_moment_and_the_verdict(cli: Cli, path: Path) -> None:
     playback = read(path.read_bytes())
     exit_code, out, _ = cli("show", "--json", path)
@@ -103,6 +105,7 @@ def test_an_object_a_moment_and_the_verdict(cli: Cli, path: Path) -> None:
     assert events[-1]["verdict"] == playback.report.verdict
 
 
+@pytest.mark.simulation
 def test_what_scripts_are_told_of(cli: Cli) -> None:
     whats = set[str]()
     for name in ("classic-2", "classic-3-dropped", "classic-4-options", "classic-4-skipped", "classic-2-manual-draw"):

@@ -26,6 +26,8 @@ from tests.table import played, replay_bytes
 
 GOLDEN = Path(__file__).parents[2] / "replays"
 GAMES = sorted(path.stem for path in GOLDEN.glob("*.seqp2p"))
+SHORT = ("classic-2-advanced", "kids-3")
+ALL_GAMES = [name if name in SHORT else pytest.param(name, marks=pytest.mark.simulation) for name in GAMES]
 CASES = sorted(path.stem for path in SMALL.glob("*.seqp2p"))
 TAKES_CARD = ("place", "remove", "exchange", "give")
 
@@ -65,7 +67,7 @@ def test_golden_games_from_the_deal_to_the_end(name: str) -> None:
     assert len(shown.opened) == (settings.players - len(last.position.out) if settings.open_hands else 0)  # type: ignore[union-attr]  # it has one
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ALL_GAMES)
 def test_every_turn_is_the_engines(name: str) -> None:
     """From the position before a turn and the card drawn in it the engine comes to the position after it."""
     for before, after in pairwise(playback(name).moments[1:]):
@@ -90,7 +92,7 @@ def test_every_turn_is_the_engines(name: str) -> None:
             assert hide(old, ()) == hide(new, ())
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ALL_GAMES)
 def test_opened_hands_are_those_that_were_played(name: str) -> None:
     shown = playback(name)
     for before, after in pairwise(shown.moments[1:]):
