@@ -34,14 +34,7 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.net.serving import Listener
 from seqp2p.replay.disk import NO_DISK
-from seqp2p.replay.sidecar import (
-    ADDRESS_LENGTH_MAX,
-    ADDRESSES_MAX,
-    Sidecar,
-    SidecarError,
-    SidecarSecrets,
-    sidecar_path,
-)
+from seqp2p.replay.sidecar import ADDRESS_LENGTH_MAX, ADDRESSES_MAX, Sidecar, SidecarError, SidecarSecrets, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 
 LINKED_S: Final = 3.0

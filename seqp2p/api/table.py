@@ -262,11 +262,7 @@ async def open_table(
 
 
 async def joined_table(
-    endpoint: Endpoint,
-    route: Route,
-    code: str,
-    resources: Resources = OWN_RESOURCES,
-    choice: SeatChoice = ANY_SEAT,
+    endpoint: Endpoint, route: Route, code: str, resources: Resources = OWN_RESOURCES, choice: SeatChoice = ANY_SEAT
 ) -> JoinedTable:
     """Return the table at the end of this route. Its first lobby gets the ``choice``."""
     addresses = await listening_addresses(endpoint.listeners, route.host)

@@ -140,7 +140,9 @@ class Questions:
             case Dropped(seats) if own in seats:
                 question.settle()
             case _:
-                if not self._may_still_be_done(question):
+                match = self._match
+                is_due = match.number == question.step or match.kind in _BEFORE_DRAW or self._seat.owes(match)
+                if not is_due:
                     question.settle()
 
     def end(self) -> None:
@@ -149,10 +151,6 @@ class Questions:
         if self._question is not None:
             self._question.settle()
         self._wake()
-
-    def _may_still_be_done(self, question: _OpenTurn) -> bool:
-        match = self._match
-        return match.number == question.step or match.kind in _BEFORE_DRAW or self._seat.owes(match)
 
     # For the script.
 

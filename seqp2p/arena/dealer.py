@@ -2,18 +2,7 @@
 
 import random
 
-from seqp2p.rules import (
-    UNKNOWN,
-    Action,
-    Options,
-    SeatNumber,
-    Variant,
-    apply,
-    hand_size,
-    new_pile,
-    reveal,
-    start,
-)
+from seqp2p.rules import UNKNOWN, Action, Options, SeatNumber, Variant, apply, hand_size, new_pile, reveal, start
 
 
 class Dealer:

@@ -192,8 +192,7 @@ def load() -> tuple[Known, ...]:
             raise msgspec.ValidationError
     except (msgspec.MsgspecError, RecursionError):
         raise CommandError(
-            t("the file of known players {path} is damaged", path=path),
-            t("move it away; everybody is new again then"),
+            t("the file of known players {path} is damaged", path=path), t("move it away; everybody is new again then")
         ) from None
     return players
 

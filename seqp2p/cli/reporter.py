@@ -154,13 +154,15 @@ class Reporter:
     def on_event(self, event: TableEvent) -> None:
         if isinstance(event, Voted):
             self._say_why(event.about)
-        if isinstance(event, Shuffled):
-            self._tell_reshuffle(event.reshuffle)
+        if isinstance(event, Shuffled) and event.reshuffle > self._reshuffles:  # A redeal has its own line.
+            self._reshuffles = event.reshuffle
+            self._log(translate(words.RESHUFFLED_LINE))
         if not isinstance(event, Drawn | Finished | AskAbout):  # For the card's holder, for ``over``, for one person.
             self._tell_row(event)
         self._explain_event(event)
         self._step_at = trio.current_time()
-        self._show_progress()
+        if self.output.screen is None:
+            progress.show(progress.of_setup(self.match, self._company.own))
         self._hear(event)
         if self._table is not None:
             self._table.on_event(event)
@@ -235,16 +237,6 @@ class Reporter:
         position = self.match.game.table_position()
         before, self._made = self._made, sequences_made(view(position, 0))
         return words.sequences_lines(self._company, before, self._made, position.table.sequences_to_win)
-
-    def _tell_reshuffle(self, number: int) -> None:
-        """Explain once why seats shuffle in the middle of a game. A redeal has its own line."""
-        if number > self._reshuffles:
-            self._reshuffles = number
-            self._log(translate(words.RESHUFFLED_LINE))
-
-    def _show_progress(self) -> None:
-        if self.output.screen is None:
-            progress.show(progress.of_setup(self.match, self._company.own))
 
     def over(self, result: Result, seat: int | None, replay: Path) -> None:
         """Tell the result and the replay of this seat; None for a spectator."""

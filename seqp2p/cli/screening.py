@@ -45,9 +45,7 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
         [
             click.option("--plain", is_flag=True, help=message("Lines only, nothing repainted: also ACCESSIBLE=1.")),
             click.option(
-                "--palette",
-                type=click.Choice(PALETTES),
-                help=message("Colours of the screen; NO_COLOR does without."),
+                "--palette", type=click.Choice(PALETTES), help=message("Colours of the screen; NO_COLOR does without.")
             ),
             click.option(
                 "--ascii/--no-ascii", "ascii_only", default=None, help=message("Only ASCII signs on the screen.")

@@ -23,16 +23,7 @@ from seqp2p.i18n import message
 from seqp2p.match.events import Finished, Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
-from seqp2p.rules import (
-    UNKNOWN,
-    CompletedSequence,
-    Position,
-    Variant,
-    format_card,
-    format_ends,
-    format_position,
-    view,
-)
+from seqp2p.rules import UNKNOWN, CompletedSequence, Position, Variant, format_card, format_ends, format_position, view
 from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t
 from seqp2p.ui.plain import sequences_made

@@ -181,14 +181,10 @@ async def _open_everywhere(port: int) -> list[trio.SocketListener]:
     except OSError as error:
         # A machine without IPv6 listens on IPv4 alone.
         if error.errno == errno.EADDRINUSE:
-            await _close_all(listeners)
+            for listener in listeners:
+                await listener.aclose()
             raise
     return listeners
-
-
-async def _close_all(listeners: Sequence[trio.SocketListener]) -> None:
-    for listener in listeners:
-        await listener.aclose()
 
 
 async def _resolve(address: Address) -> list[tuple[int, str]]:

@@ -110,12 +110,6 @@ def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Ite
                 yield found(adversary, players, seed)
 
 
-def _noted(row: FoundAdversary) -> str:
-    if row.fault:
-        return f" FAULT {row.fault}"
-    return " (over before it could do anything)" if row.idle else ""
-
-
 def lines(rows: Collection[FoundAdversary]) -> list[str]:
     """Yield the rows as text, and the failures."""
     width = max(len(_HEAD[0]), *(len(row.adversary.name) for row in rows)) + 2
@@ -123,7 +117,8 @@ def lines(rows: Collection[FoundAdversary]) -> list[str]:
     for row in rows:
         came = row.ending
         said = f"{came.outcome:<21}{came.evidence:<19}{came.verdict}" if came else ""
-        text.append(f"{row.adversary.name:<{width}}{row.players:<7}{said}{_noted(row)}")
+        noted = f" FAULT {row.fault}" if row.fault else " (over before it could do anything)" if row.idle else ""
+        text.append(f"{row.adversary.name:<{width}}{row.players:<7}{said}{noted}")
     faults = sum(bool(row.fault) for row in rows)
     return [*text, f"{len(rows)} games, {faults} not as they must be"]
 

@@ -10,23 +10,11 @@ from seqp2p.i18n import message
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import View, view
+from seqp2p.ui import plain
 from seqp2p.ui.cards import card_shown, colour_name
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import Answers, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
-from seqp2p.ui.plain import (
-    board_answer,
-    hand_line,
-    help_lines,
-    legal_lines,
-    legend_lines,
-    read_square,
-    score_line,
-    seats_lines,
-    square_line,
-    threat_lines,
-    where_lines,
-)
 from seqp2p.ui.words import Company, Story, listed
 
 LOG_LINES: Final = 20
@@ -82,7 +70,7 @@ class SeatInfo:
         )
         if mates:
             place = t("{place} with {mates}", place=place, mates=listed([company.who(seat) for seat in mates]))
-        return [place, *legend_lines(seen.variant, company.colours, painted=painted), *help_lines(seen)]
+        return [place, *plain.legend_lines(seen.variant, company.colours, painted=painted), *plain.help_lines(seen)]
 
     def words(self) -> Iterable[str]:
         """List the safety words with every other seat."""
@@ -125,13 +113,13 @@ class TableInfo:
 
 TABLE_ANSWERS: Final[Mapping[str, Callable[[TableInfo, View, str], Iterable[str]]]] = MappingProxyType(
     {
-        "hand": lambda _, seen, __: [hand_line(seen)],
-        "board": lambda info, seen, text: board_answer(seen, text, info.company.colours, info.story.last),
+        "hand": lambda _, seen, __: [plain.hand_line(seen)],
+        "board": lambda info, seen, text: plain.board_answer(seen, text, info.company.colours, info.story.last),
         "moves": lambda info, seen, _: _moves(info.asked(), seen),
         "where": lambda info, seen, text: where_answer(seen, text, info.company.colours),
-        "seats": lambda info, seen, _: seats_lines(seen, info.company, info.away(), info.only_ways()),
-        "threats": lambda info, seen, _: threat_lines(seen, info.company.colours),
-        "score": lambda info, seen, _: [score_line(seen, info.company.colours)],
+        "seats": lambda info, seen, _: plain.seats_lines(seen, info.company, info.away(), info.only_ways()),
+        "threats": lambda info, seen, _: plain.threat_lines(seen, info.company.colours),
+        "score": lambda info, seen, _: [plain.score_line(seen, info.company.colours)],
         "log": lambda info, _, text: log_answer(info.story, text),
     }
 )
@@ -143,18 +131,18 @@ SPECTATOR_WORDS: Final = ("board", "where", "threats", "seats", "score", "log")
 def _moves(asked: View | None, seen: View) -> Iterable[str]:
     """List what the seat can do, or could do if it were its turn."""
     if asked is not None:
-        return legal_lines(asked)
+        return plain.legal_lines(asked)
     if seen.over:
         return [translate(GAME_OVER)]
     turn = view(seen.position._replace(to_move=seen.seat, pending=None, exchanged=0), seen.seat)
-    return [t("it is not your turn; if it were, with the board as it is:"), *legal_lines(turn)]
+    return [t("it is not your turn; if it were, with the board as it is:"), *plain.legal_lines(turn)]
 
 
 def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:
-    if (square := read_square(seen.variant, text)) is not None:
-        return [square_line(seen, square, colours)]
+    if (square := plain.read_square(seen.variant, text)) is not None:
+        return [plain.square_line(seen, square, colours)]
     if (card := read_card(seen.variant, text)) is not None:
-        return where_lines(seen, card, colours)
+        return plain.where_lines(seen, card, colours)
     example = f"{shown('where')} {card_shown(seen.variant, seen.variant.board.grid[1])}"
     return [t("write a card or a square behind it, like: {example}", example=example)]
 

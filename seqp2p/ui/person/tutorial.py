@@ -29,21 +29,10 @@ from seqp2p.rules import (
 from seqp2p.rules.view import View
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.language import t, translate
+from seqp2p.ui.person import lessons
 from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
-from seqp2p.ui.person.lessons import (
-    FAREWELL,
-    HAND,
-    LEFT,
-    LESSONS,
-    OPPONENT,
-    OPPONENTS_HAND,
-    PUPIL,
-    WELCOME,
-    WELCOME_KEYS,
-    Lesson,
-)
 from seqp2p.ui.person.seat_info import TABLE_ANSWERS, TableInfo, where_answer
 from seqp2p.ui.plain import (
     hand_line,
@@ -70,9 +59,9 @@ class Tutorial:
     """The game of the lessons, and the next lesson; ``story`` has the events so far."""
 
     def __init__(self) -> None:
-        hands = [cards_of(HAND), cards_of(OPPONENTS_HAND)]
-        self.position: Position = start(CLASSIC, SETTINGS.players, SETTINGS.teams, Options(), PUPIL, hands)
-        self.company = Company(tuple(map(translate, NAMES)), SETTINGS.colours, PUPIL)
+        hands = [cards_of(lessons.HAND), cards_of(lessons.OPPONENTS_HAND)]
+        self.position: Position = start(CLASSIC, SETTINGS.players, SETTINGS.teams, Options(), lessons.PUPIL, hands)
+        self.company = Company(tuple(map(translate, NAMES)), SETTINGS.colours, lessons.PUPIL)
         self.settings = SETTINGS
         self.story = Story()
         self.info = TableInfo(self.company, self.story, self.sees, self.sees)
@@ -85,11 +74,11 @@ class Tutorial:
         self._question: View | None = self.sees()
 
     @property
-    def lesson(self) -> Lesson | None:
-        return LESSONS[self._done] if self._done < len(LESSONS) else None
+    def lesson(self) -> lessons.Lesson | None:
+        return lessons.LESSONS[self._done] if self._done < len(lessons.LESSONS) else None
 
     def sees(self) -> View:
-        return view(self.position, PUPIL)
+        return view(self.position, lessons.PUPIL)
 
     def asked(self) -> View | None:
         """Return the question to the pupil, the same object as long as it is open; None while no action is due."""
@@ -106,15 +95,15 @@ class Tutorial:
         """Take the pupil's action, which fulfils the lesson; return the events. The reply is due then."""
         assert self.lesson is not None, "there is a lesson"
         self._question = None
-        return self._play(PUPIL, action, self.lesson.draws)
+        return self._play(lessons.PUPIL, action, self.lesson.draws)
 
     def reply(self) -> list[str]:
         """Take the opponent's reply, if any; return the events. The next lesson is due then."""
         lesson = self.lesson
         assert lesson is not None, "there is a lesson"
         self._done += 1
-        action = read_action(view(self.position, OPPONENT), lesson.reply) if lesson.reply else None
-        lines = self._play(OPPONENT, action, lesson.reply_draws) if action else []
+        action = read_action(view(self.position, lessons.OPPONENT), lesson.reply) if lesson.reply else None
+        lines = self._play(lessons.OPPONENT, action, lesson.reply_draws) if action else []
         self._question = self.sees() if self.lesson else None
         return lines
 
@@ -152,7 +141,7 @@ async def tutor(
     ``changed`` is told of every new position, and ``pause_s`` seconds pass before the opponent's, so that a scene can
     show both.
     """
-    desk.show(*map(translate, WELCOME), *([translate(WELCOME_KEYS)] if desk.shows_table else []))
+    desk.show(*map(translate, lessons.WELCOME), *([translate(lessons.WELCOME_KEYS)] if desk.shows_table else []))
     while (lesson := tutorial.lesson) is not None:
         desk.show("", *map(translate, lesson.text))
         if not desk.shows_table:
@@ -168,17 +157,17 @@ async def tutor(
         changed()
     if not (desk.shows_table or desk.hears):
         desk.show(*tutorial.info.answer("board", ""))
-    desk.show("", *map(translate, FAREWELL))
+    desk.show("", *map(translate, lessons.FAREWELL))
     return True
 
 
-async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson) -> Action | None:
+async def _answer(desk: Console, tutorial: Tutorial, lesson: lessons.Lesson) -> Action | None:
     """Read lines until one fulfils the lesson; None where the pupil leaves."""
     answers: Answers = {**tutorial.answers, "help": lambda _: tutorial.help(painted=desk.shows_table)}
     while (typed := await desk.read()) is not None:
         line = one_line(typed)
         if word_of(line) in LEAVING:
-            desk.show(translate(LEFT))
+            desk.show(translate(lessons.LEFT))
             return None
         if (found := answer_to(line, answers)) is not None:
             desk.show(*found)
@@ -191,7 +180,7 @@ async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson) -> Action |
     return None
 
 
-def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Action | None:
+def _taken(desk: Console, tutorial: Tutorial, lesson: lessons.Lesson, line: str) -> Action | None:
     """The action that a line means, if it fulfils the lesson; else it is said why not."""
     seen = tutorial.sees()
     if read_card(CLASSIC, line) is not None or read_square(CLASSIC, line) is not None:
