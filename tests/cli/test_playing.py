@@ -190,7 +190,7 @@ async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys:
 
 async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> None:
     said = list[str]()
-    screen = SimpleNamespace(remains=list[str](), say=lambda text, _: said.append(text))
+    screen = SimpleNamespace(remains=list[str](), say=lambda text, *_: said.append(text))
     reporter = Reporter(Output(json=False, screen=cast("Screen", screen)), duel.match)
     assert duel.match.game.result is not None
     reporter.over(duel.match.game.result, None, Path("game.seqp2p"))
