@@ -87,7 +87,13 @@ def main() -> None:
         guest = sit("guest", "join", address, "--name", "bob")
         guest.type(host.find(r"the join code is:  (\S+)")[1])
         host.see("bob")
+        host.press("Down")
         save("lobby", "seqp2p host --players 4", host)
+        save("joined", "seqp2p join", guest)
+        guest.type("say hello")
+        host.see("bob says: hello")
+        host.resize(*SIZES["200x60"])
+        save("lobby-200x60", "seqp2p host --players 4", host)
         host.close()
 
         table = sit("table", "play", "--bots", "3", "--pace", "0", "--name", "ann", size="120x40")

@@ -291,6 +291,7 @@ class LobbyTeller:
 
     def _tell_code(self, code: str) -> None:
         output, codes = self.output, self._codes
+        full = self._full and not self.desk.removes  # The seat of a removed player is free.
         if codes and self.desk.removes:
             output.say(t("the code {code} holds no more: the player who was removed knows it", code=codes[-1]))
         elif codes:
@@ -298,11 +299,11 @@ class LobbyTeller:
         self.desk.removes = False
         codes.append(code)
         output.event("listening", address=str(self._addresses[0]), code=code)
-        ways = ways_in(self._addresses[0], code, full=self._full, again=len(codes) > 1)
+        ways = ways_in(self._addresses[0], code, full=full, again=len(codes) > 1)
         self.desk.invitation = f"seqp2p join {self._addresses[0]} --code {code}"
         self.view.change(code=code, ways=tuple(ways), copies=True)
         self._told["code"] = [*ways, t("the join code is:  {code}", code=code)]
-        if self._full or not self.view.shows:
+        if full or not self.view.shows:
             for line in self._told["code"]:
                 output.say(line)
 

@@ -274,9 +274,9 @@ class LobbyScene:
         elif self.model.chooses and not self.model.hosts:
             keys.append(KeyHelp("Enter", t("sit here")))
         if len(self.model.colours) > 1 and any(place.own for place in self.model.places):
-            keys.append(KeyHelp("←→", t("colour")))
+            keys.append(KeyHelp("←→", t("colour"), spare=True))
         if self.model.copies:
-            keys.append(KeyHelp("F4", t("copy the line")))
+            keys.append(KeyHelp("F4", t("copy the line"), spare=True))
         if self._starts:
             is_full = all(place.name is not None for place in self.model.places)
             keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots")))
