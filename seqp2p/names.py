@@ -5,9 +5,10 @@
 
 from seqp2p.api.events import Events as Events
 from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWarning
+from seqp2p.api.lobby import Lobby as Lobby
 from seqp2p.api.replays import read as read, stats as stats, verify as verify
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
-from seqp2p.api.seat import Seat as Seat, play_bot as play_bot
+from seqp2p.api.seat import Seat as Seat, play_bot as play_bot, rematch as rematch
 from seqp2p.api.settings import table_settings as table_settings
 from seqp2p.api.table import Hidden as Hidden, OpenTable as OpenTable, host as host, join as join
 from seqp2p.api.turns import Turn as Turn
@@ -29,6 +30,7 @@ from seqp2p.lobby.events import (
     TurnedAway as TurnedAway,
 )
 from seqp2p.lobby.requests import (
+    AcceptGame as AcceptGame,
     ChooseColour as ChooseColour,
     MovePlayer as MovePlayer,
     RemovePlayer as RemovePlayer,

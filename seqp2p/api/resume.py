@@ -16,10 +16,11 @@ from typing import Final
 
 import trio
 
-from seqp2p.api.endpoint import address_of, closing, lock_identity, own_addresses
-from seqp2p.api.game import LIVE_CHECKS, LiveGame, Resumption
+from seqp2p.api.endpoint import Endpoint, address_of, closing, lock_identity, own_addresses
+from seqp2p.api.game import LIVE_CHECKS, LiveGame, Resumption, ignore
 from seqp2p.api.home import LockedIdentity, marker_path
 from seqp2p.api.seat import Seat, seated
+from seqp2p.api.table import resumed_table
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
@@ -80,8 +81,10 @@ async def resume(
     """
     stored = open_stored(Path(replay))
     with stored.sidecar, lock_identity(identity, stored.secrets.identity) as locked:
-        async with resumed_game(stored, locked, address_of(listen)) as game, seated(game) as seat:
-            yield seat
+        async with resumed_game(stored, locked, address_of(listen)) as game:
+            endpoint = endpoint_of(game, stored, locked)
+            async with resumed_table(game, endpoint, ignore, advertise=False) as table, seated(game, table) as seat:
+                yield seat
 
 
 def open_stored(replay: Path) -> StoredGame:
@@ -152,6 +155,13 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
             resumption = Resumption((*stored.loaded.events, *later), stored.torn, None if stored.is_last else recover)
             files = (writer, stored.sidecar)
             yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption)
+
+
+def endpoint_of(game: LiveGame, stored: StoredGame, locked: LockedIdentity) -> Endpoint:
+    """Return the endpoint of a resumed seat, for the next game at its table."""
+    name = game.table.agreement.seats[game.own.number - 1].name
+    listeners = [each for each in game.table.listeners if isinstance(each, trio.SocketListener)]
+    return Endpoint(locked, game.table.credentials, name, stored.replay.parent, listeners)
 
 
 RECOVERY_POLL_S: Final = 0.5

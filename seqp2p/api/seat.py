@@ -3,20 +3,22 @@
 import contextlib
 import random
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import partial
 
 import trio
 
 from seqp2p.api.at_table import AtTable
 from seqp2p.api.events import Events
-from seqp2p.api.game import LiveGame, safety_words_with
+from seqp2p.api.game import LiveGame, ignore, safety_words_with
+from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.turns import Questions, Turn
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message
 from seqp2p.live.recorder import TableEvent
+from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.match.events import Result
 from seqp2p.match.remark import REMARK_LENGTH_MAX
 from seqp2p.match.text import cleaned
@@ -30,8 +32,9 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
     then leaves the ``async with`` block leaves the table. Made by ``join``, ``resume`` and ``OpenTable.seat``.
     """
 
-    def __init__(self, game: LiveGame) -> None:
+    def __init__(self, game: LiveGame, table: AnyTable) -> None:
         """Made by this package."""
+        self._table = table
         events = Events[TableEvent]()
         for event in () if game.resumption is None else game.resumption.events:
             events.put(event)
@@ -65,6 +68,11 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
         self._check()
         raise StopAsyncIteration
 
+    def table_after_game(self) -> AnyTable:
+        """Return the table of this seat, whose last game this one is: for ``rematch``."""
+        self._table.last = self._game
+        return self._table
+
     @check_arguments
     async def say(self, text: str) -> None:
         """Say something to the table: one line, at most 200 characters; raises ValueError for another.
@@ -86,15 +94,38 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
 
 
 @contextlib.asynccontextmanager
-async def seated(game: LiveGame) -> AsyncGenerator[Seat]:
+async def seated(game: LiveGame, table: AnyTable) -> AsyncGenerator[Seat]:
     """Play this game by turns until the block ends. Raises OSError, SidecarError."""
-    seat = Seat(game)
+    seat = Seat(game, table)
     try:
         async with seat.running():
             yield seat
     finally:
         with trio.CancelScope(shield=True):
             await game.decline()  # Its files could not be made, so that it was never played.
+
+
+@check_arguments
+@contextlib.asynccontextmanager
+async def rematch(
+    seat: Seat, *, asked: bool = False, on_event: OnLobbyEvent = ignore, on_lobby: Callable[[Lobby], None] = ignore
+) -> AsyncGenerator[Seat]:
+    """Play another game at the table of a seat whose game is over, within the block of that seat.
+
+    The host of the game opens the lobby again, and the others return to it without the code, to the seats they had.
+    The block begins when all have agreed. With ``asked`` the others see that this seat has not accepted yet, until
+    ``lobby.ask(AcceptGame())``; LobbyShown has the same of them (``Guest.asked``). To decline, cancel it. ``on_event``
+    and ``on_lobby`` are as in ``join``; for the host ``on_event`` gets every LobbyEvent.
+
+    Raises RuntimeError for a game that is not over, and what ``join`` does: LinkLost if the host is gone, for one.
+    """
+    if seat.result is None:
+        raise RuntimeError("the game of this seat is not over")
+    table = seat.table_after_game()
+    async with table.open_lobby(on_event, asked=asked) as lobby:
+        on_lobby(lobby)
+        async with seated(await lobby.wait(), table) as again:
+            yield again
 
 
 @check_arguments

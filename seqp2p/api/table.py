@@ -2,15 +2,13 @@
 
 Theory of operation. A HostedTable or a JoinedTable plays one game after the other. For each it opens a lobby; once all
 seats have agreed, the lobby gives a LiveGame. A game that is not played is declined when the lobby's block ends. The
-next lobby lets the players of the last game in by their keys. ``OpenTable`` and ``join`` are these for a script: its
-lobby runs in the background, and it has one game.
+next lobby lets the players of the last game in by their keys. ``OpenTable`` and ``join`` are these for a script: the
+first lobby runs in the background, and ``rematch`` opens the next ones.
 """
 
 import contextlib
-import math
 import secrets
-from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias, Unpack
@@ -21,7 +19,8 @@ from seqp2p.api.background_tasks import CLOSE_S, background_tasks
 from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
-from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, ignore, new_game
+from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, ignore
+from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.seat import Seat, seated
 from seqp2p.api.settings import table_settings
 from seqp2p.arguments import check_arguments
@@ -38,65 +37,6 @@ from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.limits import DEFAULT_LIMITS
-
-
-class Lobby:
-    """The lobby of one game. ``wait`` returns the game once all seats have agreed; cancelled, it says goodbye."""
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        sit_down: Callable[[LobbyRequests], Awaitable[AgreedTable]],
-        resources: Resources = OWN_RESOURCES,
-    ) -> None:
-        self._endpoint = endpoint
-        self._sit_down = sit_down
-        self._resources = resources
-        self.game: LiveGame | None = None
-        self._asked, self._requests = trio.open_memory_channel[LobbyRequest](math.inf)
-
-    def ask(self, request: LobbyRequest) -> None:
-        """Ask for a seat, a colour, …. The answer is an event: LobbyShown, LineSaid, Declined."""
-        self._asked.send_nowait(request)
-
-    async def wait(self) -> LiveGame:
-        """Wait until the table is full and agreed. Raises NetError where it cannot be."""
-        table = await self._sit_down(self._requests)
-        self.game = new_game(table, self._endpoint.identity, self._endpoint.replay_dir, self._resources)
-        return self.game
-
-    async def close(self) -> None:
-        """Decline a game that was not played. Cannot be cancelled; takes at most ``close_s``."""
-        if self.game is not None:
-            with trio.CancelScope(shield=True):
-                await self.game.decline()
-
-
-class AnyTable(ABC):
-    """A table for one game after the other. ``last``: the last game that was agreed at this table."""
-
-    def __init__(self, endpoint: Endpoint, resources: Resources = OWN_RESOURCES) -> None:
-        self.endpoint = endpoint
-        self.last: LiveGame | None = None
-        self._resources = resources
-
-    @abstractmethod
-    def open_lobby(
-        self, on_event: OnLobbyEvent, *, asked: bool = False
-    ) -> contextlib.AbstractAsyncContextManager[Lobby]:
-        """Open the lobby of the next game; the block covers that game, too. ``on_event`` gets its events.
-
-        ``asked``: the lobby tells the others that this player is asked for another game, until it gets AcceptGame.
-        """
-
-    @contextlib.asynccontextmanager
-    async def _lobby(self, sit_down: Callable[[LobbyRequests], Awaitable[AgreedTable]]) -> AsyncGenerator[Lobby]:
-        lobby = Lobby(self.endpoint, sit_down, self._resources)
-        try:
-            yield lobby
-        finally:
-            await lobby.close()
-            self.last = lobby.game or self.last
 
 
 class HostedTable(AnyTable):
@@ -176,13 +116,13 @@ class JoinedTable(AnyTable):
     def __init__(
         self,
         endpoint: Endpoint,
-        route: Route,
+        route: Route | None,
         code: str,
         addresses: Sequence[Address],
         resources: Resources,
         choice: SeatChoice,
     ) -> None:
-        """Made by ``joined_table``."""
+        """Made by ``joined_table``, and by ``resumed_table`` without a way to the first game."""
         super().__init__(endpoint, resources)
         self._choice = choice
         self._route = route
@@ -209,6 +149,7 @@ class JoinedTable(AnyTable):
                     requests=requests,
                     asked=asked,
                 )
+            assert route is not None, "a resumed table has had its first game"
             return await join_table(
                 endpoint.credentials,
                 endpoint.name,
@@ -245,20 +186,26 @@ async def open_table(
     advertise: bool = True,
     friends: Collection[bytes] = frozenset(),
     by_hand: bool = False,
+    last: LiveGame | None = None,
 ) -> AsyncGenerator[HostedTable]:
     """Open this player's own table, advertised on its network until the block ends.
 
     ``warn`` gets the reason where others cannot find the table by themselves. ``friends`` are the keys that have
     finished a game with this player. ``by_hand``: a full table waits for StartGame, or 10 s, before the first game.
+    ``last`` is a game that goes on at this table already.
     """
     addresses = await listening_addresses(endpoint.listeners)
     number = make_table_number(secrets.token_bytes)
     advert = TableAdvert(number, endpoint.name, settings.variant, settings.players, settings.players - 1)
+    if last is not None:
+        advert = replace(advert, free=0, state="playing")
     async with contextlib.AsyncExitStack() as stack:
         update: Callable[[TableAdvert], None] = ignore
         if advertise:
             update = await stack.enter_async_context(advertising(advert, endpoint.listeners, addresses, warn))
-        yield HostedTable(endpoint, settings, addresses, advert, update, spectators, friends, by_hand=by_hand)
+        table = HostedTable(endpoint, settings, addresses, advert, update, spectators, friends, by_hand=by_hand)
+        table.last = last
+        yield table
 
 
 async def joined_table(
@@ -267,6 +214,31 @@ async def joined_table(
     """Return the table at the end of this route. Its first lobby gets the ``choice``."""
     addresses = await listening_addresses(endpoint.listeners, route.host)
     return JoinedTable(endpoint, route, code, addresses, resources, choice)
+
+
+@contextlib.asynccontextmanager
+async def resumed_table(
+    game: LiveGame,
+    endpoint: Endpoint,
+    warn: Warn,
+    *,
+    advertise: bool = True,
+    spectators: int = DEFAULT_LIMITS.spectators_max,
+    friends: Collection[bytes] = frozenset(),
+) -> AsyncGenerator[AnyTable]:
+    """Open the table of a resumed game until the block ends: this player's own, or the one of the game's host."""
+    if game.own.number == 1:
+        settings = game.table.agreement.settings
+        async with open_table(
+            endpoint, settings, spectators, warn, advertise=advertise, friends=friends, last=game
+        ) as own:
+            yield own
+        return
+    towards = game.table_now.addresses[1]
+    addresses = await listening_addresses(endpoint.listeners, towards[0] if towards else None)
+    table = JoinedTable(endpoint, None, "", addresses, OWN_RESOURCES, ANY_SEAT)
+    table.last = game
+    yield table
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +262,7 @@ class OpenTable:
         self._code = ""
         self._events = Events[OpenTableEvent]()
         self._game: LiveGame | None = None
+        self._table: HostedTable | None = None
         self._open, self._agreed = trio.Event(), trio.Event()
         self._taken = False
         self._seat: Seat | None = None
@@ -338,15 +311,16 @@ class OpenTable:
     async def seat(self) -> AsyncGenerator[Seat]:
         """Wait until the table is full and all have agreed, then play seat 1. Raises OSError where nothing can be kept.
 
-        The seat leaves the table when the block ends, if its game is not over. A table has one game: a second call
-        raises RuntimeError.
+        The seat leaves the table when the block ends, if its game is not over. A second call raises RuntimeError: for
+        another game there is ``rematch``.
         """
         if self._taken:
             raise RuntimeError("seat 1 of this table is taken already")
         self._taken = True
         await self._agreed.wait()
         assert self._game is not None, "it is agreed"
-        async with seated(self._game) as self._seat:
+        assert self._table is not None, "it is open"
+        async with seated(self._game, self._table) as self._seat:
             yield self._seat
 
     async def hold(
@@ -375,7 +349,7 @@ class OpenTable:
                     ) as table,
                     table.open_lobby(on_event) as lobby,
                 ):
-                    self._lobby = lobby
+                    self._table, self._lobby = table, lobby
                     self._addresses = tuple(table.addresses)
                     self._game = await lobby.wait()
                     self._agreed.set()
@@ -466,5 +440,5 @@ async def join(
         table = await joined_table(endpoint, route, code, choice=choice)
         async with table.open_lobby(on_event) as lobby:
             on_lobby(lobby)
-            async with seated(await lobby.wait()) as seat:
+            async with seated(await lobby.wait(), table) as seat:
                 yield seat

@@ -27,7 +27,8 @@ from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import loopback_with, open_endpoint
 from seqp2p.api.finding import Route
 from seqp2p.api.game import LiveGame, Resources, ignore
-from seqp2p.api.table import Lobby, joined_table
+from seqp2p.api.lobby import Lobby
+from seqp2p.api.table import joined_table
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli.lines import LineReader

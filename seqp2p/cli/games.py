@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 import trio
 
 from seqp2p.api.game import LiveGame
-from seqp2p.api.table import AnyTable, Lobby
+from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.cli.known import ChangedKey, check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
@@ -162,17 +162,13 @@ def _goes_on(
 
 
 def _say_no_other_game(error: NetError, question: RematchQuestion | None, exit_code: int, output: Output) -> int:
-    """Tell a person who has not answered yet that there is no other game, and return the exit code.
+    """Tell a person that there is no other game, and return the exit code of the last one.
 
-    Raises CommandError if another game was wanted.
+    Raises CommandError for a program, and where the last game has not begun.
     """
-    reason = _why_not(error)
-    if question is not None:
-        reason = question.why_closed(reason)
-    failure = _no_other_game(reason, exit_code)
-    if question is None or question.accepted:
-        raise failure from None
-    output.say_last(str(failure))
+    if question is None:
+        raise _no_other_game(_why_not(error), exit_code) from None
+    output.say_last(str(_no_other_game(question.why_closed(_why_not(error)), exit_code)))
     return exit_code
 
 

@@ -8,13 +8,14 @@ import click
 
 from seqp2p.api.endpoint import open_endpoint
 from seqp2p.api.game import LiveGame
-from seqp2p.api.table import Lobby, open_table
+from seqp2p.api.lobby import Lobby
+from seqp2p.api.table import HostedTable, open_table
 from seqp2p.cli.bot_filler import BOT, Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.games import play_games
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
-from seqp2p.cli.output import USAGE, CommandError
+from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
 from seqp2p.cli.settings import make_address, make_settings, seat_options, table_options
@@ -82,25 +83,38 @@ async def host(
     ):
         view = LobbyView(output, t("seqp2p: your table"), starts=invites)
         by_hand = invites and options.person and output.asks
-        async with (
-            open_table(endpoint, settings, spectators, output.say, friends=friends(), by_hand=by_hand) as table,
-            filling.ready(table.addresses[0], output),
-        ):
-            teller = LobbyTeller(options, output, view, table.addresses, by_hand=lambda: table.by_hand)
+        async with open_table(endpoint, settings, spectators, output.say, friends=friends(), by_hand=by_hand) as table:
+            return await play_at_own_table(table, options, output, filling, view, spectators, invites=invites)
 
-            def on_event(event: LobbyEvent) -> None:
-                if invites or isinstance(event, LobbyShown):
-                    teller.on_event(event)
-                filling.on_event(event)
 
-            async def wait_in(lobby: Lobby) -> LiveGame:
-                if table.last is None and options.choice.colour is not None:
-                    lobby.ask(ChooseColour(options.choice.colour))
-                game = await lobby.wait()
-                filling.close()
-                if spectators:
-                    command = f"seqp2p watch {table.addresses[0]}"
-                    output.say(t("others watch with:  {command}  and the same code", command=command))
-                return game
+async def play_at_own_table(
+    table: HostedTable,
+    options: SeatOptions,
+    output: Output,
+    filling: Filling,
+    view: LobbyView,
+    spectators: int,
+    *,
+    invites: bool = True,
+    resumed: LiveGame | None = None,
+) -> int:
+    """Play at this player's own table, after a ``resumed`` game if there is one; return the exit code."""
+    async with filling.ready(table.addresses[0], output):
+        teller = LobbyTeller(options, output, view, table.addresses, by_hand=lambda: table.by_hand)
 
-            return await play_games(table, options, teller, on_event, wait_in)
+        def on_event(event: LobbyEvent) -> None:
+            if invites or isinstance(event, LobbyShown):
+                teller.on_event(event)
+            filling.on_event(event)
+
+        async def wait_in(lobby: Lobby) -> LiveGame:
+            if table.last is None and options.choice.colour is not None:
+                lobby.ask(ChooseColour(options.choice.colour))
+            game = await lobby.wait()
+            filling.close()
+            if spectators:
+                command = f"seqp2p watch {table.addresses[0]}"
+                output.say(t("others watch with:  {command}  and the same code", command=command))
+            return game
+
+        return await play_games(table, options, teller, on_event, wait_in, resumed=resumed)

@@ -7,7 +7,8 @@ import click
 
 from seqp2p.api.endpoint import open_endpoint, own_addresses
 from seqp2p.api.finding import Route
-from seqp2p.api.table import Lobby, joined_table
+from seqp2p.api.lobby import Lobby
+from seqp2p.api.table import joined_table
 from seqp2p.cli.finding import enter_by_code, place_options
 from seqp2p.cli.games import play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions

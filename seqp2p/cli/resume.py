@@ -3,19 +3,27 @@
 import contextlib
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import click
 import trio
 
-from seqp2p.api.endpoint import lock_identity
+from seqp2p.api.endpoint import Endpoint, lock_identity
+from seqp2p.api.game import LiveGame
 from seqp2p.api.home import own_keys
-from seqp2p.api.resume import StoredGame, open_stored, resumed_game
+from seqp2p.api.lobby import Lobby
+from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
+from seqp2p.api.table import HostedTable, resumed_table
 from seqp2p.cli import progress
+from seqp2p.cli.bot_filler import BOT, Filling
 from seqp2p.cli.completion import complete_game
-from seqp2p.cli.lobby import SeatOptions
-from seqp2p.cli.output import FAILED, USAGE, CommandError, what_failed
+from seqp2p.cli.games import play_games
+from seqp2p.cli.host import play_at_own_table
+from seqp2p.cli.known import friends
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
+from seqp2p.cli.output import FAILED, USAGE, CommandError, Output, what_failed
 from seqp2p.cli.playing import exit_code_of, play
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
@@ -24,6 +32,7 @@ from seqp2p.cli.stopping import polite_signals
 from seqp2p.i18n import message, message_of
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.resume import GameOver, ResumeError
 from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
 from seqp2p.ui.language import t
@@ -69,8 +78,23 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions)
                         " told what it signed"
                     )
                 )
+            if options.person and output.asks:
+                return await _play_on(resumed, endpoint_of(resumed, stored, locked), options, output)
             with trio.open_signal_receiver(*polite_signals()) as signals:
                 return exit_code_of(await play(resumed, options.choices, output, signals))
+
+
+async def _play_on(resumed: LiveGame, endpoint: Endpoint, options: SeatOptions, output: Output) -> int:
+    """Play a person's game on, and then others at its table, as long as this person wants to."""
+    async with resumed_table(resumed, endpoint, output.say, friends=friends()) as table:
+        if isinstance(table, HostedTable):
+            filling = Filling(BOT, output.preferences.pace, at_once=False)
+            options = replace(options, start=filling.call, pause=filling.pause)
+            view = LobbyView(output, t("seqp2p: your table"), starts=True)
+            spectators = DEFAULT_LIMITS.spectators_max
+            return await play_at_own_table(table, options, output, filling, view, spectators, resumed=resumed)
+        teller = LobbyTeller(options, output, LobbyView(output, t("seqp2p: join a table")))
+        return await play_games(table, options, teller, teller.on_event, Lobby.wait, resumed=resumed)
 
 
 def find_stored(directory: Path, game: str | None) -> StoredGame:

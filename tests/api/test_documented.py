@@ -89,6 +89,23 @@ async def test_my_bot(tmp_path: Path) -> None:
     assert said.strip() == ("won" if seat.result.winners == (2,) else "not won")
 
 
+async def test_two_games(tmp_path: Path) -> None:
+    said = list[str]()
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
+
+            async def program() -> None:
+                done = await run("two_games", tmp_path, table.address, table.code)
+                said.extend(done.stdout.decode().splitlines())
+
+            nursery.start_soon(program)
+            async with table.seat() as seat:
+                await play_first(seat)
+                async with seqp2p.rematch(seat) as again:
+                    await play_first(again)
+    assert said == [str(seat.result), str(again.result)]
+
+
 async def test_watching(tmp_path: Path) -> None:
     seat, _ = await at_a_table(tmp_path, "watching", "my_bot")
     assert [seqp2p.verify(path).result for path in replays(tmp_path)] == [seat.result] * 3

@@ -58,6 +58,45 @@ async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> Non
         assert sum(isinstance(event, seqp2p.Turned) and event.seat == 1 for event in events) == len(turns)
 
 
+async def test_a_rematch(tmp_path: Path) -> None:
+    """Two games more at one table: each sees that the other has not accepted yet; no code is asked for."""
+    results: dict[str, list[seqp2p.Result | None]] = {"ann": [], "bob": []}
+    games = set[str]()
+    asked: list[list[bool]] = []
+
+    async def play_on(seat: seqp2p.Seat, name: str) -> None:
+        lobbies = list[seqp2p.Lobby]()
+
+        def seen(event: object) -> None:
+            if isinstance(event, seqp2p.LobbyShown) and None not in event.seats:
+                asked.append([guest.asked for guest in event.seats if guest is not None])
+                if name == "bob" and asked[-1] == [True, True]:
+                    lobbies[-1].ask(seqp2p.AcceptGame())
+                if name == "ann" and asked[-1] == [True, False]:
+                    lobbies[-1].ask(seqp2p.AcceptGame())
+
+        with pytest.raises(RuntimeError):
+            async with seqp2p.rematch(seat):
+                pass
+        await play_first(seat)
+        results[name].append(seat.result)
+        async with seqp2p.rematch(seat, asked=True, on_event=seen, on_lobby=lobbies.append) as again:
+            await play_first(again)
+            results[name].append(again.result)
+            async with seqp2p.rematch(again) as last:
+                await play_first(last)
+                results[name].append(last.result)
+        games.update((seat.game, again.game, last.game))
+
+    async with two_seats(tmp_path, lambda seat: play_on(seat, "bob")) as ann:
+        await play_on(ann, "ann")
+    assert results["ann"] == results["bob"]
+    assert [result and result.kind for result in results["ann"]] == ["won"] * 3
+    assert [True, True] in asked
+    assert asked[-1] == [False, False]
+    assert (lasting(tmp_path), len(games)) == ([".seqp2p"] * 6, 3)
+
+
 async def test_an_illegal_action_is_refused_with_the_reason_and_nothing_is_lost(tmp_path: Path) -> None:
     async with two_seats(tmp_path) as ann:
         async for turn in ann:

@@ -15,7 +15,8 @@ from trio.testing import wait_all_tasks_blocked
 from seqp2p.api.endpoint import Endpoint
 from seqp2p.api.game import LiveGame
 from seqp2p.api.home import LockedIdentity
-from seqp2p.api.table import AnyTable, Lobby, former_of
+from seqp2p.api.lobby import AnyTable, Lobby
+from seqp2p.api.table import former_of
 from seqp2p.cli import games as module
 from seqp2p.cli import lobby as lobby_module
 from seqp2p.cli.games import play_games

@@ -9,7 +9,7 @@ import pytest
 
 from seqp2p.api import table as table_module
 from seqp2p.api.game import LiveGame
-from seqp2p.api.table import AnyTable, Lobby
+from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.cli import host as module
 from seqp2p.cli.bot_filler import Filling
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions
@@ -53,7 +53,10 @@ async def test_a_table_is_advertised_as_it_is(
         teller: LobbyTeller,
         tell: OnLobbyEvent,
         wait_in: Callable[[Lobby], Awaitable[LiveGame]],
+        *,
+        resumed: LiveGame | None,
     ) -> int:
+        assert resumed is None
         # Two games, one after the other: the table is open before each.
         for _ in range(2):
             async with table.open_lobby(tell) as lobby:

@@ -1,5 +1,7 @@
 """Another game at one table, for people at real terminals: who accepts, who declines, who is gone."""
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -54,7 +56,7 @@ def test_each_sees_that_the_other_accepts(room: Room, first: int) -> None:
     people[first].find(r"waiting for (ann|ben) \([345]\d s\)")
     people[1 - first].press("Enter")
     for person in people:
-        person.see("game 2 at this table")
+        person.find("turn 1 .*")
 
 
 def test_one_accepts_and_one_declines(room: Room) -> None:
@@ -74,3 +76,30 @@ def test_the_question_ends_with_the_last_other(room: Room) -> None:
     play_out(people)
     ben.type("no")
     ann.see("there is no other game at this table: all others have declined")
+
+
+@pytest.mark.parametrize("lost", ["host", "guest", "both"])
+def test_a_seat_that_was_killed_and_resumed(room: Room, lost: str) -> None:
+    people = sit_down(room, "ben")
+    for number, name in enumerate(("ann", "ben")):
+        people[number].find(r"\n hand ")
+        if lost in (("host", "both"), ("guest", "both"))[number]:
+            os.kill(people[number].pid(), signal.SIGKILL)
+            assert people[number].exit_code() == 128 + signal.SIGKILL
+            people[number] = room.sit(name, "resume")
+    play_out(people)
+    people[0].press("Enter")
+    people[1].see("ann wants another game")
+    people[1].press("Enter")
+    for person in people:
+        person.find("turn 1 .*")
+
+
+def test_one_is_killed_at_the_question(room: Room) -> None:
+    ann, ben, cem = people = sit_down(room, "ben", "cem")
+    play_out(people)
+    os.kill(cem.pid(), signal.SIGKILL)
+    for person in (ann, ben):
+        person.see("cem plays no other game")
+    os.kill(ann.pid(), signal.SIGKILL)
+    ben.see("there is no other game at this table: ann plays no other game")
