@@ -6,12 +6,15 @@
 import ast
 import inspect
 import itertools
+import re
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import seqp2p
 from seqp2p import names
 
 PUBLIC: Final[Mapping[str, Any]] = {
@@ -33,12 +36,25 @@ SECTIONS: Final = {
 }
 # Bases whose members every class of their kind has.
 UNTOLD: Final = {"Record"}
+SOURCES: Final = [
+    file
+    for file in Path(seqp2p.__file__).parent.rglob("*.py")
+    if file.parent.name not in {"cli", "ui", "testing"} or file.name == "export.py"
+]
+WORD: Final = re.compile(r"\b[A-Z]\w+")
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def reference() -> Iterator[str]:
     """Yield the sections of the reference."""
+    yield from entries()
+    yield "\n## Short names of types\n"
+    yield from aliases()
+
+
+def entries() -> Iterator[str]:
+    """Yield the entries of all names, by sections."""
     sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
     for name in sorted(PUBLIC, key=str.lower):
         sections[section_of(name)].append(name)
@@ -96,11 +112,12 @@ def class_members(value: type) -> Iterator[str]:
             case ast.AnnAssign(target=ast.Name(id=field), annotation=kind) if field[0] != "_":
                 usual = f" = {ast.unparse(node.value)}" if node.value and is_plain(node.value) else ""
                 rows[field] = f"| `{field}` | {cell_code(ast.unparse(kind) + usual)} | {told(after)} |"
-            case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name[0] != "_" and (doc := ast.get_docstring(node)):
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name[0] != "_":
+                doc = ast.get_docstring(node) or ""
                 if "property" in [ast.unparse(each) for each in node.decorator_list]:
                     kind = ast.unparse(node.returns) if node.returns else ""
                     rows[node.name] = f"| `{node.name}` | {cell_code(kind)} | {flat(doc)} |"
-                elif "for this package" not in doc.lower():
+                elif doc and "for this package" not in doc.lower():
                     methods[node.name] = node
             case _:
                 pass
@@ -178,7 +195,31 @@ def flat(doc: str) -> str:
 
 
 def cell_code(kind: str) -> str:
-    return f"`{kind.strip(chr(39))}`".replace("|", "\\|")
+    return f"`{kind}`".replace("|", "\\|")
+
+
+def aliases() -> Iterator[str]:
+    """Yield the short names of types that the entries use, and all those that they use."""
+    known: dict[str, tuple[str, str]] = {}
+    for file in sorted(SOURCES, key=lambda file: (file.parent.name != "rules", file)):
+        body = ast.parse(file.read_text("utf-8")).body
+        for node, after in itertools.pairwise((*body, ast.Pass())):
+            match node:
+                case ast.AnnAssign(ast.Name(name), ast.Name("TypeAlias"), ast.expr() as kind):
+                    known.setdefault(name, (ast.unparse(kind), told(after)))
+                case _:
+                    pass
+    used: dict[str, None] = {}
+    waiting = [word for line in entries() if "`" in line or "->" in line for word in WORD.findall(line)]
+    while waiting:
+        name = waiting.pop()
+        if name in known and name not in PUBLIC and name not in used:
+            used[name] = None
+            waiting += WORD.findall(known[name][0])
+    yield from ("| type | is | meaning |", "| --- | --- | --- |")
+    for name in sorted(used, key=str.lower):
+        kind, meaning = known[name]
+        yield f"| `{name}` | {cell_code(kind)} | {meaning} |"
 
 
 def prose(doc: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ from seqp2p.cli.export import export as export
 from seqp2p.crypto.errors import CryptoError as CryptoError
 from seqp2p.crypto.identity import Identity as Identity, fingerprint as fingerprint
 from seqp2p.live.absence import Absent as Absent, Awaited as Awaited, Back as Back
+from seqp2p.live.voting import AskAbout as AskAbout
 from seqp2p.lobby.events import (
     CodeShown as CodeShown,
     Declined as Declined,
@@ -98,6 +99,7 @@ from seqp2p.rules import (
     Board as Board,
     CLASSIC as CLASSIC,
     CompletedSequence as CompletedSequence,
+    DealerDraw as DealerDraw,
     Dropping as Dropping,
     GameText as GameText,
     IllegalAction as IllegalAction,

@@ -60,7 +60,7 @@ class AtTable(Generic[E]):
 
     @property
     def events(self) -> Events[E]:
-        """The events of the game, from its first on (match/events.py, and ``Absent`` and ``Back``)."""
+        """The events of the game, from ``Seated`` to ``Finished``, with ``Absent`` and ``Back``."""
         return self._events
 
     @property

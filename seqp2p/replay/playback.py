@@ -60,8 +60,8 @@ class CheatProved:
     reason: str
 
 
-TableEvent: TypeAlias = Seated | Dealt | Turned | Skipped | Dropped | Redealt | Finished
-ReplayEvent: TypeAlias = TableEvent | Remarked | Voted | Reshuffled | SeatLeft | CheatProved
+TableChange: TypeAlias = Seated | Dealt | Turned | Skipped | Dropped | Redealt | Finished
+ReplayEvent: TypeAlias = TableChange | Remarked | Voted | Reshuffled | SeatLeft | CheatProved
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class _Follower:
                 self._add_give(event)
             elif isinstance(event, Voted | Remarked):
                 self._add(event, before=True)
-            elif isinstance(event, TableEvent):
+            elif isinstance(event, TableChange):
                 self._add(event)
 
     def _add(self, what: ReplayEvent, *, before: bool = False) -> None:

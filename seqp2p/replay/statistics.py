@@ -81,7 +81,7 @@ class VariantCount:
 
 @dataclass
 class Statistics:
-    """The counts so far."""
+    """The counts so far: ``players`` by identity key (64 hexadecimal digits), ``variants`` by name."""
 
     files: int = 0
     duplicates: int = 0
