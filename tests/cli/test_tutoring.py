@@ -11,6 +11,7 @@ import trio
 from seqp2p.cli import tutoring
 from seqp2p.cli.output import ABANDONED, DONE, Output
 from seqp2p.cli.screening import ScreenWish
+from seqp2p.rules import Card, Variant, format_card
 from seqp2p.ui.person.lessons import FAREWELL, LEFT, LESSONS
 from seqp2p.ui.scene import Page, Scene
 
@@ -36,12 +37,16 @@ class FakeScreen:
     def refresh_soon(self) -> None:
         raise AssertionError("a tutorial asks by its own lines")
 
-    def say(self, text: str, kind: str = "log") -> None:
+    def say(self, text: str, kind: str = "log", colour: str = "") -> None:
+        assert not colour
         assert kind == "answer"
         self.said.append(text)
 
     def ring(self) -> None:
         """Nobody is called."""
+
+    def card(self, variant: Variant, card: Card) -> str:
+        return format_card(variant, card)
 
     async def read_line(self) -> str | None:
         await trio.lowlevel.checkpoint()
