@@ -9,18 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, TypeAlias
 
-from seqp2p.rules import (
-    DRAW,
-    NO_SQUARE,
-    UNKNOWN,
-    Action,
-    Card,
-    RulesError,
-    Square,
-    View,
-    apply,
-    nameable_lines,
-)
+from seqp2p.rules import DRAW, NO_SQUARE, UNKNOWN, Action, Card, RulesError, Square, View, apply, nameable_lines
 
 NO_SLOT: Final = -1
 NAMED_MAX: Final = 3

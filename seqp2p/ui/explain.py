@@ -278,12 +278,7 @@ def _key(name: str, key: str, does: str, *, spare: bool = False) -> Key:
 
 def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
     """Return the signs on cards of a hand, with their meanings."""
-    return {
-        "+": t("any free square"),
-        "-": t("takes a chip"),
-        glyphs.dead: t("dead"),
-        "( )": t("no use now"),
-    }
+    return {"+": t("any free square"), "-": t("takes a chip"), glyphs.dead: t("dead"), "( )": t("no use now")}
 
 
 KEY_WIDTH: Final = 10

@@ -235,8 +235,7 @@ class TerminalApp:
         typed = Window(BufferControl(self._buffer), height=1, dont_extend_height=True, style="class:typed")
         prompt = Window(FormattedTextControl([("class:prompt", PROMPT)]), width=len(PROMPT), height=1)
         whole = FloatContainer(
-            HSplit([page, VSplit([prompt, typed])]),
-            [Float(CompletionsMenu(max_height=8), xcursor=True, ycursor=True)],
+            HSplit([page, VSplit([prompt, typed])]), [Float(CompletionsMenu(max_height=8), xcursor=True, ycursor=True)]
         )
         small = Window(FormattedTextControl(lambda: spelt(_too_small())), wrap_lines=True, always_hide_cursor=True)
 

@@ -190,11 +190,7 @@ def settings_lines(settings: Settings) -> list[str]:
         first = t("{title}, {players} players each on their own: {wins}", title=title, players=players, wins=wins)
     else:
         first = t(
-            "{title}, {players} players in {teams} teams: {wins}",
-            title=title,
-            players=players,
-            teams=teams,
-            wins=wins,
+            "{title}, {players} players in {teams} teams: {wins}", title=title, players=players, teams=teams, wins=wins
         )
     other = other_options(settings)
     options = [row.sentence if row in other else row.usual_sentence for row in TABLE_OPTIONS]

@@ -180,10 +180,7 @@ LESSONS: Final = (
         reply_draws="AS",
     ),
     Lesson(
-        text=(
-            message("10. The end"),
-            message("e1, e3, e4 and e5 are yours. e2 is the fifth, and you hold its card."),
-        ),
+        text=(message("10. The end"), message("e1, e3, e4 and e5 are yours. e2 is the fifth, and you hold its card.")),
         task=message("Win: type 2C e2."),
         fulfils=("2C e2",),
         hint=message("the rules allow that; but there is a move that wins at once"),

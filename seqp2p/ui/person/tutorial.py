@@ -34,23 +34,11 @@ from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
 from seqp2p.ui.person.seat_info import TABLE_ANSWERS, TableInfo, where_answer
-from seqp2p.ui.plain import (
-    hand_line,
-    help_lines,
-    legend_lines,
-    read_square,
-    sequences_made,
-)
+from seqp2p.ui.plain import hand_line, help_lines, legend_lines, read_square, sequences_made
 from seqp2p.ui.words import Company, Story, sequences_lines
 
 SETTINGS: Final = Settings(
-    variant="classic",
-    players=2,
-    teams=2,
-    colours=("blue", "green"),
-    turn_time_s=0,
-    grace_s=60,
-    **USUAL_OPTIONS,
+    variant="classic", players=2, teams=2, colours=("blue", "green"), turn_time_s=0, grace_s=60, **USUAL_OPTIONS
 )
 NAMES: Final = (message("pupil"), message("opponent"))
 
