@@ -311,6 +311,8 @@ class LobbyTeller:
 def waiting_line(event: LobbyShown) -> str:
     """Return what the start of the game waits for, as this player is told it."""
     seconds, is_full = numeral(DEFAULT_LIMITS.full_table_s), None not in event.seats
+    if asked := [guest.name for guest in event.seats if guest is not None and guest.asked]:
+        return t("the game begins when all have accepted it; not yet: {names}", names=", ".join(asked))
     if event.own_seat == 1 and is_full:
         return t("the game begins after {seconds} s without a change or a line, at once with F5", seconds=seconds)
     if event.own_seat == 1:

@@ -5,6 +5,7 @@ The next lobby is open while the person is asked: the others see the answer in i
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 import trio
@@ -83,9 +84,14 @@ class RematchQuestion:
 
     def show_lobby(self) -> None:
         """Pass on the code and the seats that came while the person was asked."""
-        for event in (self._code, self._lobby):
-            if event is not None:
-                self._on_event(event)
+        if self._code is not None:
+            self._on_event(self._code)
+        if (lobby := self._lobby) is not None:
+            own = lobby.own_seat - 1
+            accepted = (
+                guest and replace(guest, asked=guest.asked and at != own) for at, guest in enumerate(lobby.seats)
+            )
+            self._on_event(replace(lobby, seats=tuple(accepted)))
 
     async def count_waits(self) -> None:
         """Show the players for whom the game waits, until cancelled, and how long."""

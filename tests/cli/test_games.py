@@ -3,7 +3,7 @@
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -23,8 +23,17 @@ from seqp2p.cli.games import play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices
-from seqp2p.cli.rematch import ANSWER_S
-from seqp2p.lobby.events import Former, Guest, LobbyShown, OnLobbyEvent, SpectatorCame, TurnedAway
+from seqp2p.cli.rematch import ANSWER_S, RematchQuestion
+from seqp2p.lobby.events import (
+    CodeShown,
+    Former,
+    Guest,
+    LobbyEvent,
+    LobbyShown,
+    OnLobbyEvent,
+    SpectatorCame,
+    TurnedAway,
+)
 from seqp2p.lobby.requests import AcceptGame, LobbyRequest
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Result
@@ -190,6 +199,64 @@ async def test_enter_is_a_yes_and_wins_are_counted(
     assert evening.opened == 4  # with the lobby in which the person declined
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("score")]
     assert [line.partition("(player 2) ")[2][:1] for line in told] == ["1", "2"]
+
+
+async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def read_nothing(_: Output) -> None:
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(Output, "read_line", read_nothing)
+    passed_on = list[LobbyEvent]()
+    question = RematchQuestion(cast("LiveGame", End(DONE, seat=1)), Output(json=False), passed_on.append)
+    host, ben, cem = (Guest(f"player {seat}", identity(seat).public, asked=True) for seat in (1, 2, 3))
+    bot = Guest("bot 3", identity(3).public)
+
+    def shown(*guests: Guest | None) -> None:
+        question.on_event(LobbyShown(make_settings(3), (host, *guests), 1))
+
+    begun = trio.current_time()
+    async with trio.open_nursery() as nursery:
+
+        async def answer() -> None:
+            assert not await question.ask()
+
+        nursery.start_soon(answer)
+        await trio.sleep(1)
+        question.on_event(CodeShown("7-amber-falcon"))
+        shown(ben, cem)
+        shown(replace(ben, asked=False), bot)
+        shown(ben, cem)
+        shown(None, cem)
+        await wait_all_tasks_blocked()
+        assert question.why_over == ""
+        shown(None, None)
+    assert trio.current_time() - begun < ANSWER_S
+    assert question.why_over == "all others have declined"
+    told = capsys.readouterr().out.splitlines()
+    assert told[1:] == ["player 2 wants another game", "player 2 plays no other game", "player 3 plays no other game"]
+    # The lobby is shown once the question is accepted.
+    assert passed_on == []
+    question.show_lobby()
+    assert [type(event) for event in passed_on] == [CodeShown, LobbyShown]
+
+
+async def test_a_wait_for_others_is_counted(autojump_clock: object, capsys: pytest.CaptureFixture[str]) -> None:
+    question = RematchQuestion(cast("LiveGame", End(DONE, seat=1)), Output(json=False), lambda _: None)
+    question.accepted = True
+    ben = Guest("player 2", identity(2).public, asked=True)
+    host = Guest("host", identity(1).public)
+
+    async def shown(after_s: float, guest: Guest) -> None:
+        question.on_event(LobbyShown(make_settings(3), (host, guest, None), 1))
+        with trio.move_on_after(after_s):
+            await question.count_waits()
+
+    await shown(20.5, ben)
+    await shown(20.5, replace(ben, asked=False))
+    told = capsys.readouterr().out.splitlines()
+    assert told == ["waiting for player 2 (60 s)", "player 2 wants another game", "kept for player 3 (10 s)"]
 
 
 async def test_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
