@@ -27,7 +27,7 @@ from tests.table import played, replay_bytes
 
 
 def test_events_are_those_of_the_documentation(people: Household) -> None:
-    players = 3
+    players = 2
     demo = people.start("demo", "--players", players, "--json", "--replay-dir", people.replays("demo"), who="demo")
     assert demo.end() == 0
     for event in demo.events:
