@@ -53,7 +53,7 @@ from seqp2p.match.signed import (
 )
 from seqp2p.net.gossip import Recollection, VoteMessage
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import BallotMessage, Bye, HeadMessage, Hurry, OpeningMessage, Recalled, signed_thing
+from seqp2p.net.messages import BallotMessage, Bye, HeadMessage, Hurry, OpeningMessage, Recall, Recalled, signed_thing
 from seqp2p.net.relay import AnyRelay, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
@@ -345,6 +345,8 @@ class SeatSession:
                 self._absence.goodbye(sender, clean(reason), self._runtime.now())
             case Hurry(step):
                 self._turns.hurry(sender, step)
+            case Recall():
+                self._tell_own(sender)
             case Recalled(step, recovers):
                 if self.seat.recovery is not None:
                     self.seat.recovery.answered(sender, step, recovers=recovers)
@@ -354,6 +356,11 @@ class SeatSession:
                 outcome = await self._receive(thing, sender)
                 if not isinstance(outcome, Ignored | BadSender) or isinstance(thing, SignedBallot | SignedHead):
                     await self._advance()
+
+    def _tell_own(self, seat: int) -> None:
+        """Tell a seat that may have lost signatures what it has signed, unless others may tell it more."""
+        if (found := self.store.recall(seat)) is not None:
+            self._relay.answer_recall(seat, found)
 
     # Signed things: one loop for all that comes, is own, or has waited.
 
@@ -736,6 +743,8 @@ class SeatSession:
         match item:
             case Received(sender, OpeningMessage() as opening):
                 self._take_secret(signed_thing(opening), sender)
+            case Received(sender, Recall()):
+                self._tell_own(sender)
             case Leaving():
                 return False
             case Received() | LinkUp() | LinkDown() | Moved() | Chosen() | Saying() | GoOn() | Adjourn() | Tick():

@@ -57,10 +57,6 @@ class Store(Protocol):
         """Return True if this seat has to ask a peer, with ``step`` in its ``have``, for its own signatures."""
         ...
 
-    def recall(self, seat: int) -> "Recollection | None":
-        """Return all that a seat has signed and that may still bind it; None while others may tell it more."""
-        ...
-
 
 def digest(data: bytes) -> bytes:
     """Return the digest of an item: SHA-256 of a contribution's payload, or of another message's frame.

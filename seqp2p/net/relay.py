@@ -23,10 +23,10 @@ from seqp2p.match.signed import (
 )
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError
-from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
+from seqp2p.net.gossip import GossipItem, PeerState, Recollection, Store, digest
 from seqp2p.net.search import Search
 
-GameMessage: TypeAlias = wire.SignedMessage | wire.Hurry | wire.Recalled | wire.Bye
+GameMessage: TypeAlias = wire.SignedMessage | wire.Hurry | wire.Recall | wire.Recalled | wire.Bye
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,7 @@ class Neighbour(Generic[W]):
         self.name = name
         self.view = view
         self.links: list[W] = []
+        self.asking: W | None = None  # the link of its last recall
         self.faults = 0
         self.blamed: PeerError | None = None
         self.up = False
@@ -225,16 +226,12 @@ class Relay(Generic[W]):
                 if self._store.asks_for_own(peer.seat, step):
                     link.send_frame(wire.encode_message(wire.Recall()))
             case wire.Recall():
-                if not peer.view.may_recall(now):
-                    return None
-                # Words of an earlier life, still under way on another link, must not come after the answer.
-                peer.keep_only(link)
-                if (found := self._store.recall(peer.seat)) is not None:
-                    frames = [wire.encode_message(wire.signed_message(thing)) for thing in found.things]
-                    frames.append(wire.encode_message(wire.Recalled(found.step, found.recovers)))
-                    for frame in frames:
-                        link.send_frame(frame)
-                    peer.view.charge_sent(frames, now)
+                if peer.view.may_recall(now):
+                    # Words of an earlier life must not come after the answer. Those under way on another link come no
+                    # more; those that are here come first, because the session answers, in its turn.
+                    peer.keep_only(link)
+                    peer.asking = link
+                    return Received(peer.seat, message)
             case wire.Links(seats):
                 peer.view.links = frozenset(seats)
             case wire.Bye() | wire.Recalled():
@@ -242,6 +239,17 @@ class Relay(Generic[W]):
             case _:
                 pass
         return None
+
+    def answer_recall(self, seat: int, found: Recollection) -> None:
+        """Send a seat all that it has signed, on the link on which it has asked, if that is still there."""
+        peer = self._neighbours[seat]
+        link = peer.asking
+        if link is not None and link in peer.links:
+            frames = [wire.encode_message(wire.signed_message(thing)) for thing in found.things]
+            frames.append(wire.encode_message(wire.Recalled(found.step, found.recovers)))
+            for frame in frames:
+                link.send_frame(frame)
+            peer.view.charge_sent(frames, self._now())
 
     def alive(self) -> wire.Have:
         """Return the sign of life: the first step that is not final, and the seats with contributions to it here."""

@@ -62,9 +62,6 @@ class Stage:
     def asks_for_own(self, seat: int, step: int) -> bool:
         return False
 
-    def recall(self, seat: int) -> None:
-        return None
-
     def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
         return [
             (closed.number, seat, each)

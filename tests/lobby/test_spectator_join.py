@@ -221,9 +221,6 @@ class Nothing:
     def asks_for_own(self, seat: int, step: int) -> bool:
         return False
 
-    def recall(self, seat: int) -> None:
-        return None
-
 
 async def test_for_as_long_as_there_is_a_table() -> None:
     async with spectator_server(0) as spectators:

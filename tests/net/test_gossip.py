@@ -30,9 +30,6 @@ class Held:
     def asks_for_own(self, seat: int, step: int) -> bool:
         return False
 
-    def recall(self, seat: int) -> None:
-        return None
-
 
 def view() -> PeerState:
     return PeerState(OWN, NEIGHBOUR, LIMITS)

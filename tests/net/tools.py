@@ -167,9 +167,6 @@ class Seat:
     def asks_for_own(self, seat: int, step: int) -> bool:
         return False
 
-    def recall(self, seat: int) -> None:
-        return None
-
     async def until_linked(self, *seats: int) -> None:
         while not self.mesh.relay.linked >= set(seats):
             await self._changed.wait()

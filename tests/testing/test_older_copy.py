@@ -53,6 +53,18 @@ def test_a_signature_on_its_way_on_an_older_link_is_not_taken_after_the_answer(s
     assert game.peers[2].lives == 2
 
 
+@pytest.mark.parametrize("seed", [6, 9, 10])
+def test_a_signature_that_waits_behind_a_slow_disk_is_taken_before_the_answer(seed: int) -> None:
+    """The other seat has received it, and signs a remark of its own, when it is asked."""
+    later_s = 2.5
+    talks = [Fault("talk", COPIED_S + later_s - before_s, (1,)) for before_s in (3.5, 2.0, 0.5, 0.2)]
+    game = lan(
+        2, Fault("older", COPIED_S, (2,), later_s), Fault("disk", COPIED_S, (1,), later_s + 1, 4.0), *talks, seed=seed
+    )
+    game.run()
+    assert kinds(game, 1, 2) <= {"won", "drawn"}
+
+
 @pytest.mark.parametrize("players", [2, 3])
 def test_without_a_recovery_it_would_cost_the_seat(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
     put_back = SimPeer.put_back

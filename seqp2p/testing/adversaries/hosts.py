@@ -41,7 +41,7 @@ from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.auth import check_client, receive
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import PlacedItem, Recollection, Store, VoteMessage
+from seqp2p.net.gossip import PlacedItem, Store, VoteMessage
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.relay import Feed, Relay
@@ -139,9 +139,6 @@ class _RelayWithout(Relay[Link]):
 
     def asks_for_own(self, seat: int, step: int) -> bool:
         return self._all.asks_for_own(seat, step)
-
-    def recall(self, seat: int) -> Recollection | None:
-        return self._all.recall(seat)
 
 
 @dataclass(frozen=True, slots=True)
