@@ -65,6 +65,7 @@ HIDDEN: Final = Face("??", "??")
 
 WAYS: Final = ("right", "down", "falling", "rising")
 """The directions of sequences. The last two go over the corner below right."""
+_NO_JOINS: Final = ("", "", "", "")
 CROSSING: Final = len(WAYS)
 """In place of a direction: sequences of several go over a square."""
 
@@ -164,18 +165,14 @@ def board_model(
     staged = marks.staged.square if marks.staged else NO_SQUARE
     coming = colours[view.team - 1] if view.team and marks.staged and marks.staged.kind == "place" else ""
 
-    def joined(square: Square) -> tuple[str, str, str, str]:
-        right, down, falling, rising = (joins.get((square, way), "") for way in range(CROSSING))
-        return right, down, falling, rising
-
     def cell(square: Square, team: Team) -> Cell:
         return Cell(
             face=None if team == CORNER else face_of(variant, variant.board.grid[square]),
             chip="" if team in (FREE, CORNER) else colours[team - 1],
             run=run.get(square, ""),
             way=-1 if square not in ways else ways[square].pop() if len(ways[square]) == 1 else CROSSING,
-            joins=joined(square),
-            above=joined(square - cols)[2:],
+            joins=joins.get(square, _NO_JOINS),
+            above=joins.get(square - cols, _NO_JOINS)[2:],
             age=ages.get(square, 0),
             lit=square in marks.lit,
             cursor=square == marks.cursor,
@@ -190,9 +187,9 @@ def board_model(
 
 def _runs(
     view: View, colours: Sequence[str]
-) -> tuple[Mapping[Square, str], Mapping[Square, set[int]], Mapping[tuple[Square, int], str]]:
+) -> tuple[Mapping[Square, str], Mapping[Square, set[int]], Mapping[Square, tuple[str, str, str, str]]]:
     """Return the colours and the directions of the completed sequences by square, and the colours of their gaps."""
-    run, ways, joins = dict[Square, str](), dict[Square, set[int]](), dict[tuple[Square, int], str]()
+    run, ways, joins = dict[Square, str](), dict[Square, set[int]](), dict[Square, list[str]]()
     cols = view.variant.board.cols
     for sequence in view.sequences:
         colour = colours[sequence.team - 1]
@@ -201,7 +198,7 @@ def _runs(
             right, down = other % cols - one % cols, other // cols - one // cols
             way = 0 if not down else 1 if not right else 2 if right > 0 else 3
             # The gap over a corner belongs to the square above it and to its left.
-            joins[one - (right < 0), way] = colour
+            joins.setdefault(one - (right < 0), [*_NO_JOINS])[way] = colour
             for square in (one, other):
                 ways.setdefault(square, set()).add(way)
-    return run, ways, joins
+    return run, ways, {square: (gaps[0], gaps[1], gaps[2], gaps[3]) for square, gaps in joins.items()}

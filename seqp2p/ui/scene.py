@@ -7,6 +7,7 @@ keys, mouse and words go one way.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from seqp2p.ui.frame import Canvas, Fragment, Painter, Target, width_of
@@ -115,6 +116,11 @@ def wrapped(text: str, width: int) -> list[str]:
     >>> wrapped("le code : 7", 8)
     ['le', '  code :', '  7']
     """
+    return [*_wrapped(text, width)]
+
+
+@lru_cache(maxsize=4096)
+def _wrapped(text: str, width: int) -> tuple[str, ...]:
     rows: list[str] = []
     indent, rest = "", bound(text)
     while width_of(rest) > width - len(indent):
@@ -126,7 +132,7 @@ def wrapped(text: str, width: int) -> list[str]:
         rest = rest[len(head) :].lstrip(" ")
         indent = INDENT if width > 2 * len(INDENT) else ""
     broken = [*rows, indent + rest] if rest or not rows else rows
-    return [unbound(row) for row in broken]
+    return tuple(unbound(row) for row in broken)
 
 
 def _head(text: str, width: int) -> str:
