@@ -150,7 +150,7 @@ class Absence:
             if quit_:
                 return message("{seats} left the table", seats=self.names(waiting))
             return self._who_keeps_waiting(waiting, now)
-        if seats := self.departed(now):
+        if seats := self.vanished(now):
             # The others may only repeat that a seat left: its own word, if it is here, comes first.
             seat = min(seats, key=lambda seat: self._gone[seat][1] != "")
             reason = self._gone[seat][1]

@@ -104,6 +104,7 @@ def test_a_goodbye_counts_after_a_moment(open_at: OpenAt) -> None:
     absence = Absence(open_at("turn"), 2)
     absence.goodbye(3, "", 10)
     absence.goodbye(3, "a second one", 10 + GOODBYE_WAIT_S)
+    absence.handle(ALL - {3}, 10)
     assert absence.why_over(10 + GOODBYE_WAIT_S / 2) is None
     assert absence.departed(10 + GOODBYE_WAIT_S) == {3}
     assert absence.why_over(10 + GOODBYE_WAIT_S) == "seat 3 (player 3) left the table"
@@ -118,8 +119,19 @@ def test_a_new_link_takes_a_goodbye_back(open_at: OpenAt) -> None:
     assert absence.why_over(100) is None
 
 
+def test_a_goodbye_to_this_seat_alone_ends_nothing(open_at: OpenAt) -> None:
+    """A seat that ends a game by a lie told to it alone would be missed by the others, who go on."""
+    absence = Absence(open_at("deal"), 2)
+    absence.goodbye(3, "the others have left", 10)
+    absence.handle(ALL, 10)  # reachable by way of others
+    assert absence.why_over(12) is None
+    absence.handle(ALL - {3}, 13)
+    assert absence.why_over(13) == "seat 3 (player 3) says: the others have left"
+
+
 def test_what_others_say_is_told_as_such(open_at: OpenAt) -> None:
     absence = Absence(open_at("turn"), 2)
+    absence.handle(frozenset({2}), 10)
     absence.goodbye(1, "seat 3 (player 3) left the table", 10)
     assert absence.why_over(12) == "seat 1 (player 1) says: seat 3 (player 3) left the table"
     # Its own word comes first, though it may come later.
