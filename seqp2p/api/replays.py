@@ -2,7 +2,6 @@
 
 import os
 import secrets
-from collections.abc import Iterable
 from typing import TypeAlias
 
 from seqp2p.arguments import check_arguments
@@ -39,8 +38,7 @@ def read(source: Source) -> Playback:
     return playback.play_back(bytes_of(source))
 
 
-@check_arguments
-def stats(sources: Iterable[Source]) -> Statistics:
+def stats(*sources: Source) -> Statistics:
     """Verify replays one after the other and count players, lengths, openings and squares; a game counts once.
 
     Memory does not grow with the contents. Raises OSError for a file that cannot be read.
@@ -51,6 +49,7 @@ def stats(sources: Iterable[Source]) -> Statistics:
     return counted
 
 
+@check_arguments
 def bytes_of(source: Source) -> bytes:
     """Return the bytes of a replay, at most one too many. Raises OSError for a path without a file."""
     return source if isinstance(source, bytes) else read_regular(source)

@@ -67,9 +67,11 @@ def damaged(data: bytes) -> bytes:
 
 @pytest.mark.simulation
 def test_replays_are_counted() -> None:
-    counted = seqp2p.stats([GOLDEN, GOLDEN.read_bytes(), b"nonsense"])
+    counted = seqp2p.stats(GOLDEN, GOLDEN.read_bytes(), b"nonsense")
     assert (counted.files, counted.games, counted.duplicates) == (3, 1, 1)
     assert sum(player.won for player in counted.players.values()) == 1
+    with pytest.raises(TypeError, match="source must be str or PathLike or bytes, not list"):
+        seqp2p.stats([GOLDEN])  # type: ignore[arg-type]
 
 
 def test_whatever_the_bytes_are_there_is_a_report(tmp_path: Path) -> None:
