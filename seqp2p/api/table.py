@@ -31,6 +31,7 @@ from seqp2p.lobby.discovery import Warn, advertising
 from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table, rejoin_table
+from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
@@ -172,7 +173,10 @@ def former_of(game: LiveGame) -> Former:
 
     Where the cards were not dealt, a player was missing, and the seats are free for others.
     """
-    seats = {game.table.key(seat): seat for seat in game.table.others if seat not in game.out}
+    gone = set(game.out)
+    if game.resumption is not None:  # The process that called the bots has ended, and they with its game.
+        gone |= {seat for seat, entry in enumerate(game.table.agreement.seats, 1) if is_bot_name(entry.name)}
+    seats = {game.table.key(seat): seat for seat in game.table.others if seat not in gone}
     return Former(game.table.game, seats, DEFAULT_LIMITS.rematch_keeps_s if game.dealt else 0.0)
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 import trio
+from msgspec import structs
 from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.api.endpoint import Endpoint
@@ -53,6 +54,8 @@ class End:
     dealt: bool = True
     left: bool = False
     adjourned: bool = False
+    resumption: object = None
+    names: tuple[str, ...] = ("player 1", "player 2", "player 3")
     out: frozenset[int] = frozenset()
     seat: int = 2
 
@@ -62,7 +65,10 @@ class End:
 
     @property
     def table(self) -> AgreedTable:
-        return table_of(self.seat)
+        table = table_of(self.seat)
+        named = zip(table.agreement.seats, self.names, strict=True)
+        seats = tuple(structs.replace(seat, name=name) for seat, name in named)
+        return replace(table, agreement=structs.replace(table.agreement, seats=seats))
 
 
 FINISHED = End(DONE)
@@ -323,6 +329,10 @@ def test_what_a_host_remembers() -> None:
     before = End(ABANDONED, out=frozenset({3}), seat=1)
     assert former_of(cast("LiveGame", before)) == Former(before.table.game, {identity(2).public: 2}, 30.0)
     assert former_of(cast("LiveGame", End(ABANDONED, dealt=False, seat=1))).keeps_s == 0
+    # The bots of a process that was killed have ended with its game.
+    for resumption, seats in ((None, {2, 3}), (object(), {3})):
+        end = End(DONE, seat=1, resumption=resumption, names=("ann", "bot 2", "cem"))
+        assert set(former_of(cast("LiveGame", end)).seats.values()) == seats
 
 
 # The lobby.
