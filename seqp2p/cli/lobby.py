@@ -256,7 +256,7 @@ class LobbyTeller:
                 word=shown("start"),
             )
             if self._alarms.say(text, "alarm"):
-                output.ring(text)
+                output.ring(t("the table is full"))
 
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""

@@ -10,7 +10,8 @@ from seqp2p.ui.language import t, translate
 ENTRIES: Final = (
     (("play",), message("play against a bot")),
     (("play", "--tutorial"), message("learn the game in ten turns")),
-    (("host",), message("open a table for others")),
+    (("host",), message("open a table for two")),
+    (("host", "--players", "4"), message("open a table for four, in two teams")),
     (("join",), message("sit down at a table of this network")),
     (("resume",), message("go on with an unfinished game")),
     (("watch",), message("watch a table")),

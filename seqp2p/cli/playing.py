@@ -84,6 +84,7 @@ def own_console(output: Output) -> Console:
         title=output.title,
         shows_table=True,
         card=screen.card,
+        action=screen.action,
         repaint=screen.refresh_soon,
     )
 

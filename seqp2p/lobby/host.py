@@ -444,7 +444,7 @@ class _HostLobby:
         sitting.removed = True
         sitting.link.stop()
         self._door.renew()
-        self._leave(sitting, message("The host has removed it."))
+        self._leave(sitting, message("the host has removed this player"))
 
     def _hear(self, sitting: _SeatedGuest, line: wire.LineMessage) -> None:
         """Pass a joiner's line on; raises PeerError for one that it has not signed."""

@@ -17,8 +17,10 @@ from seqp2p.rules import END, KNOWN_VARIANTS, UNKNOWN, WAIVE, Action, Card, Vari
 from seqp2p.ui.language import current, t, translate, translate_term, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS
 
-_PLAYED: Final = re.compile(r"(?:(?<=: )|(?<=\+)|(?<= )(?=..$))([2-9TJQKA])([CDHS])(?= |$)|^([2-9TJQKA])([CDHS])(?= )")
-"""A card of an action, which stands after the name of a seat or begins a line; one that is drawn, which ends it."""
+_PLAYED: Final = re.compile(
+    r"(?:(?<=: )|(?<=\+)|(?<= )(?=..(?:;|$)))([2-9TJQKA])([CDHS])(?=[ ;]|$)|^([2-9TJQKA])([CDHS])(?= )"
+)
+"""A card of an action, after the name of a seat or at the start; one drawn or turned over, at the end of a part."""
 _RANKS: Final[Mapping[str, Message]] = MappingProxyType(
     {
         "2": message("two"),
@@ -131,6 +133,8 @@ def suits_shown(text: str, suits: Mapping[str, str]) -> str:
 
     >>> suits_shown("  1. seat 2 (AS): QH e5", {"H": "♥"}), suits_shown("you draw 9S", {"S": "♠"})
     ('  1. seat 2 (AS): Q♥ e5', 'you draw 9♠')
+    >>> suits_shown("turned over: you 9S; seat 2 (AS) QH", {"H": "♥", "S": "♠"})
+    'turned over: you 9♠; seat 2 (AS) Q♥'
     """
     return _PLAYED.sub(lambda found: (found[1] or found[3]) + suits[found[2] or found[4]], text)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.i18n import message
-from seqp2p.rules import Card, Variant
-from seqp2p.ui.cards import card_shown
+from seqp2p.rules import Action, Card, Variant
+from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, NO, YES, Answers, answer_to, shown, suggestible, word_of
 from seqp2p.ui.person.input_parser import nearest_word, one_line
@@ -31,7 +31,8 @@ class Console:
     ``ring`` calls the person to the table with a few words; ``title`` shows others there, for a person who looks
     elsewhere. At a ``terminal`` the end of the input is a key that can be pressed by
     mistake. ``shows_table``: a screen shows the board, the hand and the turn anyway; ``repaint`` shows a new question
-    there. ``hears``: the lines are read aloud, so lessons show the whole board only on request. ``card`` names a card.
+    there. ``hears``: the lines are read aloud, so lessons show the whole board only on request. ``card`` names a
+    card, ``action`` an action.
     """
 
     read: Callable[[], Awaitable[str | None]]
@@ -42,6 +43,7 @@ class Console:
     shows_table: bool = False
     hears: bool = False
     card: Callable[[Variant, Card], str] = card_shown
+    action: Callable[[Variant, Action], str] = action_shown
     repaint: Callable[[], None] = lambda: None
 
     def show(self, *lines: str) -> None:

@@ -20,7 +20,7 @@ from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.steps import why_not_callable
 from seqp2p.match.text import cleaned
 from seqp2p.rules import END, NO_SQUARE, PASS, TABLE_TALK, WAIVE, Action, Hand, NotationError, View, team_of
-from seqp2p.ui.cards import action_shown, card_shown, faces_shown
+from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import (
     LEAVING,
@@ -275,7 +275,7 @@ class Person:
             return []
         self._prepared = prepared
         self._desk.repaint()
-        move = action_shown(seen.variant, action)
+        move = self._desk.action(seen.variant, action)
         return [t("{action} is prepared: it is sent in your turn, if nothing it depends on changes", action=move)]
 
     def _undo(self, _: str) -> Iterable[str]:
@@ -288,7 +288,7 @@ class Person:
             return [t("you do not pass yet")]
         if prepared is None or self._match.game.position is None:
             return [t("there is nothing to take back")]
-        return [t("{action} is taken back", action=action_shown(self._match.game.variant, prepared.action))]
+        return [t("{action} is taken back", action=self._desk.action(self._match.game.variant, prepared.action))]
 
     def _take(self, question: PersonQuestion, line: str) -> None:
         """A line typed while the question is open. With an action it is closed: the next line is no second answer."""
@@ -474,11 +474,12 @@ class Person:
         prepared, self._prepared = self._prepared, None
         if prepared is None:
             return None
-        if fault := prepared.fault(seen):
+        shown_move = self._desk.action(seen.variant, prepared.action)
+        if fault := prepared.fault(seen, shown_move):
             self._show(fault)
             return None
         self._asked_turn = seen.turn
-        self._show(t("{action} is sent, as you prepared it", action=action_shown(seen.variant, prepared.action)))
+        self._show(t("{action} is sent, as you prepared it", action=shown_move))
         return prepared.action
 
     def _must_pass(self, seen: View) -> bool:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 from seqp2p.rules import NO_SQUARE, Action, CompletedSequence, SeatNumber, Team, View, legal_actions
-from seqp2p.ui.cards import action_shown
 from seqp2p.ui.language import t
 
 
@@ -25,9 +24,8 @@ class PreparedMove:
             return None
         return cls(action, seen.board[action.square], seen.sequences)
 
-    def fault(self, seen: View) -> str | None:
-        """Return why it is not sent in this turn of the seat; None if it is."""
-        shown = action_shown(seen.variant, self.action)
+    def fault(self, seen: View, shown: str) -> str | None:
+        """Return why it is not sent in this turn of the seat; None if it is. ``shown`` is the action for the reader."""
         if seen.board[self.action.square] != self.chip:
             return t("{action} is taken back: its square has changed since", action=shown)
         if seen.sequences != self.sequences:
