@@ -98,6 +98,8 @@ class LobbyTalk:
             raise PeerError(text) from None
         if payload.lobby != self._lobby or payload.key not in speakers:
             raise PeerError(message("The other side sent a line of another lobby or of a player who is not here."))
+        if not self._others.take(payload.key):  # before the signature: a check costs more than a line
+            return None
         try:
             verify(payload.key, LOBBY_LINE, line.payload, line.signature)
         except CryptoError:
@@ -107,7 +109,7 @@ class LobbyTalk:
         if fault := text_fault(message("a line"), payload.text, LINE_LENGTH_MAX):
             raise PeerError(fault)
         self.note(payload.key, payload.number)
-        return payload if self._others.take(payload.key) else None
+        return payload
 
     def note(self, key: bytes, number: int) -> None:
         """Note the number of this key's last line."""

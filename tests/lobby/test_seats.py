@@ -379,6 +379,13 @@ def test_a_false_line_is_the_fault_of_the_one_who_passes_it_on(wrong: LineMessag
         talk.take(wrong, {KEY[BEN]})
 
 
+def test_a_line_above_the_rate_is_not_verified() -> None:
+    talk = LobbyTalk(LOBBY, LIMITS, lambda: 0.0)
+    assert all(talk.take(line(number), {KEY[BEN]}) for number in range(1, LIMITS.lines_max + 1))
+    assert talk.take(line(99, signer=CAT), {KEY[BEN]}) is None
+    assert talk.said(KEY[BEN]) == LIMITS.lines_max
+
+
 @pytest.mark.parametrize("liar", [ANN, BEN])
 async def test_who_passes_on_a_false_line_is_out(room: Room, liar: int, monkeypatch: pytest.MonkeyPatch) -> None:
     await room.open(3)
