@@ -217,7 +217,7 @@ class LobbyScene:
 
     def _of_player(self, key: str, removing: int) -> str | None:
         """Choose the player of the chosen seat to be moved; or to be removed, for which it returns the second time."""
-        place = self.model.place
+        place = min(self.model.place, len(self.model.places) - 1)
         self.change(moving=NOWHERE)
         if not self.model.chosen_player:
             return None
@@ -352,23 +352,25 @@ def _paint_parts(
     """
     width, right = canvas.width, canvas.width - RULES_WIDTH
     is_wide = right >= MAIN_WIDTH
-    row = _paint_main(canvas, right if is_wide else MAIN_WIDTH, model, glyphs, bottom)
+    least = LINES_MIN + 1 if is_wide else 0
+    row = _paint_main(canvas, right if is_wide else MAIN_WIDTH, model, glyphs, bottom - least)
     if is_wide:
         side, rules = Column(row, 1, right - 2, bottom - row, glyphs), Column(2, right, RULES_WIDTH, bottom - 2, glyphs)
     else:
         side = Column(2, MAIN_WIDTH + 1, width - MAIN_WIDTH - 1, bottom - 2, glyphs)
         rules = Column(row, 1, MAIN_WIDTH - 1, bottom - row, glyphs)
-    if rules.height > 1:
-        _title(canvas, rules, t("the rules of the game: PgUp and PgDn turn the pages"))
+    _title(canvas, rules, t("the rules of the game: PgUp and PgDn turn the pages"))
     for down, text in enumerate(model.reading[model.top : model.top + max(rules.height - 1, 0)], 1):
         canvas.put(rules.row + down, rules.column, text)
     row = _paint_doable(canvas, side, doable)
-    _title(canvas, side._replace(row=row), t("log and chat"))
+    _title(canvas, side._replace(row=row, height=bottom - row), t("log and chat"))
     return Column(row + 1, side.column, side.width - 1, bottom - row - 1, glyphs)
 
 
 def _title(canvas: Canvas, room: Column, text: str) -> None:
-    """Paint the heading of a part of the page."""
+    """Paint the heading of a part of the page, if it has room."""
+    if room.height < 1:
+        return
     canvas.put(room.row, room.column, room.glyphs.horizontal * (room.width - 1), "rule")
     canvas.put(room.row, room.column + 2, f" {text} ", "label")
 
@@ -376,13 +378,16 @@ def _title(canvas: Canvas, room: Column, text: str) -> None:
 def _paint_doable(canvas: Canvas, room: Column, doable: tuple[Sequence[KeyHelp], Sequence[str]]) -> int:
     """Paint keys and typed words, and return the row after a blank one."""
     keys, typed = doable
-    _title(canvas, room, t("what you can do"))
     width = room.width - KEY_WIDTH
     lines = [*((key.key, key.does) for key in keys), *(("", part) for text in typed for part in wrapped(text, width))]
-    for down, (key, does) in enumerate(lines[: room.height - 2 * LINES_MIN], 1):
+    lines = lines[: max(room.height - 2 * LINES_MIN, 0)]
+    if not lines:
+        return room.row
+    _title(canvas, room, t("what you can do"))
+    for down, (key, does) in enumerate(lines, 1):
         canvas.put(room.row + down, room.column, key, "key")
         canvas.put(room.row + down, room.column + KEY_WIDTH, clipped(does, width), "hint")
-    return room.row + 2 + len(lines[: room.height - 2 * LINES_MIN])
+    return room.row + 2 + len(lines)
 
 
 def _paint_main(canvas: Canvas, width: int, model: LobbyModel, glyphs: Glyphs, bottom: int) -> int:

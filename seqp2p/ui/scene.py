@@ -116,7 +116,7 @@ def wrapped(text: str, width: int) -> list[str]:
     >>> wrapped("le code : 7", 8)
     ['le', '  code :', '  7']
     """
-    return [*_wrapped(text, width)]
+    return [*_wrapped(text, max(width, 1))]
 
 
 @lru_cache(maxsize=4096)

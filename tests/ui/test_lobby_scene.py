@@ -235,3 +235,14 @@ def test_a_large_lobby_has_the_rules_and_all_that_can_be_done(width: int, height
     for _ in range(20):
         scene.press("pagedown")
     assert "rule 99" in "\n".join(lines(scene, width=width, height=height))
+
+
+@pytest.mark.parametrize(("width", "height"), [(120, 30), (161, 30), (162, 30), (500, 199)])
+def test_a_full_lobby_with_long_names_keeps_its_rows_apart(width: int, height: int) -> None:
+    model = replace(FULL, places=(FULL.places[0], *[LobbyPlace("green", "安" * 20, "x" * 80)] * 11), place=11)
+    model = replace(model, ways=("w" * 200,) * 2, rules=("r" * 300,) * 9, waits="wait " * 60, asks="?" * 300)
+    page = Page((LogLine("remark", "bob says: hello"),))
+    shown = lines(LobbyScene(model, starts=True), page, width=width, height=height)
+    assert any("bob says: hello" in line for line in shown)
+    assert shown[-2].startswith("?????")
+    assert shown[-1].startswith("↑↓ choose a seat  F2 move 安安安安安…")
