@@ -11,7 +11,7 @@ import trio
 from seqp2p.cli import tutoring
 from seqp2p.cli.output import ABANDONED, DONE, Output
 from seqp2p.cli.screening import ScreenWish
-from seqp2p.rules import Card, Variant, format_card
+from seqp2p.rules import Action, Card, Variant, format_action, format_card
 from seqp2p.ui.person.lessons import FAREWELL, LEFT, LESSONS
 from seqp2p.ui.scene import Page, Scene
 
@@ -47,6 +47,9 @@ class FakeScreen:
 
     def card(self, variant: Variant, card: Card) -> str:
         return format_card(variant, card)
+
+    def action(self, variant: Variant, action: Action) -> str:
+        return format_action(variant, action)
 
     async def read_line(self) -> str | None:
         await trio.lowlevel.checkpoint()
