@@ -2,8 +2,6 @@
 
 from protocol.generator.vectors import Vector, bad, file_of, good
 from seqp2p.rules import (
-    CLASSIC,
-    KIDS,
     UNKNOWN,
     VARIANTS,
     AmbiguousAction,
@@ -176,7 +174,7 @@ def _notation() -> list[Vector]:
 def boards() -> Vector:
     """The variants as data: faces, decks, boards."""
     vectors = []
-    for variant in (CLASSIC, KIDS):
+    for variant in VARIANTS.values():
         board = variant.board
         out = {
             "faces": variant.faces,

@@ -46,7 +46,7 @@ OPTIONS = [
     for manual_draw in (False, True)
 ]
 """All combinations, the usual game first."""
-OPTION_TABLES = [(*table, options) for table in TABLES for options in OPTIONS[: 8 if table[0].options else 1]]
+OPTION_TABLES = [(*table, options) for table in TABLES for options in (OPTIONS if table[0].options else OPTIONS[:1])]
 OPTION_TABLE_IDS = [
     f"{variant.name}-{players}-in-{teams}"
     + "-advanced" * options.advanced
