@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from seqp2p.arena import conformance
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.identity import Identity, sign
@@ -36,7 +37,6 @@ from seqp2p.rules import (
     Square,
     Variant,
     View,
-    apply,
     default_teams,
     format_position,
 )
@@ -96,16 +96,7 @@ def at_random(seed: object) -> Choose:
 def peaceful(seed: object) -> Choose:
     """Places chips and completes no sequence while it can: long games with a reshuffle, exchanges and passes."""
     dice = random.Random(repr(seed))
-
-    def choose(seen: View) -> Action:
-        count = len(seen.sequences)
-        places = [action for action in seen.legal if action.kind == "place"]
-        quiet = [action for action in places if len(apply(seen.position, action).sequences) == count]
-        exchanges = [action for action in seen.legal if action.kind == "exchange"]
-        others = [action for action in seen.legal if action.kind != "place"]
-        return dice.choice(quiet or exchanges or others or places)
-
-    return choose
+    return lambda seen: conformance.peaceful(seen, dice)
 
 
 def soon(seed: object) -> Choose:

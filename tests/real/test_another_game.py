@@ -3,23 +3,14 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
+from tests.real.room import Room, table
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 from tests.real.test_mended import begin
-from tests.real.test_terminals import Room, table
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    with ExitStack() as stack:
-        yield Room(tmp_path, stack)
 
 
 def sit_down(room: Room, *guests: str) -> list[Terminal]:

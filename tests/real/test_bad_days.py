@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.real.room import SEQP2P, Room, table
 from tests.real.terminals import CAN_STAGE, STAGED, YOUR_TURN, Terminal, needs_tmux
-from tests.real.test_terminals import SEQP2P, Room, room, table
 
-__all__ = ["room"]
 pytestmark = [pytest.mark.terminal, needs_tmux]
 TABLE = ("host", "--listen", "127.0.0.1:0", "--players", "2")
 CODE = "join code (like"

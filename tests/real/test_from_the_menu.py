@@ -1,28 +1,12 @@
 """Two people who have read no page: from the menu of a bare ``seqp2p`` to another game at the same table."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack
-from pathlib import Path
-
 import pytest
 
-from seqp2p.cli import menu
+from tests.real.room import Room, number_of
 from tests.real.terminals import needs_tmux
 from tests.real.test_another_game import play_out
-from tests.real.test_terminals import Room
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    with ExitStack() as stack:
-        yield Room(tmp_path, stack)
-
-
-def number_of(command: str) -> str:
-    """Return what is typed in the menu for a command."""
-    return str([" ".join(words) for words, _ in menu.ENTRIES].index(command) + 1)
 
 
 def test_colours_and_seats_are_chosen_and_all_play_again(room: Room) -> None:

@@ -1,23 +1,14 @@
 """What went wrong for people at real terminals, each as it was found, and as it is to be."""
 
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
 from tests.cli.test_lobby import other_code
+from tests.real.room import Room, table
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
-from tests.real.test_terminals import Room, table
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    with ExitStack() as stack:
-        yield Room(tmp_path, stack)
 
 
 def begin(host: Terminal) -> None:

@@ -4,65 +4,16 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from seqp2p.cli import menu
-from tests.cli.processes import environment
+from tests.real.room import SEQP2P, Room, number_of, table
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-SEQP2P = [sys.executable, "-m", "seqp2p"]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
-
-
-class Room:
-    """A room with terminals and bots; whoever is in it is gone when the test ends."""
-
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self.folder = folder
-        self._stack = stack
-
-    def home(self, who: str) -> dict[str, str]:
-        env = environment(self.folder / who, LANG="C.UTF-8", LANGUAGE="en")
-        env.pop("SEQP2P_DEBUG")
-        return env
-
-    def sit(self, who: str, *arguments: str, width: int = 80, height: int = 24, **env: str) -> Terminal:
-        return self.terminal([*SEQP2P, *arguments], who, width=width, height=height, **env)
-
-    def terminal(self, command: list[str], who: str, *, width: int = 80, height: int = 24, **env: str) -> Terminal:
-        return self._stack.enter_context(
-            Terminal(command, self.home(who) | env, self.folder, width=width, height=height)
-        )
-
-    def bot(self, who: str, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [*SEQP2P, *arguments, "--bot", "greedy", "--json"],
-            env=self.home(who) | env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        self._stack.callback(process.wait)
-        self._stack.callback(process.kill)
-        return process
-
-
-@pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    with ExitStack() as stack:
-        yield Room(tmp_path, stack)
-
-
-def number_of(command: str) -> int:
-    """The number of a command in the menu."""
-    return [words for words, _ in menu.ENTRIES].index((command,)) + 1
 
 
 def whose_turn(*terminals: Terminal) -> Terminal:
@@ -82,12 +33,6 @@ def play_to_the_end(*terminals: Terminal) -> None:
         for terminal in terminals:
             if YOUR_TURN in terminal.screen():
                 play_a_turn(terminal)
-
-
-def table(host: Terminal) -> tuple[str, str]:
-    """The address and the code that a host's screen shows."""
-    address = host.find(r"seqp2p join (127\.0\.0\.1:\d+)")[1]
-    return address, host.find(r"the join code is:  (\S+)")[1]
 
 
 def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
@@ -122,11 +67,11 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.see("q  leave")
     ann.type("9000")
     ann.see("type a number from 1 to")
-    ann.type(str(number_of("config")))
+    ann.type(number_of("config"))
     ann.see("the file: ")
-    ann.type(str(number_of("resume")))
+    ann.type(number_of("resume"))
     ann.see("there is no unfinished game")
-    ann.type(str(number_of("play")))
+    ann.type(number_of("play"))
     ann.see(YOUR_TURN)
     ann.press("C-c")
     ann.see("leave the game?")
