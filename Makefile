@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE    := seqp2p/ui/locale
 LANGUAGES := $(notdir $(wildcard $(LOCALE)/??))
 
-.PHONY: demo quick test slow lowest durations lint types mypy pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
+.PHONY: demo quick test slow docs links lowest durations lint types mypy pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +24,8 @@ help:
 	@echo "make quick   run the tests without processes, terminals, namespaces or whole simulated games (PKG=match for one package)"
 	@echo "make test    run lint, types and tests"
 	@echo "make slow    run the tests of a minute: every adversary, simulated games, killed seats, terminals, four hosts"
+	@echo "make docs    make a site of the pages in build/site; a warning or a link that leads nowhere is an error"
+	@echo "make links   check the links of the pages to other sites, over the network"
 	@echo "make lowest  run the quick tests with the lowest versions of all libraries, in an environment of its own"
 	@echo "make durations measure how long each test file takes, for the order in which they start"
 	@echo "make coverage run the tests and list the lines and branches they miss (twice as slow)"
@@ -78,6 +80,15 @@ quick: $(STAMP)
 
 slow: $(STAMP)
 	$(PYTEST) -n 3 -m slow
+
+# -E: pages that have not changed give their warnings again.
+docs: $(STAMP)
+	@$(PIP) --group docs
+	$(BIN)/sphinx-build -q -E -W --keep-going -c docs . build/site
+
+links: $(STAMP)
+	@$(PIP) --group docs
+	$(BIN)/sphinx-build -q -E -W --keep-going -c docs -b linkcheck . build/links
 
 # An environment of its own: the package with the lowest version that it admits of each library.
 lowest:

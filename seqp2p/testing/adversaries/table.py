@@ -17,8 +17,8 @@ _BEFORE: Final = """\
 Written by `make adversaries` from the descriptions in `seqp2p/testing/adversaries`; do not edit it here.
 
 Each of these {count} misbehaving seats, some of them spectators, is at simulated tables with honest ones, with real
-cryptography and a small variant of the game (docs/testing.md). `make slow` asserts exactly this ending of each, at
-tables of each size in the list, together with all invariants of the simulator.
+cryptography and a small variant of the game ([testing](testing.md)). `make slow` asserts exactly this ending of each,
+at tables of each size in the list, together with all invariants of the simulator.
 `python -m seqp2p.testing adversaries [NAME]` plays them.
 
 | outcome | the game |
@@ -43,7 +43,8 @@ Hosts that lie about addresses or cut links keep real tables of three and four, 
 """
 _AFTER: Final = """
 With three seats, one that signs two draws right before its own turn can hold two halves together that do not know of
-each other (docs/protocol.md, 6.3): then the game may end there, with the proof and with no winner.
+each other ([protocol](protocol.md#6-contributions-and-the-chain), 6.3): then the game may end there, with the proof and
+with no winner.
 
 Tested elsewhere, because no seat of a running game can do it: tables offered twice, joining with a guessed code,
 a peer in the middle, replayed hellos (tests/net: test_lobby, test_pake, test_auth); half-open links and slow
