@@ -12,6 +12,7 @@ from typing import Final
 
 import trio
 
+from seqp2p.arena.contest import USUAL
 from seqp2p.arena.dealer import Dealer
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, ProgramEnded, Stale, Time, Wrong
 from seqp2p.bots.player import Bot
@@ -37,7 +38,6 @@ from seqp2p.rules import (
     view,
 )
 
-USUAL: Final = Options()
 REFUSED: Final = "this would be possible, and is refused to see what you do: answer once more"
 SAID_NOTHING: Final = message("nobody has said anything that can be called")
 # Which of the questions of a game is taken back, and the answer to which is refused; the turns before which talk is

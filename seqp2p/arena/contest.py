@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from seqp2p.i18n import message
 from seqp2p.rules import KNOWN_VARIANTS, Options, RulesError, check_table, default_teams
+
+USUAL: Final = Options()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,16 @@ class Contest:
 
 
 def make_contest(
-    bots: Sequence[str], variant: str, players: int | None, teams: int | None, options: Options
+    bots: Sequence[str],
+    variant: str = "classic",
+    players: int | None = None,
+    teams: int | None = None,
+    options: Options = USUAL,
 ) -> Contest:
-    """The contest of these bots, named one for each seat, or one for each team and repeated round the table.
+    """Return the contest of these bots, named one for each seat, or one for each team and repeated round the table.
 
     Without ``players`` there is a seat for each bot; without ``teams`` there are as many as usual, or as many as bots
-    are named if the players can form so many. RulesError says why these bots cannot sit down.
+    are named if the players can form so many. Raises RulesError with the reason if these bots cannot sit down.
     """
     rules, named = KNOWN_VARIANTS[variant], len(bots)
     players = named if players is None else players

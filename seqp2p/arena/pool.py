@@ -27,8 +27,13 @@ class WorkerLost(Exception):
     """A process that played games has ended before its time: killed, or out of memory."""
 
 
-def play_games(contest: Contest, seed: int, games: int, jobs: int) -> Generator[Tally]:
-    """Play games 0 to ``games`` - 1 in so many processes; gives tallies as they come, which add up to that of all.
+def play_games(contest: Contest, seed: int, games: int, jobs: int = 1) -> Generator[Tally]:
+    """Play games 0 to ``games`` - 1 in so many processes. Yield tallies as they come, which add up to that of all.
+
+    >>> from seqp2p.arena import Tally, make_contest
+    >>> contest = make_contest(["greedy", "random"], "kids")
+    >>> sum(play_games(contest, seed=1, games=20), Tally.of(contest.teams)).wins
+    (20, 0)
 
     With one job everything happens in this process. Closing the iterator, or an exception such as KeyboardInterrupt
     while it waits, ends the processes at once. Raises BotError, and WorkerLost.

@@ -50,6 +50,7 @@ class Position(NamedTuple):
     """
 
     table: TableRules
+    """The rules and the board of this table. The properties below read ``variant`` and the rest off it."""
     to_move: SeatNumber
     """The seat that acts next, nearly always the one whose turn it is; 0 when the game is over."""
     hands: tuple[Hand, ...]
@@ -78,7 +79,7 @@ class Position(NamedTuple):
     quiet: int
     """Turns in a row, up to now, in which no chip was placed or taken."""
     outcome: int
-    """ONGOING, DRAWN, or the team that has won."""
+    """0 while the game goes on, -1 if it is drawn, or the team that has won."""
     pending: Pending | None = None
     """None if the seat to move is about to play and no seat owes a draw; so always in the ordinary game."""
     out: tuple[SeatNumber, ...] = ()

@@ -45,7 +45,10 @@ def threats(view: View) -> tuple[Threat, ...]:
 
 
 def longest_line(view: View, team: Team) -> int:
-    """Return how many squares of its next sequence a team has, at most; free corners count."""
+    """Return the number of squares that a team has of the line that it is nearest to completing; free corners count.
+
+    The rest of that line is free. 0 if the team can complete no line.
+    """
     length = view.variant.line_length
     return max((length - lacks.bit_count() for _, lacks in _open_lines(view, team)), default=0)
 

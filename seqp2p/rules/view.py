@@ -31,7 +31,7 @@ class View:
     legal: tuple[Action, ...]
     """The legal actions of the seat, empty if it is not to move. Calls are never listed."""
     board: tuple[Team, ...]
-    """By square: the team whose chip lies there, 0 on a free square, CORNER on a free corner."""
+    """By square: the team whose chip lies there, 0 on a free square, -1 (CORNER) on a free corner."""
     sequences: tuple[CompletedSequence, ...]
     protected: tuple[Square, ...]
     """Squares with a safe chip."""

@@ -1,4 +1,4 @@
-"""The examples of docs/scripting.md, "As a library", run as they are printed there."""
+"""The examples of docs/scripting.md, "As a library", and of docs/examples, run as they are printed there."""
 
 import os
 import re
@@ -20,18 +20,22 @@ CHAPTER = (ROOT / "docs" / "scripting.md").read_text("utf-8").split("\n## As a l
 PROGRAMS: Final = {
     found[1]: found[0] for found in re.finditer(r"# (\w+)\.py: .*?(?=\n```)", CHAPTER, re.DOTALL) if found[1]
 }
+# tests/cli plays with bot.py.
+EXAMPLES: Final = {
+    path.stem: path.read_text("utf-8") for path in (ROOT / "docs" / "examples").glob("*.py") if path.stem != "bot"
+}
 
 
 def test_every_program_is_run_here() -> None:
     assert CHAPTER.count("```python\n# ") == CHAPTER.count("```python") == len(PROGRAMS)
     tested = Path(__file__).read_text("utf-8")
-    assert [name for name in PROGRAMS if f'"{name}"' not in tested] == []
+    assert [name for name in (PROGRAMS | EXAMPLES) if f'"{name}"' not in tested] == []
 
 
 async def run(name: str, folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
     """One of the programs, in this folder, as a player of its own; it must end well."""
     done: subprocess.CompletedProcess[bytes] = await trio.run_process(
-        [sys.executable, "-W", "error", "-c", PROGRAMS[name], *arguments],
+        [sys.executable, "-W", "error", "-c", (PROGRAMS | EXAMPLES)[name], *arguments],
         stdin=typed.encode(),
         capture_stdout=True,
         capture_stderr=True,
@@ -127,6 +131,33 @@ async def test_engine(tmp_path: Path) -> None:
     done = await run("engine", tmp_path)
     winner, position = done.stdout.decode().split(maxsplit=1)
     assert seqp2p.parse_position(position.strip()).winner == int(winner)
+
+
+async def test_contest(tmp_path: Path) -> None:
+    done = await run("contest", tmp_path)
+    games, first, second, draws, _ = map(int, re.findall(rb"\d+", done.stdout))
+    assert games == first + second + draws == 50
+    assert first > second
+
+
+async def test_four_in_a_line(tmp_path: Path) -> None:
+    """Each sequence of the game lacked one chip before the turn that made it."""
+    replay = str(ROOT / "replays" / "classic-2.seqp2p")
+    lines = (await run("four_in_a_line", tmp_path, replay)).stdout.decode().splitlines()
+    moments = seqp2p.read(replay).moments
+    for moment in moments:
+        for made in moment.made:
+            squares = " ".join(seqp2p.format_square(seqp2p.CLASSIC, square) for square in made.squares)
+            assert f"turn {moment.turn - 1}: team {made.team} lacks one chip on {squares}" in lines
+    assert sum(len(moment.made) for moment in moments) == 3
+    assert lines[-1].split() == ["verified"]
+
+
+async def test_play_against(tmp_path: Path) -> None:
+    with trio.fail_after(LIMIT_S):
+        done = await run("play_against", tmp_path, sys.executable, str(ROOT / "docs" / "examples" / "bot.py"))
+    assert b"Result(kind='won'" in done.stdout
+    assert [seqp2p.verify(path).verdict for path in replays(tmp_path)] == ["verified"] * 2
 
 
 async def test_conformance(tmp_path: Path) -> None:
