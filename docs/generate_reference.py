@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import seqp2p
-from seqp2p import names
+from seqp2p import arena, names, rules
+from seqp2p.arena import conformance
+from seqp2p.bots.program import Program
 
 PUBLIC: Final[Mapping[str, Any]] = {
     name: value for name, value in vars(names).items() if name.isidentifier() and name[0] != "_"
@@ -33,6 +35,15 @@ SECTIONS: Final = {
     "Events": ("lobby.events", "live", "match", "api.table.Hidden"),
     "Replays": ("api.replays", "cli", "replay"),
     "Errors": (),
+}
+# The names of other stable modules. The rest of seqp2p.testing is for tests of this program's own parts.
+OTHERS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "seqp2p.rules": {name: getattr(rules, name) for name in rules.__all__ if name not in PUBLIC},
+    "seqp2p.arena": {name: getattr(arena, name) for name in arena.__all__},
+    "seqp2p.testing": {
+        "Program": Program,
+        **{name: getattr(conformance, name) for name in ("ConformanceTable", "Findings", "TABLES", "try_program")},
+    },
 }
 # Bases whose members every class of their kind has.
 UNTOLD: Final = {"Record"}
@@ -61,7 +72,12 @@ def entries() -> Iterator[str]:
     for section, public in sections.items():
         yield f"\n## {section}\n"
         for name in public:
-            yield from entry(name)
+            yield from entry(name, PUBLIC[name])
+    for module, others in OTHERS.items():
+        yield f"\n## `{module}`\n"
+        for name in sorted(others, key=str.lower):
+            if getattr(others[name], "__module__", "seqp2p").startswith("seqp2p"):  # Not a short name of a type.
+                yield from entry(name, others[name])
 
 
 def section_of(name: str) -> str:
@@ -75,9 +91,8 @@ def section_of(name: str) -> str:
     )[1]
 
 
-def entry(name: str) -> Iterator[str]:
+def entry(name: str, value: Any) -> Iterator[str]:
     """Yield the entry of a name."""
-    value = PUBLIC[name]
     if inspect.isclass(value):
         bases = [base.__name__ for base in value.__bases__ if issubclass(base, Exception)]
         yield f"### `{name}`\n"
@@ -92,9 +107,12 @@ def entry(name: str) -> Iterator[str]:
         yield from code(signature(node))
         yield from prose(ast.get_docstring(node) or "")
     else:
-        keys = f": {', '.join(f'`{key}`' for key in value)}" if hasattr(value, "keys") else ""
-        shown = f", {value}" if isinstance(value, int) else ""
-        yield f"### `{name}`\n\nA constant of type `{type(value).__name__}`{shown}{keys}.\n"
+        keys = f": {', '.join(f'`{key}`' for key in value)}" if name in PUBLIC and hasattr(value, "keys") else ""
+        shown = f", {value!r}" if isinstance(value, int | str) else ""
+        yield (
+            f"### `{name}`\n\nA constant of type `{type(value).__name__}`{shown}{keys}. {constants().get(name, '')}".rstrip()
+            + "\n"
+        )
 
 
 def class_members(value: type) -> Iterator[str]:
@@ -154,11 +172,12 @@ def is_plain(usual: ast.expr) -> bool:
 def signature(node: Function) -> str:
     """Return the call of a function or method, with its types; a context manager as it is used."""
     decorators = {ast.unparse(each) for each in node.decorator_list}
-    arguments = ast.unparse(node.args).removeprefix("self, ").removeprefix("self")
+    arguments = re.sub(r"^(self|cls)(, )?", "", ast.unparse(node.args))
     returns = ast.unparse(node.returns) if node.returns else "None"
     if "contextlib.asynccontextmanager" in decorators:
         return f"async with {node.name}({arguments}) as {returns.removeprefix('AsyncGenerator[').removesuffix(']')}"
-    return f"{'await ' if isinstance(node, ast.AsyncFunctionDef) else ''}{node.name}({arguments}) -> {returns}"
+    awaited = isinstance(node, ast.AsyncFunctionDef) and not returns.startswith("AsyncGenerator")
+    return f"{'await ' if awaited else ''}{node.name}({arguments}) -> {returns}"
 
 
 def code(text: str) -> Iterator[str]:
@@ -196,6 +215,20 @@ def flat(doc: str) -> str:
 
 def cell_code(kind: str) -> str:
     return f"`{kind}`".replace("|", "\\|")
+
+
+@cache
+def constants() -> dict[str, str]:
+    """Return the docstrings of constants, by name."""
+    found: dict[str, str] = {}
+    for file in SOURCES:
+        for node, after in itertools.pairwise((*ast.parse(file.read_text("utf-8")).body, ast.Pass())):
+            match node:
+                case ast.AnnAssign(ast.Name(name)) | ast.Assign([ast.Name(name)]) if told(after):
+                    found[name] = told(after)
+                case _:
+                    pass
+    return found
 
 
 def aliases() -> Iterator[str]:

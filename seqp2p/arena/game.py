@@ -19,6 +19,8 @@ class BotError(Exception):
 
 
 class ArenaResult(NamedTuple):
+    """The result of one game."""
+
     first_team: Team
     """The team that moved first."""
     winner: Team
