@@ -109,10 +109,8 @@ def entry(name: str, value: Any) -> Iterator[str]:
     else:
         keys = f": {', '.join(f'`{key}`' for key in value)}" if name in PUBLIC and hasattr(value, "keys") else ""
         shown = f", {value!r}" if isinstance(value, int | str) else ""
-        yield (
-            f"### `{name}`\n\nA constant of type `{type(value).__name__}`{shown}{keys}. {constants().get(name, '')}".rstrip()
-            + "\n"
-        )
+        yield f"### `{name}`\n"
+        yield f"A constant of type `{type(value).__name__}`{shown}{keys}. {constants().get(name, '')}".rstrip() + "\n"
 
 
 def class_members(value: type) -> Iterator[str]:
