@@ -9,7 +9,7 @@ from seqp2p.replay import playback
 from seqp2p.replay import verify as verifying
 from seqp2p.replay.disk import read_regular
 from seqp2p.replay.playback import Playback
-from seqp2p.replay.statistics import Statistics
+from seqp2p.replay.statistics import ReplayCounter, Statistics
 from seqp2p.replay.summary import summarise
 from seqp2p.replay.verify import Report
 
@@ -43,10 +43,10 @@ def stats(*sources: Source) -> Statistics:
 
     Memory does not grow with the contents. Raises OSError for a file that cannot be read.
     """
-    counted = Statistics()
+    counter = ReplayCounter()
     for source in sources:
-        counted.add(summarise(bytes_of(source), secrets.token_bytes))
-    return counted
+        counter.add(summarise(bytes_of(source), secrets.token_bytes))
+    return counter.statistics()
 
 
 @check_arguments

@@ -5,9 +5,8 @@ answers that are refused. docs/scripting.md, "A bot in any language", has the li
 """
 
 import random
-from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import trio
@@ -79,7 +78,7 @@ TABLES: Final = (
 )
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Findings:
     """The observations at one table. ``problems`` are sentences, one for each mistake of the program.
 
@@ -90,31 +89,30 @@ class Findings:
     table: ConformanceTable
     games: int = 0
     wins: int = 0
-    chosen: Counter[ActionKind] = field(default_factory=Counter[ActionKind])
+    chosen: Mapping[ActionKind, int] = field(default_factory=dict[ActionKind, int])
     slowest_s: float = 0.0
-    problems: list[str] = field(default_factory=list[str])
+    problems: tuple[str, ...] = ()
     gone: bool = False
 
 
-def note(found: Findings, notice: Notice) -> None:
-    """Note a notice as a problem, unless it is of right behaviour."""
+def note(found: Findings, notice: Notice) -> Findings:
+    """Return the findings with this notice as one more problem, unless it is of right behaviour."""
     game = found.games + 1
     match notice:
         case Failed(reason, gone):
-            found.problems.append(message("game {game}: {reason}", game=game, reason=reason))
-            found.gone = found.gone or gone
+            problem = message("game {game}: {reason}", game=game, reason=reason)
+            found = replace(found, gone=found.gone or gone)
         case Wrong(number, reason) if reason != REFUSED:
-            text = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
-            found.problems.append(text)
+            problem = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
         case Stale(number, taken_back) if not taken_back:
-            found.problems.append(
-                message("game {game}: question {number} was answered when it was over", game=game, number=number)
-            )
+            problem = message("game {game}: question {number} was answered when it was over", game=game, number=number)
         case ProgramEnded(killed) if killed:
-            text = message("game {game}: it did not end within {seconds} s of the result", game=game, seconds=GOODBYE_S)
-            found.problems.append(text)
+            problem = message(
+                "game {game}: it did not end within {seconds} s of the result", game=game, seconds=GOODBYE_S
+            )
         case _:
-            pass
+            return found
+    return replace(found, problems=(*found.problems, problem))
 
 
 class Trial:
@@ -141,10 +139,13 @@ class Trial:
             turn_time_s=0,
         )
         time, lot = Time(program.time_s), RandomBot(dice)
-        self._player = ExecPlayer(program, welcome, table.variant, time, lot, lambda notice: note(found, notice))
+        self._player = ExecPlayer(program, welcome, table.variant, time, lot, self._note)
 
-    async def play(self) -> None:
-        """Play the game to its end, or until the program is gone."""
+    def _note(self, notice: Notice) -> None:
+        self._found = note(self._found, notice)
+
+    async def play(self) -> Findings:
+        """Play the game to its end, or until the program is gone. Return the findings so far."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self._player.run)
             while self._dealer.position.to_move and not self._player.is_gone:
@@ -155,8 +156,8 @@ class Trial:
             result = self._result()
             await self._player.finish(result)
             nursery.cancel_scope.cancel()
-        self._found.games += 1
-        self._found.wins += self._seat in result.winners
+        found = self._found
+        return replace(found, games=found.games + 1, wins=found.wins + (self._seat in result.winners))
 
     async def _ask(self, seen: View) -> Action:
         """Ask the program, with questions taken back and answers refused; return its choice."""
@@ -172,13 +173,15 @@ class Trial:
             action = await self._timed(seen, REFUSED)
         while action.kind == "call":
             action = await self._timed(seen, SAID_NOTHING)
-        self._found.chosen[action.kind] += 1
+        chosen = {**self._found.chosen, action.kind: self._found.chosen.get(action.kind, 0) + 1}
+        self._found = replace(self._found, chosen=chosen)
         return action
 
     async def _timed(self, seen: View, refused: str | None) -> Action:
         begun = trio.current_time()
         action = await self._player.choose(seen, refused)
-        self._found.slowest_s = max(self._found.slowest_s, trio.current_time() - begun)
+        slowest_s = max(self._found.slowest_s, trio.current_time() - begun)
+        self._found = replace(self._found, slowest_s=slowest_s)
         return action
 
     async def _other(self, seen: View) -> Action:
@@ -250,7 +253,7 @@ async def try_program(
     for table in tables:
         found = Findings(table)
         while found.games < games and not found.gone:
-            await Trial(found, program, against, seed).play()
+            found = await Trial(found, program, against, seed).play()
             told()
         yield found
         if found.gone:

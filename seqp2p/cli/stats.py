@@ -17,7 +17,7 @@ from seqp2p.cli.stopping import stopping_alike
 from seqp2p.cli.verify import describe
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
-from seqp2p.replay.statistics import Counted, PlayerCount, Statistics, VariantCount
+from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statistics, VariantCount
 from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
 from seqp2p.ui.cards import action_shown, variant_title
 from seqp2p.ui.frame import clipped, width_of
@@ -44,7 +44,7 @@ NAMES_WIDTH: Final = 20
 @click.option("--svg", "picture", help=message("Write a picture of where chips were placed to this file."))
 @click.option("--force", is_flag=True, help=message("Write the picture over a file that is there."))
 def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, as_json: bool, force: bool) -> None:
-    output, counted = Output(as_json), Statistics()
+    output, counter = Output(as_json), ReplayCounter()
     left_out: list[dict[str, Any]] = []
     if picture == STDOUT:
         raise CommandError(t("what was counted goes to standard output: name a file for the picture"), exit_code=USAGE)
@@ -52,9 +52,12 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
         check_place(picture, force=force)
     try:
         with stopping_alike():
-            _count(files, jobs, counted, left_out, output)
+            _count(files, jobs, counter, left_out, output)
     except KeyboardInterrupt:
-        raise CommandError(t("stopped after {files} files", files=counted.files), exit_code=ABANDONED) from None
+        raise CommandError(
+            t("stopped after {files} files", files=counter.statistics().files), exit_code=ABANDONED
+        ) from None
+    counted = counter.statistics()
     output.event("stats", **fields(counted), left_out=left_out)
     if not as_json:
         for line in lines(counted):
@@ -65,13 +68,13 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
 
 
 def _count(
-    files: Iterable[Path], jobs: int | None, counted: Statistics, left_out: list[dict[str, Any]], output: Output
+    files: Iterable[Path], jobs: int | None, counter: ReplayCounter, left_out: list[dict[str, Any]], output: Output
 ) -> None:
     meant = named_files(files)
     summaries = of_all(summarise_named, meant, jobs)
     with closing(summaries), progress.bar(len(meant), t("counting")) as advance:
         for named, summary in zip(meant, summaries, strict=True):
-            fate, report = counted.add(summary), summary.report
+            fate, report = counter.add(summary), summary.report
             if fate is Counted.DUPLICATE and report.verdict == "unfinished":
                 again = t(
                     "left out: {file}: {verdict}; one more of the same game", file=named.path, verdict=describe(report)

@@ -79,7 +79,7 @@ async def try_bot(
     async with aclosing(try_program(program, tables, against=against, games=games, seed=seed, told=told)) as findings:
         async for found in findings:
             emit_findings(found, output)
-            chosen += found.chosen
+            chosen.update(found.chosen)
             problems += len(found.problems)
     output.event("tried", ok=not problems, problems=problems, chosen=dict(chosen))
     output.say()
@@ -103,7 +103,7 @@ def table_name(table: ConformanceTable) -> str:
 
 
 def emit_findings(found: Findings, output: Output) -> None:
-    choices = found.chosen.total()
+    choices = sum(found.chosen.values())
     output.event(
         "trial",
         variant=found.table.variant.name,

@@ -6,12 +6,17 @@ contents of the files.
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from types import MappingProxyType
+from typing import TypeVar
 
 from seqp2p.replay.summary import Course, Summary
-from seqp2p.replay.verify import Report
+from seqp2p.replay.verify import Player, Report
 from seqp2p.rules import KNOWN_VARIANTS, team_of
+
+_Key = TypeVar("_Key", int, str)
 
 NAMES_MAX = 8
 """The number of names that are kept of a player."""
@@ -26,7 +31,7 @@ class Counted(Enum):
     LEFT_OUT = "left out"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class PlayerCount:
     """A player's games, by its key. ``names`` are those it had, the first ones first."""
 
@@ -34,7 +39,7 @@ class PlayerCount:
     lost: int = 0
     drawn: int = 0
     unfinished: int = 0
-    names: list[str] = field(default_factory=list[str])
+    names: tuple[str, ...] = ()
 
     @property
     def finished(self) -> int:
@@ -42,11 +47,11 @@ class PlayerCount:
         return self.won + self.lost + self.drawn
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class VariantCount:
     """All games of one variant. ``turns`` counts games by their length, ``squares`` the chips placed, by square."""
 
-    squares: list[int]
+    squares: tuple[int, ...]
     games: int = 0
     drawn: int = 0
     first_mover_won: int = 0
@@ -55,9 +60,10 @@ class VariantCount:
     passes: int = 0
     exchanges: int = 0
     sequences: int = 0
-    turns: Counter[int] = field(default_factory=Counter[int])
-    openings: Counter[str] = field(default_factory=Counter[str])
-    players: Counter[int] = field(default_factory=Counter[int])  # games by the number of their seats
+    turns: Mapping[int, int] = field(default_factory=dict[int, int])
+    openings: Mapping[str, int] = field(default_factory=dict[str, int])
+    players: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Games by the number of their seats."""
 
     @property
     def decided(self) -> int:
@@ -79,41 +85,55 @@ class VariantCount:
         return sum(found) / 2
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Statistics:
-    """The counts so far: ``players`` by identity key (64 hexadecimal digits), ``variants`` by name."""
+    """Counts over replays: ``players`` by identity key (64 hexadecimal digits), ``variants`` by name."""
 
-    files: int = 0
-    duplicates: int = 0
-    players: dict[str, PlayerCount] = field(default_factory=dict[str, PlayerCount])
-    variants: dict[str, VariantCount] = field(default_factory=dict[str, VariantCount])
-    _games: set[bytes] = field(default_factory=set[bytes])
-    _unfinished: dict[bytes, tuple[str, ...]] = field(default_factory=dict[bytes, tuple[str, ...]])
+    files: int
+    games: int
+    """Games that came to their end."""
+    unfinished: int
+    """Games that did not, as far as these replays show."""
+    duplicates: int
+    players: Mapping[str, PlayerCount]
+    variants: Mapping[str, VariantCount]
 
-    @property
-    def games(self) -> int:
-        """Games that came to their end."""
-        return len(self._games)
 
-    @property
-    def unfinished(self) -> int:
-        """Games that did not, as far as these replays show."""
-        return len(self._unfinished)
+class ReplayCounter:
+    """Counts replays one after the other."""
+
+    def __init__(self) -> None:
+        self._files = self._duplicates = 0
+        self._players: dict[str, PlayerCount] = {}
+        self._variants: dict[str, VariantCount] = {}
+        self._games: set[bytes] = set()
+        self._unfinished: dict[bytes, tuple[str, ...]] = {}
+
+    def statistics(self) -> Statistics:
+        """Return the counts so far."""
+        return Statistics(
+            self._files,
+            len(self._games),
+            len(self._unfinished),
+            self._duplicates,
+            MappingProxyType(dict(self._players)),
+            MappingProxyType(dict(self._variants)),
+        )
 
     def add(self, summary: Summary) -> Counted:
         """Count one more replay and return its result."""
-        self.files += 1
+        self._files += 1
         report, course = summary.report, summary.course
         if report.verdict == "invalid" or report.game is None:
             return Counted.LEFT_OUT
         game = bytes.fromhex(report.game)
         if game in self._games:
-            self.duplicates += 1
+            self._duplicates += 1
             return Counted.DUPLICATE
         if report.verdict == "unfinished" or course is None:
             return self._add_unfinished(game, report)
         for key in self._unfinished.pop(game, ()):
-            self.players[key].unfinished -= 1
+            self._players[key] = replace(self._players[key], unfinished=self._players[key].unfinished - 1)
         self._games.add(game)
         self._add_results(report)
         self._add_course(report, course)
@@ -121,47 +141,53 @@ class Statistics:
 
     def _add_unfinished(self, game: bytes, report: Report) -> Counted:
         if game in self._unfinished:
-            self.duplicates += 1
+            self._duplicates += 1
             return Counted.DUPLICATE
-        keys = tuple(player.key for player in report.players)
         for player in report.players:
-            self._player(player.key, player.name).unfinished += 1
-        self._unfinished[game] = keys
+            counted = self._player(player)
+            self._players[player.key] = replace(counted, unfinished=counted.unfinished + 1)
+        self._unfinished[game] = tuple(player.key for player in report.players)
         return Counted.UNFINISHED
 
     def _add_results(self, report: Report) -> None:
         winners = report.result.winners if report.result else ()
         for player in report.players:
-            counted = self._player(player.key, player.name)
-            if not winners:
-                counted.drawn += 1
-            elif player.seat in winners:
-                counted.won += 1
-            else:
-                counted.lost += 1
+            counted = self._player(player)
+            self._players[player.key] = replace(
+                counted,
+                drawn=counted.drawn + (not winners),
+                won=counted.won + (player.seat in winners),
+                lost=counted.lost + (bool(winners) and player.seat not in winners),
+            )
 
     def _add_course(self, report: Report, course: Course) -> None:
-        if course.variant not in self.variants:
-            self.variants[course.variant] = VariantCount([0] * len(KNOWN_VARIANTS[course.variant].board.grid))
-        counted, winners = self.variants[course.variant], report.result.winners if report.result else ()
-        counted.games += 1
-        counted.drawn += not winners
-        first = team_of(course.first_seat, course.teams)
-        counted.first_mover_won += any(team_of(seat, course.teams) == first for seat in winners)
-        counted.reshuffled += course.reshuffles > 0
-        counted.reshuffles += course.reshuffles
-        counted.passes += course.passes
-        counted.exchanges += course.exchanges
-        counted.sequences += course.sequences
-        counted.turns[course.turns] += 1
-        counted.players[course.players] += 1
-        if course.opening:
-            counted.openings[course.opening] += 1
-        for square in course.placed:
-            counted.squares[square] += 1
+        board, winners = KNOWN_VARIANTS[course.variant].board, report.result.winners if report.result else ()
+        counted = self._variants.get(course.variant) or VariantCount((0,) * len(board.grid))
+        first, placed = team_of(course.first_seat, course.teams), Counter(course.placed)
+        self._variants[course.variant] = VariantCount(
+            squares=tuple(count + placed[square] for square, count in enumerate(counted.squares)),
+            games=counted.games + 1,
+            drawn=counted.drawn + (not winners),
+            first_mover_won=counted.first_mover_won + any(team_of(seat, course.teams) == first for seat in winners),
+            reshuffled=counted.reshuffled + (course.reshuffles > 0),
+            reshuffles=counted.reshuffles + course.reshuffles,
+            passes=counted.passes + course.passes,
+            exchanges=counted.exchanges + course.exchanges,
+            sequences=counted.sequences + course.sequences,
+            turns=_more(counted.turns, [course.turns]),
+            openings=_more(counted.openings, [course.opening] if course.opening else []),
+            players=_more(counted.players, [course.players]),
+        )
 
-    def _player(self, key: str, name: str) -> PlayerCount:
-        counted = self.players.setdefault(key, PlayerCount())
-        if name not in counted.names and len(counted.names) < NAMES_MAX:
-            counted.names.append(name)
-        return counted
+    def _player(self, player: Player) -> PlayerCount:
+        counted = self._players.get(player.key, PlayerCount())
+        if player.name in counted.names or len(counted.names) == NAMES_MAX:
+            return counted
+        return replace(counted, names=(*counted.names, player.name))
+
+
+def _more(counts: Mapping[_Key, int], keys: Iterable[_Key]) -> Mapping[_Key, int]:
+    """Return the counts with one more of each key."""
+    counted = Counter(counts)
+    counted.update(keys)
+    return MappingProxyType(counted)

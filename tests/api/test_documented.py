@@ -164,7 +164,7 @@ async def test_conformance(tmp_path: Path) -> None:
     bot = str(ROOT / "docs" / "examples" / "bot.py")
     done = await run("conformance", tmp_path, sys.executable, bot)
     assert len(done.stdout.splitlines()) == 12
-    assert all(line.endswith(b" []") for line in done.stdout.splitlines())
+    assert all(line.endswith(b" ()") for line in done.stdout.splitlines())
 
 
 async def test_back_again(tmp_path: Path) -> None:

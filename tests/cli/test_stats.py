@@ -12,7 +12,7 @@ import pytest
 from seqp2p.cli import checking, stats
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.stats import ranked
-from seqp2p.replay.statistics import Statistics
+from seqp2p.replay.statistics import ReplayCounter
 from seqp2p.replay.summary import summarise
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -165,16 +165,17 @@ def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_players_and_no_decided_game() -> None:
-    counted = Statistics()
+    counter = ReplayCounter()
     for number in range(30):
         keys = (f"{number:02x}" * 32, f"{number + 100:02x}" * 32)
-        counted.add(made_up(number, keys, ()))
+        counter.add(made_up(number, keys, ()))
+    counted = counter.statistics()
     lines = [*stats.lines(counted)]
     assert "and 40 more players; --json has all" in lines
     assert "  won by who began: - (0.00% to 100.00%); drawn: 30" in lines
     assert len(ranked(counted)) == 60
     fields = stats.fields(counted)
     assert fields["variants"]["kids"]["first_mover_share"] is None
-    counted = Statistics()
-    counted.add(made_up(1, ("01" * 32, "02" * 32), (), verdict="unfinished"))
-    assert any(line.endswith(" -") for line in stats.lines(counted))
+    counter = ReplayCounter()
+    counter.add(made_up(1, ("01" * 32, "02" * 32), (), verdict="unfinished"))
+    assert any(line.endswith(" -") for line in stats.lines(counter.statistics()))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from seqp2p.match.events import Result, Turned
 from seqp2p.replay.playback import play_back
-from seqp2p.replay.statistics import NAMES_MAX, Counted, Statistics
+from seqp2p.replay.statistics import NAMES_MAX, Counted, ReplayCounter
 from seqp2p.replay.summary import Course, Summary, summarise
 from seqp2p.replay.verify import Player, Report, Verdict
 from seqp2p.rules import Action
@@ -74,16 +74,17 @@ def made_up(
 
 
 def test_results_by_player() -> None:
-    counted = Statistics()
+    counter = ReplayCounter()
     ann, ben, cleo = KEYS[:3]
-    assert counted.add(made_up(1, (ann, ben), (1,))) is Counted.GAME
-    assert counted.add(made_up(1, (ann, ben), (1,))) is Counted.DUPLICATE
-    assert counted.add(made_up(2, (ben, ann, cleo), (1,))) is Counted.GAME
-    assert counted.add(made_up(3, (ann, cleo), ())) is Counted.GAME
-    assert counted.add(made_up(4, (ann, cleo), (), verdict="unfinished")) is Counted.UNFINISHED
-    assert counted.add(made_up(4, (ann, cleo), (), verdict="unfinished")) is Counted.DUPLICATE
-    assert counted.add(made_up(5, (ann, cleo), (), verdict="invalid")) is Counted.LEFT_OUT
-    assert counted.add(Summary(Report("invalid", reason="no such file"))) is Counted.LEFT_OUT
+    assert counter.add(made_up(1, (ann, ben), (1,))) is Counted.GAME
+    assert counter.add(made_up(1, (ann, ben), (1,))) is Counted.DUPLICATE
+    assert counter.add(made_up(2, (ben, ann, cleo), (1,))) is Counted.GAME
+    assert counter.add(made_up(3, (ann, cleo), ())) is Counted.GAME
+    assert counter.add(made_up(4, (ann, cleo), (), verdict="unfinished")) is Counted.UNFINISHED
+    assert counter.add(made_up(4, (ann, cleo), (), verdict="unfinished")) is Counted.DUPLICATE
+    assert counter.add(made_up(5, (ann, cleo), (), verdict="invalid")) is Counted.LEFT_OUT
+    assert counter.add(Summary(Report("invalid", reason="no such file"))) is Counted.LEFT_OUT
+    counted = counter.statistics()
     won = {key: (each.won, each.lost, each.drawn, each.unfinished) for key, each in counted.players.items()}
     assert won == {ann: (1, 1, 1, 1), ben: (1, 1, 0, 0), cleo: (0, 1, 1, 1)}
     assert (counted.files, counted.games, counted.unfinished, counted.duplicates) == (8, 3, 1, 2)
@@ -95,29 +96,32 @@ def test_results_by_player() -> None:
 
 
 def test_another_seats_replay_may_know_the_end() -> None:
-    counted = Statistics()
-    counted.add(made_up(1, KEYS[:2], (), verdict="unfinished"))
-    assert counted.add(made_up(1, KEYS[:2], (2,))) is Counted.GAME
-    assert counted.add(made_up(1, KEYS[:2], (), verdict="unfinished")) is Counted.DUPLICATE
+    counter = ReplayCounter()
+    counter.add(made_up(1, KEYS[:2], (), verdict="unfinished"))
+    assert counter.add(made_up(1, KEYS[:2], (2,))) is Counted.GAME
+    assert counter.add(made_up(1, KEYS[:2], (), verdict="unfinished")) is Counted.DUPLICATE
+    counted = counter.statistics()
     assert (counted.games, counted.unfinished) == (1, 0)
     assert [each.unfinished for each in counted.players.values()] == [0, 0]
 
 
 def test_names_that_a_player_had() -> None:
-    counted = Statistics()
+    counter = ReplayCounter()
     for number in range(NAMES_MAX + 5):
         game = made_up(number, KEYS[:2], (1,))
         players = (Player(1, f"name {number}", KEYS[0]), Player(2, "ben", KEYS[1]))
-        counted.add(Summary(replace(game.report, players=players), game.course))
-    assert counted.players[KEYS[0]].names == [f"name {number}" for number in range(NAMES_MAX)]
-    assert counted.players[KEYS[1]].names == ["ben"]
+        counter.add(Summary(replace(game.report, players=players), game.course))
+    counted = counter.statistics()
+    assert counted.players[KEYS[0]].names == tuple(f"name {number}" for number in range(NAMES_MAX))
+    assert counted.players[KEYS[1]].names == ("ben",)
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30))
 def test_lengths(lengths: list[int]) -> None:
-    counted = Statistics()
+    counter = ReplayCounter()
     for number, turns in enumerate(lengths):
-        counted.add(made_up(number, KEYS[:2], (1,), turns))
+        counter.add(made_up(number, KEYS[:2], (1,), turns))
+    counted = counter.statistics()
     ordered, kids = sorted(lengths), counted.variants["kids"]
     middle = len(ordered) // 2
     median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
@@ -128,9 +132,10 @@ def test_lengths(lengths: list[int]) -> None:
 @given(st.permutations(range(6)))
 def test_the_order_of_files_plays_no_part(order: list[int]) -> None:
     games = [made_up(number // 2, KEYS[:3], (number // 2 + 1,)) for number in range(6)]
-    counted = Statistics()
+    counter = ReplayCounter()
     for at in order:
-        counted.add(games[at])
+        counter.add(games[at])
+    counted = counter.statistics()
     assert [counted.players[key].won for key in KEYS[:3]] == [1, 1, 1]
     assert counted.games == counted.duplicates == 3
 
@@ -138,12 +143,13 @@ def test_the_order_of_files_plays_no_part(order: list[int]) -> None:
 def test_memory_of_many_files() -> None:
     games = 5_000
     rng = random.Random(1)
-    counted = Statistics()
+    counter = ReplayCounter()
     tracemalloc.start()
     for number in range(games):
         first, second = rng.sample(KEYS, 2)
-        counted.add(made_up(number, (first, second), (1 + number % 2,), turns=20 + number % 50))
+        counter.add(made_up(number, (first, second), (1 + number % 2,), turns=20 + number % 50))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
+    counted = counter.statistics()
     assert counted.games == games
     assert peak < 300 * games  # of a hundred thousand, less than 30 MB
