@@ -1,11 +1,10 @@
 """The signal of a terminal that closes."""
 
 import signal
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Final, NoReturn
 
-HANGUP: Final[int | None] = None if sys.platform == "win32" else signal.SIGHUP
+HANGUP: Final[int | None] = getattr(signal, "SIGHUP", None)
 """Windows has none."""
 _HEARD_S: Final = 10.0
 """Longer than whoever hears the signal takes to end this process: a goodbye, the end of a replay."""

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Generator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from typing import Final, Protocol
 
@@ -16,7 +16,11 @@ JOBS_MAX: Final = 61
 
 def cores() -> int:
     """The cores that this process may use, but no more than it can have processes."""
-    return min(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1, JOBS_MAX)
+    if sys.platform == "linux":
+        usable = len(os.sched_getaffinity(0))
+    else:
+        usable = os.cpu_count() or 1
+    return min(usable, JOBS_MAX)
 
 
 @contextmanager
@@ -53,7 +57,8 @@ def _begin_work(lifeline: _Lifeline) -> None:
 
 def _end_with_parent(lifeline: _Lifeline) -> None:
     # Nothing is ever sent: the wait is for the other end to close, which it does however its process ends.
-    lifeline.poll(None)
+    with suppress(OSError):  # so Windows tells it
+        lifeline.poll(None)
     os._exit(1)
 
 
@@ -65,13 +70,16 @@ def interrupts_deferred() -> Generator[None]:
     """
     if sys.platform == "win32":
         yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _stop_signals())
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    else:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _stop_signals())
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _stop_signals() -> set[signal.Signals]:
-    return {signal.SIGINT, signal.SIGTERM} | ({signal.SIGHUP} if sys.platform != "win32" else set())
+    stops = {signal.SIGINT, signal.SIGTERM}
+    if sys.platform != "win32":
+        stops.add(signal.SIGHUP)
+    return stops

@@ -11,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -137,12 +138,32 @@ class RunningProgram:
 
 async def start_program(program: Program) -> RunningProgram:
     """Start it. Raises OSError."""
-    process = await trio.lowlevel.open_process(
-        program.arguments,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=None if program.verbose else subprocess.DEVNULL,
-        env=environment(),
-        start_new_session=True,
-    )
-    return RunningProgram(process)
+    stderr = None if program.verbose else subprocess.DEVNULL
+    return RunningProgram(await open_process(program.arguments, environment(), stderr, apart=True))
+
+
+async def open_process(
+    command: Sequence[str], environment: Mapping[str, str], stderr: int | None, *, apart: bool
+) -> trio.Process:
+    """Start a process, its input and output pipes. Raises OSError.
+
+    One that is ``apart`` is reached by neither Ctrl-C nor a terminal that closes.
+    """
+    if sys.platform == "win32":
+        return await trio.lowlevel.open_process(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=environment,
+            creationflags=subprocess.CREATE_NO_WINDOW if apart else 0,
+        )
+    else:  # noqa: RET505  # the type checkers read one branch for each platform
+        return await trio.lowlevel.open_process(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=environment,
+            start_new_session=apart,
+        )

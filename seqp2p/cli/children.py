@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import trio
 
+from seqp2p.bots.program import open_process
 from seqp2p.cli import resume_hint
 from seqp2p.cli.output import ERROR, HINT, CommandError
 from seqp2p.ui.language import t, translate
@@ -52,13 +53,11 @@ class Child:
     async def run(self) -> int:
         """Start it, and take its output to its end; return its exit code. When cancelled, end it or let it go."""
         start = self._start
-        process = self._process = await trio.lowlevel.open_process(
+        process = self._process = await open_process(
             [sys.executable, "-m", *start.arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=os.environ | start.environment,
-            start_new_session=start.detached,
+            os.environ | start.environment,
+            subprocess.PIPE,
+            apart=start.detached,
         )
         self._is_started.set()
         try:

@@ -11,6 +11,7 @@ Any other damage could be an own contribution that was sent, so it is never skip
 import errno
 import os
 import stat
+import sys
 import zlib
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar, assert_never
@@ -300,7 +301,9 @@ class Sidecar:
         self._file.close()
 
     def delete(self) -> None:
-        """Delete the file at the end of the game, while it is still locked."""
+        """Delete the file at the end of the game, while it is still locked. Windows deletes no open file."""
+        if sys.platform == "win32":
+            self.close()
         self.path.unlink(missing_ok=True)
         if self._marker is not None:
             self._marker.delete()

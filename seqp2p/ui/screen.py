@@ -185,8 +185,7 @@ async def open_screen(taste: Taste, look: Theme | None = None) -> AsyncGenerator
 
 async def _repaint_when_continued(stage: TerminalApp) -> None:
     """A program that was stopped finds on its terminal what others have left there."""
-    if sys.platform == "win32":
-        return
-    with trio.open_signal_receiver(signal.SIGCONT) as signals:
-        async for _ in signals:
-            stage.go_on()
+    if sys.platform != "win32":
+        with trio.open_signal_receiver(signal.SIGCONT) as signals:
+            async for _ in signals:
+                stage.go_on()

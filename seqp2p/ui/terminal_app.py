@@ -344,7 +344,8 @@ class TerminalApp:
     def _stop(self) -> None:
         """Stop this process and its group, as the terminal itself would, and wait until they go on."""
         self._continued.clear()
-        os.kill(0, signal.SIGTSTP)
+        if sys.platform != "win32":
+            os.kill(0, signal.SIGTSTP)
         # Another thread may be the one to get it, a little later: this one must not take the terminal back before.
         self._continued.wait(STOP_S)
 

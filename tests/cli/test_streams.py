@@ -228,20 +228,25 @@ TYPED = b"QH e5\nhand\r\n\n  moves \xff\nlast"
 LINES = ["QH e5", "hand", "", "  moves \ufffd", "last"]
 
 
-async def test_lines_of_a_plain_file(tmp_path: Path) -> None:
+in_both_ways = pytest.mark.parametrize("in_thread", [False, True], ids=["when ready", "in a thread"])
+
+
+@in_both_ways
+async def test_lines_of_a_plain_file(tmp_path: Path, in_thread: bool) -> None:
     path = tmp_path / "typed"
     path.write_bytes(TYPED)
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        assert await read_all(LineReader(descriptor)) == LINES
+        assert await read_all(LineReader(descriptor, in_thread=in_thread)) == LINES
     finally:
         os.close(descriptor)
 
 
-async def test_lines_of_a_pipe_as_they_come() -> None:
+@in_both_ways
+async def test_lines_of_a_pipe_as_they_come(in_thread: bool) -> None:
     read, write = os.pipe()
     try:
-        reader = LineReader(read)
+        reader = LineReader(read, in_thread=in_thread)
         os.write(write, b"QH ")
         with trio.move_on_after(0.01):
             await reader.read_line()
@@ -255,11 +260,12 @@ async def test_lines_of_a_pipe_as_they_come() -> None:
         os.close(read)
 
 
-async def test_nothing_to_read() -> None:
+@in_both_ways
+async def test_nothing_to_read(in_thread: bool) -> None:
     for path in (os.devnull, "/"):  # A folder can be opened, but not read.
         descriptor = os.open(path, os.O_RDONLY)
         try:
-            assert await read_all(LineReader(descriptor)) == []
+            assert await read_all(LineReader(descriptor, in_thread=in_thread)) == []
         finally:
             os.close(descriptor)
 
