@@ -254,10 +254,11 @@ def usage_error(error: click.UsageError) -> CommandError:
     hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
+        text = t("No such option {name!r}.", name=error.option_name)
         meant = MEANT.get((error.ctx.info_name or "" if error.ctx else "", error.option_name))
         if meant is not None:
-            text, hint = error.message, translate(meant)
+            hint = translate(meant)
         elif error.possibilities:
-            text, hint = error.message, t("did you mean {command}?", command=error.possibilities[0])
+            hint = t("did you mean {command}?", command=error.possibilities[0])
     text = " ".join(text.split()).rstrip(".")
     return CommandError(text[:1].lower() + text[1:], hint, USAGE)

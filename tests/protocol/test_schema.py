@@ -6,7 +6,6 @@ from typing import Any
 
 import msgpack
 import msgspec
-import pycddl
 import pytest
 
 from seqp2p.lobby.address_statement import AddressEntry, AddressPayload
@@ -16,6 +15,8 @@ from seqp2p.match.table import decode_agreement
 from seqp2p.net import messages
 from seqp2p.replay.format import TableRecord, records
 from tests.protocol.reading import PROTOCOL, REPLAYS, ROOT, vectors
+
+pycddl = pytest.importorskip("pycddl", reason="it has no wheel for this Python")
 
 SCHEMA = (PROTOCOL / "schema.cddl").read_text("utf-8")
 KEY, SIGNATURE, POINT = bytes(32), bytes(64), b"\2" + bytes(32)
