@@ -1,0 +1,66 @@
+"""The wheel and the archive of sources hold all that is used, nothing else, and the same bytes each time."""
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+pytest.importorskip("hatchling", reason="it builds the package, and is a development dependency")
+
+ROOT = Path(__file__).parents[1]
+DATA = {
+    "py.typed",
+    "ui/locale/fr/LC_MESSAGES/seqp2p.mo",
+    "ui/picture.css",
+    *(f"ui/rules_text/{variant}.{lang}.txt" for variant in ("classic", "kids") for lang in ("en", "fr")),
+    *(f"ui/viewer/viewer.{kind}" for kind in ("css", "html", "js")),
+}
+"""The files in the package that are no modules."""
+INSTALLED = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+SOURCES = {"benchmarks", "docs", "protocol", "replays", "seqp2p", "tests"}
+FILES = {
+    ".gitignore",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "Makefile",
+    "PKG-INFO",
+    "README.md",
+    "pyproject.toml",
+}
+
+pytestmark = pytest.mark.process
+
+
+def build(target: str, folder: Path) -> Path:
+    """Build the package as installers do, without an environment of its own."""
+    code = f"from hatchling.build import build_{target}; print(build_{target}({str(folder)!r}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    return folder / done.stdout.splitlines()[-1]
+
+
+def test_the_wheel(tmp_path: Path) -> None:
+    wheel = build("wheel", tmp_path)
+    first = wheel.read_bytes()
+    assert build("wheel", tmp_path).read_bytes() == first
+    names = zipfile.ZipFile(wheel).namelist()
+    package = {name.removeprefix("seqp2p/") for name in names if name.startswith("seqp2p/")}
+    assert {name for name in package if not name.endswith(".py")} == DATA
+    modules = {path.relative_to(ROOT / "seqp2p").as_posix() for path in (ROOT / "seqp2p").rglob("*.py")}
+    assert package - DATA == modules
+    others = {name.partition("/")[2] for name in names if not name.startswith("seqp2p/")}
+    assert {name for name in others if not name.endswith(".1")} == INSTALLED
+    pages = {f"data/share/man/man1/{path.name}" for path in (ROOT / "docs" / "man").glob("*.1")}
+    assert others - INSTALLED == pages
+
+
+def test_the_archive_of_sources(tmp_path: Path) -> None:
+    archive = build("sdist", tmp_path)
+    with tarfile.open(archive) as opened:
+        paths = [PurePosixPath(*PurePosixPath(name).parts[1:]) for name in opened.getnames()]
+    assert {path.parts[0] for path in paths} == SOURCES | FILES
+    assert not [path for path in paths if "__pycache__" in path.parts or path.suffix in {".pyc", ".whl"}]
+    assert PurePosixPath("seqp2p/ui/locale/others.txt") in paths
