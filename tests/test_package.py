@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-pytest.importorskip("hatchling", reason="it builds the package, and is a development dependency")
+for builder in ("hatchling", "hatch_fancy_pypi_readme"):
+    pytest.importorskip(builder, reason="it builds the package, and is a development dependency")
 
 ROOT = Path(__file__).parents[1]
 DATA = {
