@@ -66,7 +66,7 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
         guest.type(person.turn()[0])
     assert (guest.end(), host.end()) == (0, 0)
     played = [event["action"] for event in guest.events if event["event"] == "turn" and event["seat"] == 2]
-    assert len(played) >= 3
+    assert len(played) >= 2
     assert all(parse_action(KIDS, text) for text in played)
     assert guest.events[-1]["result"] in ("won", "drawn")
     assert host.events[-1]["winners"] == guest.events[-1]["winners"]

@@ -171,9 +171,6 @@ class Position:
     def after(self, action: Action) -> "Position":
         if not self.to_move or action.kind not in PHASES[self.phase]:
             raise Illegal(action.kind)
-        new = copy.deepcopy(self)
-        if self.phase == "play":
-            new.mover = self.to_move
         if action.card and action.card not in self.hands[self.to_move - 1]:
             raise Illegal("not in the hand")
         legal: dict[str, Callable[[], bool]] = {
@@ -185,6 +182,9 @@ class Position:
         }
         if action.kind in legal and not legal[action.kind]():
             raise Illegal(action.kind)
+        new = copy.deepcopy(self, {id(self.board): self.board})
+        if self.phase == "play":
+            new.mover = self.to_move
         getattr(new, f"_{action.kind}")(action)
         return new
 
