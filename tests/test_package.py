@@ -1,5 +1,6 @@
 """The wheel and the archive of sources hold all that is used, nothing else, and the same bytes each time."""
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -65,3 +66,12 @@ def test_the_archive_of_sources(tmp_path: Path) -> None:
     assert {path.parts[0] for path in paths} == SOURCES | FILES
     assert not [path for path in paths if "__pycache__" in path.parts or path.suffix in {".pyc", ".whl"}]
     assert PurePosixPath("seqp2p/ui/locale/others.txt") in paths
+
+
+def test_the_workflow_runs_the_quick_tests() -> None:
+    workflow = ROOT / ".github" / "workflows" / "tests.yml"
+    if not workflow.exists():
+        pytest.skip("the archive of sources has no workflow")
+    found = dict(re.findall(r"^  (QUICK|PORTABLE): (.*)$", workflow.read_text("utf-8"), re.MULTILINE))
+    assert f"QUICK  := {found['QUICK']}\n" in (ROOT / "Makefile").read_text("utf-8")
+    assert all((ROOT / folder).is_dir() for folder in found["PORTABLE"].split())
