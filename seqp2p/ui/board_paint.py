@@ -3,7 +3,7 @@
 A tile of one row has a blank column on its right; a higher one has half a row below it, too. On a single chip the
 corner of its card is seen, where there is room for it. A completed sequence is painted over its cards and over what
 lies between its tiles, with a line in its direction. Every mark is a sign as well as a style: ``[`` ``]`` the cursor,
-``▶`` the staged or prepared move, ``»`` the newest move and ``›`` those before it, ``╭`` ``╮`` a square of the chosen
+``▶`` the staged or prepared move, ``»`` the newest move and ``›`` those before it, ``▛`` ``▜`` a square of the chosen
 card, ``━┃╲╱╋`` a completed sequence, ``~`` a line that lacks a chip and ``○`` the square where it does.
 """
 
@@ -30,6 +30,8 @@ SMALL: Final = Pitch(5, 1)
 PITCHES: Final = (SMALL, Pitch(7, 2), Pitch(7, 3), Pitch(9, 4), Pitch(11, 5), Pitch(13, 6), Pitch(15, 7))
 NAME_PITCHES: Final = (SMALL, Pitch(7, 2), Pitch(12, 3), Pitch(12, 4), Pitch(13, 5), Pitch(15, 6), Pitch(17, 7))
 """The same for a board of names."""
+FRAME: Final = "frame"
+"""The style of the corners of a lit tile."""
 FLAT: Final = 2
 """A tile of one row, and the half row below it."""
 NAME_WIDTH: Final = 12
@@ -90,27 +92,32 @@ def tile(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> Tile:
 def _flat_row(cell: Cell, glyphs: Glyphs, width: int) -> list[tuple[Fragment, ...]]:
     """The only row of a tile that has a column for the sign after its chip."""
     before, after = _signs(cell, glyphs)
-    return [(*_flat(cell, glyphs, width - 1, before), (_chip(cell, glyphs)[1], _around(cell, glyphs, after)))]
+    style = FRAME if _mark(cell) == "lit" else _chip(cell, glyphs)[1]
+    return [(*_flat(cell, glyphs, width - 1, before), (style, _around(cell, glyphs, after)))]
 
 
 def _flat(cell: Cell, glyphs: Glyphs, width: int, before: str) -> tuple[Fragment, ...]:
     """A row with a card and its chip. A chip hides its card, but for a mark."""
     (chip, chip_style), mark = _chip(cell, glyphs), _mark(cell)
-    if (cell.run or cell.chip) and mark in (("", *RECENT) if cell.made else ("",)):
+    if (cell.run or cell.chip) and mark in ("", *RECENT):
         around = _around(cell, glyphs, " ")
         chip_style += "" if cell.made or width >= SMALL.width else " apart"
         shown = (chip if cell.chip else glyphs.corner) * 2
         lead: Fragment = (mark or chip_style, before) if before != " " else (chip_style, around)
         return lead, (chip_style, f"{shown:^{width - 2}}{around}")
-    label = before + _label(cell, glyphs)
-    return (_label_style(cell, mark), label + " " * (width - 1 - width_of(label))), (chip_style, chip)
+    label, style = _label(cell, glyphs), _label_style(cell, mark)
+    label += " " * (width - 2 - width_of(label))
+    if mark == "lit":
+        return (FRAME, before), (style, label), (chip_style, chip)
+    return (style, before + label), (chip_style, chip)
 
 
 def _flat_gap(cell: Cell, glyphs: Glyphs, after: str) -> Fragment:
     """Return the blank column right of a tile of one row, over which a sequence goes on, also from corner to corner."""
     right, _, falling, rising = cell.joins
     if after != " ":
-        return _mark(cell) if cell.staged or cell.cursor else "", after
+        mark = _mark(cell)
+        return FRAME if mark == "lit" else mark if cell.staged or cell.cursor else "", after
     if right:
         return f"fill.{right} made", glyphs.run[0]
     lower, upper = falling or rising, cell.above[1] or cell.above[0]
@@ -138,8 +145,8 @@ def _high(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> list[tuple[Fragment, ...]
     for down in range(below):
         shows = chip != " " and down < max(1, min(below, height - 2))
         inner = f"{around}{chip * max(2, width // 3)}{around}" if shows else ""
-        ends = glyphs.lit[2:] if cell.lit and not cell.cursor and down == below - 1 else "  "
-        rows.append(((chip_style, f"{ends[0]}{inner.center(width - 2)}{ends[1]}"),))
+        ends = glyphs.lit[2:] if down == below - 1 and _mark(cell) == "lit" else "  "
+        rows.append(_framed(cell, chip_style, f"{ends[0]}{inner.center(width - 2)}{ends[1]}"))
     return rows
 
 
@@ -151,7 +158,7 @@ def _head(cell: Cell, head: str, after: str, width: int, chip_style: str) -> tup
         return (mark, head) if mark else (chip_style, head[0] + "  "), (chip_style, rest)
     if cell.face and suited and cell.chip and not mark:
         return (f"{tint_of(cell.face)} {_card_text(cell)}", head + " "), (chip_style, rest[1:])
-    return ((_label_style(cell, mark), head + rest),)
+    return _framed(cell, _label_style(cell, mark), head + rest)
 
 
 def _names(face: Face, glyphs: Glyphs, width: int) -> list[str]:
@@ -211,6 +218,13 @@ def _mark(cell: Cell) -> str:
         (cell.age, f"recent.{age_of(cell.age)}"),
     )
     return next((style for holds, style in marks if holds), "")
+
+
+def _framed(cell: Cell, style: str, text: str) -> tuple[Fragment, ...]:
+    """A row of a tile with its first and last sign, which are the frame of a lit one."""
+    if _mark(cell) != "lit":
+        return ((style, text),)
+    return (FRAME, text[0]), (style, text[1:-1]), (FRAME, text[-1])
 
 
 def age_of(age: int) -> int:

@@ -210,9 +210,10 @@ def table_keys(
         found += _choosing(view, choice, asked=asked)
     if view is not None:
         found.append(_key("f3", "F3", t("discards")))
-    found.append(_key("f2", "F2", t("log")))
     if view is not None and not over:
         found.append(_key("f4", "F4", t("threats")))
+    # Where there is no room for all: PgUp has older lines, too.
+    found.append(_key("f2", "F2", t("log")))
     found += [_key("pageup", t("PgUp"), t("older lines"), spare=True)]
     if scrolled:
         found += [_key("pagedown", t("PgDn"), t("newer lines"), spare=True)]
@@ -224,7 +225,7 @@ def _choosing(view: View, choice: Choice, *, asked: bool) -> list[Key]:
     if does := _enter(view, choice, asked=asked):
         found.append(_key("enter", t("Enter"), does))
     if choice.staged or choice.card != UNKNOWN:
-        found.append(_key("escape", t("Esc"), t("take back") if choice.staged else t("undo")))
+        found.append(_key("escape", t("Esc"), t("take back") if choice.staged else t("no card")))
     if does := _tab(view, choice):
         found.append(_key("tab", "Tab", does))
     found.append(_key("", t("arrows"), t("square"), spare=True))

@@ -75,6 +75,7 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         # Marks of squares, each with a background and a text of its own. A lit one can have its card's text, as a tint.
         # Of recent moves the newest is 0.
         "lit": ("bg:#3a3a3a #ffffff bold", "bg:#e4e4e4 #1b1b1b bold", "bold underline", "bold underline"),
+        "frame": ("bg:#3a3a3a #f4d9ff bold", "bg:#e4e4e4 #4b1a66 bold", "bold", "bold"),
         "cursor": ("bg:#f4d9ff #000000", "bg:#4b1a66 #ffffff", "reverse", "reverse"),
         "staged": ("bg:#f4d9ff #000000 bold", "bg:#4b1a66 #ffffff bold", "reverse bold", "reverse bold"),
         "wanted": ("bg:#4a4a00 #ffffff bold", "bg:#ffd0d8 #1b1b1b bold", "bg:ansimagenta ansiwhite bold", "underline"),
@@ -200,7 +201,7 @@ UNICODE: Final = Glyphs(
     lacks=MappingProxyType({"blue": "○", "green": "△", "red": "□", "yellow": "◇"}),
     corner="★",
     cursor=("[", "]"),
-    lit="╭╮╰╯",
+    lit="▛▜▙▟",
     last="»",
     recent="›",
     run="━┃╲╱╋",

@@ -263,7 +263,7 @@ def test_every_mark_is_a_sign() -> None:
     cell = Cell(Face("TH", "TH", "H"))
     made = replace(cell, chip="green", run="green", way=0, joins=("green", "", "", ""))
     assert painted(cell) == [" T♥  "]
-    assert painted(replace(cell, lit=True)) == ["╭T♥ ╮"]
+    assert painted(replace(cell, lit=True)) == ["▛T♥ ▜"]
     assert painted(replace(cell, chip="green")) == [" ▲▲  "]
     assert [painted(replace(made, way=way, joins=("", "", "", "")))[0][:4] for way in range(5)] == [
         "━▲▲━",
@@ -274,8 +274,8 @@ def test_every_mark_is_a_sign() -> None:
     ]
     assert painted(made) == ["━▲▲━━"]
     assert painted(replace(made, age=1)) == ["»▲▲━━"]
-    assert painted(replace(cell, chip="green", age=2, lit=True)) == ["›T♥▲╮"]
-    assert painted(replace(made, lit=True)) == ["╭T♥▲╮"]
+    assert painted(replace(cell, chip="green", age=2, lit=True)) == ["›T♥▲▜"]
+    assert painted(replace(made, lit=True)) == ["▛T♥▲▜"]
     assert painted(replace(cell, age=1)) == ["»T♥✗ "]
     assert painted(replace(cell, cursor=True)) == ["[T♥ ]"]
     assert painted(replace(cell, cursor=True, staged=True, coming="blue")) == ["▶T♥●]"]
@@ -284,7 +284,7 @@ def test_every_mark_is_a_sign() -> None:
     assert painted(replace(cell, chip="green", lacks=2)) == ["~▲▲  "]
     assert painted(Cell(None)) == [" ★★  "]
     assert painted(made, glyphs=ASCII) == ["-GG--"]
-    assert painted(replace(cell, lit=True), Pitch(7, 3)) == ["╭T♥  ╮ ", "╰    ╯ ", "▀▀▀▀▀▀ "]
+    assert painted(replace(cell, lit=True), Pitch(7, 3)) == ["▛T♥  ▜ ", "▙    ▟ ", "▀▀▀▀▀▀ "]
 
 
 def test_a_chip_fills_its_tile_but_for_the_corner_of_its_card() -> None:

@@ -332,7 +332,7 @@ def test_the_keys_of_every_state() -> None:
     here.press("enter")
     assert (here.does("Enter"), here.does("Esc")) == ("send", "take back")
     here.press("escape", "escape", "s-tab")
-    assert (here.does("Enter"), here.does("Esc")) == ("take the chip", "undo")
+    assert (here.does("Enter"), here.does("Esc")) == ("take the chip", "no card")
     here.question = None
     assert here.does("Enter") == "prepare"
     dead = at(make({"a": "h2", "b": "g7"}, [HAND, ANY]))
