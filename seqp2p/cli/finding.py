@@ -29,7 +29,7 @@ from seqp2p.ui.person.command_words import LEAVING, word_of
 T = TypeVar("T")
 
 WRONG_CODES: Final = frozenset({"wrong_code", "code_burned"})
-QUESTION: Final = message("join code (like 7-amber-falcon): ")
+QUESTION: Final = message("join code, which the host reads out (like 7-amber-falcon): ")
 
 # A number and a word: no sensible name of a machine. A machine named so can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")

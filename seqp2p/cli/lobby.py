@@ -142,7 +142,7 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
         return LobbyPlace(colour)
     others = [other.name for other in guests if other is not None and other is not guest]
     note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load(), others))
-    notes = (fingerprint(guest.key), note, t("is asked for another game") if guest.asked else "")
+    notes = (t("key {mark}", mark=fingerprint(guest.key)), note, t("is asked for another game") if guest.asked else "")
     return LobbyPlace(colour, guest.name, "  ".join(filter(None, notes)), own)
 
 
@@ -283,7 +283,12 @@ class LobbyTeller:
     def _tell_strangers(self, count: int, wrong: int) -> None:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
         self.output.event("strangers", count=count, wrong=wrong)
-        line = t("turned away: {count} (wrong codes: {wrong})", count=count, wrong=wrong)
+        line = t(
+            "turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})",
+            count=count,
+            wrong=wrong,
+            others=count - wrong,
+        )
         self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
             self._strangers_told_at = 10 ** len(str(count))

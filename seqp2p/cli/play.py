@@ -38,7 +38,7 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
     type=click.FloatRange(0, 60),
     help=message("A bot's least seconds a turn; 1 without it, or as set."),
 )
-@click.option("--tutorial", is_flag=True, help=message("Ten turns that show the whole game, with somebody to explain."))
+@click.option("--tutorial", is_flag=True, help=message("Ten turns that show the whole game, each of them explained."))
 @click.option("--name", help=message("The name at your seat."))
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))

@@ -1,5 +1,8 @@
 """``seqp2p rules``: the rules of the game, the options, and how doubtful points are read."""
 
+import os
+import sys
+
 import click
 
 from seqp2p.cli.output import Output
@@ -16,6 +19,8 @@ def command(variant: str, *, as_json: bool) -> None:
     output = Output(as_json)
     text = rules_text(variant, current())
     output.event("rules", variant=variant, lang=current(), text=text)
-    if not as_json:
+    if not as_json and sys.stdout.isatty() and not os.environ.get("ACCESSIBLE"):
+        click.echo_via_pager(text)
+    elif not as_json:
         for line in text.splitlines():
             output.say(line)

@@ -41,7 +41,16 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Dial, reach
-from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TooSlow, Unreachable, WrongKey
+from seqp2p.net.errors import (
+    LinkLost,
+    NetError,
+    PeerError,
+    PeerRefused,
+    TableClosed,
+    TooSlow,
+    Unreachable,
+    WrongKey,
+)
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.serving import Listener
@@ -349,9 +358,7 @@ class _Joiner:
             case wire.Refused(code, reason):
                 raise PeerRefused(code, reason)
             case wire.Bye(reason):
-                if reason:
-                    raise LinkLost(message("The host has closed the table: {reason}", reason=clean(reason)))
-                raise LinkLost(message("The host has closed the table."))
+                raise TableClosed(reason)
             case _:
                 pass  # A sign of life.
 

@@ -16,12 +16,11 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Dial
-from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
+from seqp2p.net.errors import PeerError, PeerRefused, TableClosed
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import LinkStage, WireMessage
-from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
 
 
@@ -107,7 +106,7 @@ class _Waiting:
             case wire.Refused(code, reason):
                 raise PeerRefused(code, reason)
             case wire.Bye(reason):
-                raise LinkLost(message("The host has closed the table: {reason}", reason=clean(reason)))
+                raise TableClosed(reason)
             case wire.Ping():
                 pass
             case _:

@@ -37,6 +37,15 @@ class TooSlow(LinkLost):
     """A peer is there that did not authenticate in time."""
 
 
+class TableClosed(LinkLost):
+    """The host has closed its lobby, and may have given a reason."""
+
+    def __init__(self, reason: str = "") -> None:
+        said = message("The host has closed the table: {reason}", reason=clean(reason))
+        hint = message("Ask the host whether there will be another table, or open one.")
+        super().__init__(said if reason else message("The host has closed the table."), hint)
+
+
 class Unreachable(NetError):
     """There is no answer at that address."""
 

@@ -9,7 +9,7 @@ from typing import Final
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
-from seqp2p.ui.scene import KEYS_APART, Column, KeyHelp, Page, fitting, wrapped
+from seqp2p.ui.scene import KEYS_APART, Column, KeyHelp, LogLine, Page, fitting, wrapped
 from seqp2p.ui.styles import ASCII, Glyphs
 
 # Five rows of three dots for every character that a join code can have.
@@ -152,7 +152,7 @@ class LobbyModel:
         """The effect of the next key on a player, or the thing that the start waits for."""
         for seat, text in (
             (self.moving, t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))),
-            (self.removing, t("F3 again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))),
+            (self.removing, t("Del again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))),
         ):
             if seat != NOWHERE:
                 return text
@@ -189,12 +189,13 @@ class LobbyScene:
     def press(self, key: str) -> str | None:
         """Arrows choose a table or a seat, and a colour; Enter takes the seat, f5 starts, others say a courtesy.
 
-        A host's f2 moves the player of the chosen seat, and f3, pressed twice, sends that player away.
+        A host's Enter moves the player of the chosen seat, and Del, pressed twice, sends that player away. No key has
+        another meaning at the table.
         """
         tables, places = self.model.tables or (), self.model.places
         removing, self.model = self.model.removing, replace(self.model, removing=NOWHERE)
-        if key in ("f2", "f3"):
-            return self._of_player(key, removing)
+        if key == "delete":
+            return self._remove(removing)
         if key in ("pageup", "pagedown"):
             top = self.model.top + (PAGE_LINES if key == "pagedown" else -PAGE_LINES)
             self.change(top=min(max(top, 0), max(len(self.model.reading) - PAGE_LINES, 0)))
@@ -208,29 +209,34 @@ class LobbyScene:
         elif key in ("left", "right"):
             return self._colour(step)
         elif key == "enter" and self.model.moving != NOWHERE:
-            moving = self.model.moving
+            moving, to = self.model.moving, self.model.place
             self.change(moving=NOWHERE)
-            return f"{shown('move')} seat {moving + 1} {self.model.place + 1}" if self.model.name_at(moving) else None
+            return f"{shown('move')} seat {moving + 1} {to + 1}" if to != moving else None
+        elif key == "enter" and self.model.chosen_player:
+            self.change(moving=self._chosen)
         elif key == "enter":
             return self._sit(self.model.place)
         return self._word(key)
 
-    def _of_player(self, key: str, removing: int) -> str | None:
-        """Choose the player of the chosen seat to be moved; or to be removed, for which it returns the second time."""
-        place = min(self.model.place, len(self.model.places) - 1)
+    @property
+    def _chosen(self) -> int:
+        return min(self.model.place, len(self.model.places) - 1)
+
+    def _remove(self, removing: int) -> str | None:
+        """Choose the player of the chosen seat to be removed; return the line for it the second time."""
         self.change(moving=NOWHERE)
         if not self.model.chosen_player:
             return None
-        if key == "f3" and removing == place:
-            return f"{shown('remove')} seat {place + 1}"
-        self.change(**{"moving" if key == "f2" else "removing": place})
+        if removing == self._chosen:
+            return f"{shown('remove')} seat {removing + 1}"
+        self.change(removing=self._chosen)
         return None
 
     def _word(self, key: str) -> str | None:
         """Return the words for a key that always means the same."""
         if key in COURTESY_KEYS and self.model.places:
             return f"{shown('say')} {translate(COURTESY_KEYS[key])}"
-        words = {"f4": "copy" if self.model.copies else "", "f5": "start" if self._starts else ""}
+        words = {"c-y": "copy" if self.model.copies else "", "f5": "start" if self._starts else ""}
         words |= {"?": "help", "f1": "help"}
         return shown(words[key]) if words.get(key) else None
 
@@ -266,17 +272,19 @@ class LobbyScene:
         if self._words and self.model.asks:
             keys.append(KeyHelp("Tab", t("complete a word")))
         if self.model.moving != NOWHERE:
-            return [KeyHelp("↑↓", t("choose a seat")), KeyHelp("Enter", t("move")), KeyHelp(t("Esc"), t("undo"))]
+            stops = KeyHelp(t("Esc"), t("stop the move"))
+            return [KeyHelp("↑↓", t("choose a seat")), KeyHelp(t("Enter"), t("move")), stops]
         if self.model.chooses:
             keys.append(KeyHelp("↑↓", t("choose a seat")))
         if name := clipped(self.model.chosen_player, NAME_WIDTH):
-            keys += [KeyHelp("F2", t("move {name}", name=name)), KeyHelp("F3", t("remove {name}", name=name))]
+            keys.append(KeyHelp(t("Enter"), t("move {name}", name=name)))
+            keys.append(KeyHelp(t("Del"), t("remove {name}", name=name)))
         elif self.model.chooses and not self.model.hosts:
-            keys.append(KeyHelp("Enter", t("sit here")))
+            keys.append(KeyHelp(t("Enter"), t("sit here")))
         if len(self.model.colours) > 1 and any(place.own for place in self.model.places):
             keys.append(KeyHelp("←→", t("colour"), spare=True))
         if self.model.copies:
-            keys.append(KeyHelp("F4", t("copy the line"), spare=True))
+            keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True))
         if self._starts:
             is_full = all(place.name is not None for place in self.model.places)
             keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots")))
@@ -295,7 +303,7 @@ class LobbyScene:
         ]
         if self.model.hosts:
             move, remove = f"{shown('move')} 2 4", f"{shown('remove')} 2"
-            words.insert(0, t("{move} and {remove} do what F2 and F3 do", move=move, remove=remove))
+            words.insert(0, t("{move} and {remove} do what Enter and Del do", move=move, remove=remove))
         return tuple(words)
 
     def enter(self, line: str) -> str | None:
@@ -333,14 +341,24 @@ def paint_lobby(
         log = Column(row, 1, width - 2, bottom - row, page.glyphs)
     else:
         log = _paint_parts(canvas, model, (keys, typed), page.glyphs, bottom)
-    said = [(line.kind, text) for line in page.lines[-height:] for text in wrapped(line.text, log.width)]
-    for at, (kind, text) in enumerate(said[-log.height :] if log.height > 0 else ()):
+    for at, (kind, text) in enumerate(_last_whole(page.lines, log)):
         canvas.put(log.row + at, log.column, text, kind)
     if model.asks:
         canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
     put_keys(canvas, height - 1, keys)
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()
+
+
+def _last_whole(lines: Sequence[LogLine], room: Column) -> list[tuple[str, str]]:
+    """Return the rows of the last lines that fit whole; the first rows of the very last one if it does not."""
+    rows: list[tuple[str, str]] = []
+    for line in reversed(lines):
+        more = [(line.kind, text) for text in wrapped(line.text, room.width)]
+        if len(rows) + len(more) > room.height:
+            return rows or more[: max(room.height, 0)]
+        rows = more + rows
+    return rows
 
 
 def _paint_parts(

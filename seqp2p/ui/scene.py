@@ -75,7 +75,8 @@ class Page:
 
 
 class Scene(Protocol):
-    """One scene. Keys are ``up down left right enter escape tab s-tab space pageup pagedown home end f1`` … ``f12``.
+    """One scene. Keys are ``up down left right enter escape tab s-tab space pageup pagedown home end delete c-y f1`` …
+    ``f12``.
 
     They come here while the input line is empty.
     """

@@ -83,7 +83,7 @@ ROWS_KEPT: Final = 1024
 
 # Keys that mean the same whatever is typed, and those that do only while nothing is.
 ALWAYS: Final = ("pageup", "pagedown", *(f"f{number}" for number in range(1, 13)))
-WHEN_EMPTY: Final = ("up", "down", "left", "right", "home", "end", "s-tab", "+", "-", "?")
+WHEN_EMPTY: Final = ("up", "down", "left", "right", "home", "end", "delete", "s-tab", "c-y", "+", "-", "?")
 
 
 class InputHandler(Protocol):

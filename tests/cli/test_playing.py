@@ -402,7 +402,7 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
     exit_code, _, err = cli("host", *options)
     thread.join()
     assert (exit_code, ends) == (0, [4, 0])
-    assert "turned away: 1 (wrong codes: 0)" in err
+    assert "turned away: 1 (wrong code: 0; broke off or found no seat: 1)" in err
     assert json.loads(watched.getvalue().splitlines()[-1])["event"] == "over"
 
 

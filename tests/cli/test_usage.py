@@ -143,14 +143,14 @@ def test_what_was_asked_for_and_not_answered(cli: Cli, monkeypatch: pytest.Monke
     typing(monkeypatch)
     exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random")
     assert (exit_code, out) == (5, "")
-    assert err == "join code (like 7-amber-falcon): seqp2p: error: stopped\n"
+    assert err == "join code, which the host reads out (like 7-amber-falcon): seqp2p: error: stopped\n"
 
 
 def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, "hello", "7 amber falcno", "7 AMBER falcon")
     exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random", "--json")
     assert (exit_code, out) == (4, "")
-    assert err.count("join code (like 7-amber-falcon): ") == 3
+    assert err.count("join code, which the host reads out (like 7-amber-falcon): ") == 3
     assert "This is no join code. A code is a number and two to four words, as in 7-amber-falcon." in err
     assert "Did you mean 'falcon'?" in err
     assert "nobody answers at 127.0.0.1:1" in err

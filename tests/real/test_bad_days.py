@@ -14,7 +14,7 @@ from tests.real.terminals import CAN_STAGE, STAGED, YOUR_TURN, Terminal, needs_t
 
 pytestmark = [pytest.mark.terminal, needs_tmux]
 TABLE = ("host", "--listen", "127.0.0.1:0", "--players", "2")
-CODE = "join code (like"
+CODE = "join code, which"
 
 
 def kill(number: int) -> Callable[[Terminal], None]:

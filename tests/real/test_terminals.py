@@ -39,7 +39,7 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
     ann = room.sit("ann", "host", "--players", "4", "--listen", "127.0.0.1:0", "--name", "ann")
     address, code = table(ann)
     bob = room.sit("bob", "join", address, "--name", "bob", width=120, height=40)
-    bob.see("join code (like 7-amber-falcon)")
+    bob.see("join code, which the host")
     bob.type(code)
     ann.see("bob")
     for name in ("carl", "dora"):
@@ -64,11 +64,20 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
 
 def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann = room.sit("ann")
+    ann.see("your name at the table (Enter: ")
+    ann.type("a" * 99)
+    ann.see("is no value of name")
+    ann.type("anna")
     ann.see("q  leave")
     ann.type("9000")
     ann.see("type a number from 1 to")
+    ann.type(number_of("rules"))
+    ann.see("SEQUENCE, THE CLASSIC GAME")
+    ann.press("q")  # The rules are longer than the page, and stand in a pager.
+    ann.wait(lambda shown: "q  leave" in shown, "the menu again")
     ann.type(number_of("config"))
     ann.see("the file: ")
+    assert 'name = "anna"' in (room.folder / "ann" / "config.toml").read_text()
     ann.type(number_of("resume"))
     ann.see("there is no unfinished game")
     ann.type(number_of("play"))
@@ -127,7 +136,7 @@ def test_two_people_adjourn_come_back_and_finish(room: Room) -> None:
     ann = room.sit("ann", "host", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann", "--grace", "3")
     address, code = table(ann)
     bob = room.sit("bob", "join", address, "--name", "bob")
-    bob.see("join code (like 7-amber-falcon)")
+    bob.see("join code, which the host")
     bob.type(code)
     for terminal in (ann, bob):
         terminal.see("(you)")

@@ -147,9 +147,9 @@ def test_arrows_wish_for_the_next_colour() -> None:
 
 def test_keys_that_say_copy_and_start() -> None:
     host, guest = LobbyScene(seated("me", "ann"), starts=True), LobbyScene(seated("ann", "me"))
-    assert [host.press(key) for key in ("f4", "f5", "f6", "f12")] == ["copy", "start", "say hello", "say one moment"]
+    assert [host.press(key) for key in ("c-y", "f5", "f6", "f12")] == ["copy", "start", "say hello", "say one moment"]
     guest.change(copies=False)
-    assert [guest.press(key) for key in ("f4", "f5", "f10")] == [None, None, None]
+    assert [guest.press(key) for key in ("c-y", "f5", "f10")] == [None, None, None]
     assert "F5 start  " in lines(host)[-1]
 
 
@@ -169,16 +169,26 @@ def waiting(*names: str | None) -> LobbyModel:
     )
 
 
+def test_a_line_that_was_said_is_shown_whole_or_not_at_all() -> None:
+    long, short = LogLine("answer", "word " * 99), LogLine("log", "hello")
+    shown = "\n".join(lines(LobbyScene(FULL), Page((long, short))))
+    assert "hello" in shown
+    assert "word" not in shown
+    assert "word" in "\n".join(lines(LobbyScene(FULL), Page((short, long)))), "the last one, as far as there is room"
+
+
 def test_a_host_moves_a_player_by_keys() -> None:
     scene = LobbyScene(seated("me", "ann", None, None), starts=True)
-    assert scene.press("f2") is None
+    assert scene.press("enter") is None
     assert "moves" not in "\n".join(lines(scene)), "the own seat is kept"
-    assert [scene.press(key) for key in ("down", "f2")] == [None, None]
+    assert [scene.press(key) for key in ("down", "enter")] == [None, None]
     assert any("ann moves: choose a seat, then Enter; Esc stops it" in line for line in lines(scene))
     assert [scene.press(key) for key in ("down", "down", "enter")] == [None, None, "move seat 2 4"]
     scene.change(place=1)
-    assert [scene.press(key) for key in ("f2", "escape", "enter")] == [None, None, None]
-    scene.press("f2")
+    assert [scene.press(key) for key in ("enter", "escape", "down", "enter")] == [None, None, None, "seat 3"]
+    scene.change(place=1)
+    assert [scene.press(key) for key in ("enter", "enter")] == [None, None], "a player who stays has not moved"
+    scene.press("enter")
     frame = scene.painter(Page())(80, 23)
     assert scene.click(next(area for area in frame.areas if area.target == ("place", 2)).target) == "move seat 2 3"
 
@@ -186,26 +196,26 @@ def test_a_host_moves_a_player_by_keys() -> None:
 def test_a_host_removes_a_player_by_pressing_a_key_twice() -> None:
     scene = LobbyScene(seated("me", "ann", "bob"), starts=True)
     scene.press("down")
-    assert any("F2 move ann  F3 remove ann" in line for line in lines(scene))
-    assert scene.press("f3") is None
-    assert any("F3 again sends ann away for good" in line for line in lines(scene))
-    assert [scene.press(key) for key in ("down", "f3", "up", "f3")] == [None, None, None, None]
-    assert scene.press("f3") == "remove seat 2"
+    assert any("Enter move ann  Del remove ann" in line for line in lines(scene))
+    assert scene.press("delete") is None
+    assert any("Del again sends ann away for good" in line for line in lines(scene))
+    assert [scene.press(key) for key in ("down", "delete", "up", "delete")] == [None, None, None, None]
+    assert scene.press("delete") == "remove seat 2"
 
 
 def test_the_player_who_was_to_be_removed_has_gone_meanwhile() -> None:
     scene = LobbyScene(seated("me", "ann", "bob"), starts=True)
-    assert [scene.press(key) for key in ("down", "f3")] == [None, None]
+    assert [scene.press(key) for key in ("down", "delete")] == [None, None]
     scene.change(places=seated("me", "carl", "bob").places)
-    assert scene.press("f3") is None
+    assert scene.press("delete") is None
     scene.change(places=seated("me", None, "bob").places)
-    assert scene.press("f3") is None
+    assert scene.press("delete") is None
 
 
 def test_players_who_do_not_host_move_nobody() -> None:
     scene = LobbyScene(seated("ann", "me", "bob", None))
-    assert [scene.press(key) for key in ("down", "down", "f2", "f3", "f3")] == [None] * 5
-    assert "F2" not in lines(scene)[-1]
+    assert [scene.press(key) for key in ("down", "f2", "f3", "delete", "delete")] == [None] * 5
+    assert "Del" not in lines(scene)[-1]
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 23), (120, 39), (200, 59)])
@@ -245,4 +255,4 @@ def test_a_full_lobby_with_long_names_keeps_its_rows_apart(width: int, height: i
     shown = lines(LobbyScene(model, starts=True), page, width=width, height=height)
     assert any("bob says: hello" in line for line in shown)
     assert shown[-2].startswith("?????")
-    assert shown[-1].startswith("↑↓ choose a seat  F2 move 安安安安安…")
+    assert shown[-1].startswith("↑↓ choose a seat  Enter move 安安安安安…")
