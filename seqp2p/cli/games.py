@@ -50,7 +50,7 @@ async def play_games(
     Raises NetError for the first lobby; CommandError where another game was wanted, and there is none.
     """
     output, number, dealt, exit_code = teller.output, 0, 0, DONE
-    wins = Counter[int]()
+    wins, came_back = Counter[int](), resumed is not None
     question: RematchQuestion | None = None
     with trio.open_signal_receiver(*polite_signals()) as signals:
         while True:
@@ -77,7 +77,10 @@ async def play_games(
             exit_code = exit_code_of(result)
             if exit_code == DONE:
                 note_finished(game, output)
-                _tell_score(game, result, wins, output if options.person else None)
+                _count_win(game, result, wins)
+                if options.person:
+                    company = Company.of(game.table.agreement, game.own.number)
+                    output.say_last(score_line(company, wins, resumed=came_back))
             dealt += game.dealt
             goes_on = _goes_on(game, options, output, exit_code, enough=dealt >= options.games)
             if goes_on == "no":
@@ -186,13 +189,10 @@ def _tell_number(number: int, output: Output) -> None:
         output.say(t("game {number} at this table", number=number))
 
 
-def _tell_score(game: LiveGame, result: Result, wins: Counter[int], output: Output | None) -> None:
-    """Add a result to the wins of the teams, and tell a person all of them."""
-    company = Company.of(game.table.agreement, game.own.number)
+def _count_win(game: LiveGame, result: Result, wins: Counter[int]) -> None:
+    """Add a result to the wins of the teams."""
     if result.winners:
-        wins[team_of(result.winners[0], len(company.colours))] += 1
-    if output is not None:
-        output.say_last(score_line(company, wins))
+        wins[team_of(result.winners[0], game.table.agreement.settings.teams)] += 1
 
 
 def _why_not(error: NetError) -> str:

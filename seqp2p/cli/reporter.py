@@ -31,7 +31,6 @@ from seqp2p.match.events import (
 from seqp2p.match.machine import Match
 from seqp2p.rules import ACTION_ROWS, Action, Card, View, view
 from seqp2p.ui import words
-from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import board_lines, sequences_made
 
@@ -197,19 +196,20 @@ class Reporter:
 
     def _log_exchange(self, event: Turned) -> None:
         """Tell all exchanges of a turn in one line, where a line can be changed."""
-        variant, (turn, cards, before) = self.match.game.variant, self._exchanged
+        variant, screen, colour = self.match.game.variant, self.output.screen, self._company.colour(event.seat)
+        if screen is None:
+            self._log(row_of(event, variant).lines(self._company)[0], colour=colour)
+            return
+        turn, cards, before = self._exchanged
         cards = [*cards, event.action.card] if turn == event.turn else [event.action.card]
-        first = [card_shown(variant, card) for card in cards[:-1]]
-        shown = words.listed([*first, action_shown(variant, event.action)])
+        shown = [*(screen.card(variant, card) for card in cards[:-1]), screen.action(variant, event.action)]
         who = self._company.who(event.seat)
-        line = t("{turn:>3}. {who}: {action}", turn=event.turn, who=who, action=shown)
-        screen, again = self.output.screen, turn == event.turn
+        line = t("{turn:>3}. {who}: {action}", turn=event.turn, who=who, action=words.listed(shown))
         self._exchanged = event.turn, cards, line
-        if again and screen is not None and self.story.amend(before, line):
+        if turn == event.turn and self.story.amend(before, line):
             screen.amend(before, line)
         else:
-            told = line if screen is not None else row_of(event, variant).lines(self._company)[0]
-            self._log(told, colour=self._company.colour(event.seat))
+            self._log(line, colour=colour)
 
     def _is_known(self, vote: Voted) -> bool:
         """Return True if people were told of this vote, in an earlier round."""
@@ -257,21 +257,24 @@ class Reporter:
         """
         self.output.event("resumed", seat=seat, step=step, recovers=recovers)
         self.seats()
-        told = len(self.story.lines)
-        self._recall(events)
-        for line in list(self.story.lines)[told:][-RECALLED:]:
-            self.output.say(line)
+        for line, colour in self._recall(events)[-RECALLED:]:
+            self.output.say(line, colour=colour)
         position = self.match.game.position
         if position is not None:
             self._made = sequences_made(view(position, 0))
         self._log(words.resumed_line(self._company, seat))
 
-    def _recall(self, events: Iterable[Event]) -> None:
+    def _recall(self, events: Iterable[Event]) -> list[tuple[str, str]]:
+        """Keep the lines and moves of events; return the lines with the colours of their teams."""
+        told = list[tuple[str, str]]()
         for event in events:
             if isinstance(event, Turned):
                 self.story.turned(event.seat, event.action)
             if isinstance(event, Turned | Remarked | Skipped | Dropped | Redealt):  # Votes and absences are over.
-                self.story.lines.extend(row_of(event, self.match.game.variant).lines(self._company))
+                colour = self._company.colour(event.seat) if isinstance(event, Turned) else ""
+                told += [(line, colour) for line in row_of(event, self.match.game.variant).lines(self._company)]
+        self.story.lines.extend(line for line, _ in told)
+        return told
 
     def _say_why(self, seats: Collection[int]) -> None:
         """Explain once why seats are voted on, if their own signatures are the reason."""

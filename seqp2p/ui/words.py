@@ -222,18 +222,23 @@ def winners_text(winners: Sequence[int], names: Sequence[str]) -> str:
     return t("seats {seats}", seats=seats)
 
 
-def score_line(company: Company, wins: Mapping[int, int]) -> str:
-    """Return the games that each team has won at a table.
+def score_line(company: Company, wins: Mapping[int, int], *, resumed: bool = False) -> str:
+    """Return the games that each team has won at a table; since one has ``resumed`` a game at it.
 
     >>> score_line(Company(("ann", "bob"), ("blue", "green")), {2: 1})
     'score at this table: seat 1 (ann) 0, seat 2 (bob) 1'
+    >>> score_line(Company(("ann", "bob"), ("blue", "green")), {}, resumed=True)
+    'score since you came back: seat 1 (ann) 0, seat 2 (bob) 0'
     """
     teams = len(company.colours)
     parts = [
         f"{winners_text(company.seats[team - 1 :: teams], company.names)} {wins.get(team, 0)}"
         for team in range(1, teams + 1)
     ]
-    return t("score at this table: {score}", score=", ".join(parts))
+    score = ", ".join(parts)
+    if resumed:
+        return t("score since you came back: {score}", score=score)
+    return t("score at this table: {score}", score=score)
 
 
 def named(text: str, names: Sequence[str]) -> str:

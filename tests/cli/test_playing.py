@@ -35,7 +35,8 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.match.events import Dropped, Redealt, Remarked, Result, Skipped, Turned, Undone, Voted
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, PeerRefused
-from seqp2p.rules import view
+from seqp2p.rules import exchange, view
+from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.person.person import Person
 from seqp2p.ui.plain import board_lines
 from seqp2p.ui.screen import Screen
@@ -186,6 +187,26 @@ async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys:
     assert told[-2] == list(reporter.story.lines)[-2]
     reporter.on_event(next(event for event in reversed(duel.events) if isinstance(event, Turned)))
     assert "sequence" not in capsys.readouterr().out
+
+
+async def test_a_resumed_seat_and_exchanges_on_the_screen(duel: Played) -> None:
+    said, amended = list[tuple[str, ...]](), list[tuple[str, str]]()
+    screen = SimpleNamespace(
+        say=lambda *line: said.append(line),
+        amend=lambda *lines: amended.append(lines),
+        card=lambda variant, card: f"<{card_shown(variant, card)}>",
+        action=lambda variant, action: f"<{action_shown(variant, action)}>",
+    )
+    reporter = Reporter(Output(json=False, screen=cast("Screen", screen)), duel.match, own=1)
+    turned = [event for event in duel.events if isinstance(event, Turned)]
+    reporter.resumed(1, duel.match.number, turned)
+    colours = duel.match.game.agreement.settings.colours
+    assert [colour for _, _, colour in said[-4:-1]] == [colours[event.seat - 1] for event in turned[-3:]]
+    for card in (3, 4):
+        reporter.on_event(Turned(turned[-1].turn + 1, 2, exchange(card)))
+    ((before, line),) = amended
+    assert before == said[-1][0]
+    assert re.search(r": <\w+> and <\w+ dead>$", line)
 
 
 async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> None:

@@ -6,7 +6,7 @@ from tests.cli.processes import Household
 
 
 def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
-    host = people.host("--players", "4", bot=None, stdin=subprocess.PIPE)
+    host = people.host("--players", "4", "--grace", "5", bot=None, stdin=subprocess.PIPE)
     ben = people.join(host, who="ben", bot=None, stdin=subprocess.PIPE)
     host.event("lobby", 2)
     cat = people.join(host, who="cat", bot=None, stdin=subprocess.PIPE)
