@@ -55,7 +55,7 @@ class Child:
         start = self._start
         process = self._process = await open_process(
             [sys.executable, "-m", *start.arguments],
-            os.environ | start.environment,
+            {**os.environ, "PYTHONIOENCODING": "utf-8", **start.environment},
             subprocess.PIPE,
             apart=start.detached,
         )
@@ -77,8 +77,11 @@ class Child:
             await self._process.stdin.send_all(data)
 
     def ask_to_end(self) -> None:
-        """Ask it to end, if it runs: it leaves its table, and tells the path of its replay."""
-        if self._process is not None:
+        """Ask it to end, if it runs: it leaves its table, and tells the path of its replay.
+
+        Windows can only kill; there Ctrl-C reaches all processes of a console by itself.
+        """
+        if self._process is not None and sys.platform != "win32":
             self._process.terminate()
 
     def failure(self) -> CommandError:

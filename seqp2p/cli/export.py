@@ -243,6 +243,8 @@ def check_place(target: str, *, force: bool) -> None:
     """Raise what ``write`` would raise, as far as it is known before the work is done that is to be written."""
     path = Path(target)
     try:
+        with contextlib.suppress(FileNotFoundError):
+            path.lstat()  # Since Python 3.14 the questions below raise nothing.
         if path.is_dir():
             failure = _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
         elif path.exists() and not path.is_file():

@@ -38,7 +38,8 @@ HINT: Final = message("seqp2p: hint: ")
 # What a line has in it that is there to be copied: a command, a path.
 _COPIED: Final = ("seqp2p ", " /", "\\")
 
-_NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO})
+# Windows has another one for a pipe without a reader.
+_NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO, *([errno.EINVAL] if sys.platform == "win32" else [])})
 
 
 class CommandError(Exception):

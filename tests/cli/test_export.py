@@ -176,7 +176,7 @@ def test_what_cannot_be_written_is_known_before_the_work(tmp_path: Path, monkeyp
     def locked(_: Path) -> bool:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr(Path, "is_dir", locked)  # As where its folder may not be looked into.
+    monkeypatch.setattr(Path, "lstat", locked)  # As where its folder may not be looked into.
     with pytest.raises(CommandError, match="cannot be written: Permission denied"):
         export.check_place(str(tmp_path / "new"), force=True)
 
