@@ -5,10 +5,11 @@ import signal
 import sys
 import threading
 from collections.abc import Generator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:  # A command that starts no process need not wait for them.
+    from concurrent.futures import ProcessPoolExecutor
 
 JOBS_MAX: Final = 61
 """Windows waits for no more than 63 things at once, of which a pool takes two."""
@@ -24,11 +25,14 @@ def cores() -> int:
 
 
 @contextmanager
-def workers(jobs: int) -> Generator[ProcessPoolExecutor]:
+def workers(jobs: int) -> "Generator[ProcessPoolExecutor]":
     """A pool of processes that ends at once on an exception, and when this process is killed.
 
     They are spawned, not forked, on every platform: a fork copies the locks of threads in any state.
     """
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     context = get_context("spawn")
     lifeline, held = context.Pipe(duplex=False)
     with lifeline, held:

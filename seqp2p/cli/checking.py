@@ -1,28 +1,28 @@
-"""The named replays, and the reports on them: in one process, over all cores, or on a Dask cluster.
+"""The named replays, and the reports on them: in one process, or over all cores.
 
 Reports come in the order of the names. The fault of a file is in its report.
 """
 
-import importlib
 import os
-import re
 import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
+from seqp2p.cli.output import FAILED, CommandError
 from seqp2p.i18n import message, of_system
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
-from seqp2p.replay.summary import Summary, summarise
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
 from seqp2p.ui.language import t
 from seqp2p.workers import cores, interrupts_deferred, workers
+
+if TYPE_CHECKING:  # What the verification of one file need not wait for.
+    from concurrent.futures import Future
+
+    from seqp2p.replay.summary import Summary
 
 T = TypeVar("T")
 
@@ -31,8 +31,6 @@ SUFFIX: Final = ".seqp2p"
 PROCESSES_FROM_FILES: Final = 6
 # Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
 FILES_AHEAD: Final = 4
-CONNECT_S: Final = 10
-ADDRESS: Final = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:[0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ def _matching(pattern: Path) -> list[Path]:
 
 def verify_named(named: Named) -> Report:
     """The report on a file that was named; one that cannot be read is invalid with the reason."""
-    data = _held(named)
+    data = bytes_of(named)
     return data if isinstance(data, Report) else verify_data(data)
 
 
@@ -114,8 +112,10 @@ def verify_file(file: Path) -> Report:
     return verify_named(Named(file))
 
 
-def summarise_named(named: Named) -> Summary:
-    data = _held(named)
+def summarise_named(named: Named) -> "Summary":
+    from seqp2p.replay.summary import Summary, summarise
+
+    data = bytes_of(named)
     return Summary(data) if isinstance(data, Report) else summarise(data, secrets.token_bytes)
 
 
@@ -123,7 +123,8 @@ def verify_data(data: bytes) -> Report:
     return verify_batched(data, secrets.token_bytes)
 
 
-def _held(named: Named) -> bytes | Report:
+def bytes_of(named: Named) -> bytes | Report:
+    """Return the bytes of a file, or the report that there are none to verify."""
     if named.fault:
         return Report("invalid", reason=named.fault, failure="file")
     try:
@@ -155,9 +156,11 @@ def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None 
     if jobs == 1:
         yield from map(look, files)
         return
+    from concurrent.futures.process import BrokenProcessPool
+
     with workers(jobs) as pool:
 
-        def submit(named: Named) -> Future[T]:
+        def submit(named: Named) -> "Future[T]":
             with interrupts_deferred():
                 return pool.submit(look, named)
 
@@ -168,55 +171,8 @@ def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None 
             raise CommandError(message, t("with --jobs 1 it takes less memory"), FAILED) from None
 
 
-def verify_on_cluster(files: Sequence[Named], address: str) -> Generator[Report]:
-    """The reports in order, by the workers of the Dask cluster at this address, which are sent what the files hold.
-
-    Raises CommandError.
-    """
-    distributed, hint = _distributed(), t("--dask takes the scheduler's address, like tcp://HOST:8786")
-    if not ADDRESS.fullmatch(address):
-        raise CommandError(t("no address of a Dask cluster: {address}", address=address), hint, USAGE)
-    try:
-        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
-    except OSError as error:
-        message = t("cannot reach the Dask cluster at {address}: {reason}", address=address, reason=str(error))
-        raise CommandError(
-            message, t("--dask takes the scheduler's address, like tcp://HOST:8786"), NOT_CONNECTED
-        ) from None
-    with client, client.get_executor() as executor:
-        ahead = FILES_AHEAD * max(1, sum(client.nthreads().values()))
-        try:
-            yield from _in_order(files, lambda named: _sent(executor, named), ahead)
-        except (ImportError, AttributeError) as error:
-            message = t("the cluster cannot verify replays: {reason}", reason=str(error))
-            raise CommandError(message, t("its workers need this version of seqp2p"), FAILED) from None
-        except (CancelledError, OSError, distributed.KilledWorker) as error:
-            message = t("the cluster is lost: {reason}", reason=str(error))
-            raise CommandError(message, t("without --dask this machine verifies them"), FAILED) from None
-
-
-def _distributed() -> Any:
-    try:
-        return importlib.import_module("distributed")
-    except ImportError:
-        message = t("--dask needs a package that is not installed: {package}", package="distributed")
-        raise CommandError(
-            message, t("install it with: {command}", command="pip install 'seqp2p[dask]'"), USAGE
-        ) from None
-
-
-def _sent(executor: Executor, named: Named) -> Future[Report]:
-    """The report to come on what a file holds now; on one that cannot be read it is there at once."""
-    data = _held(named)
-    if not isinstance(data, Report):
-        return executor.submit(verify_data, data)
-    known: Future[Report] = Future()
-    known.set_result(data)
-    return known
-
-
-def _in_order(files: Iterable[Named], submit: Callable[[Named], Future[T]], ahead: int) -> Iterator[T]:
-    waiting: deque[Future[T]] = deque()
+def _in_order(files: Iterable[Named], submit: "Callable[[Named], Future[T]]", ahead: int) -> Iterator[T]:
+    waiting = deque["Future[T]"]()
     for named in files:
         waiting.append(submit(named))
         if len(waiting) > ahead:

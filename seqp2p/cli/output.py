@@ -9,6 +9,7 @@ import io
 import itertools
 import os
 import sys
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -40,6 +41,7 @@ _COPIED: Final = ("seqp2p ", " /", "\\")
 
 # Windows has another one for a pipe without a reader.
 _NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO, *([errno.EINVAL] if sys.platform == "win32" else [])})
+_unread = weakref.WeakSet[TextIO]()
 
 
 class CommandError(Exception):
@@ -147,6 +149,11 @@ class Output:
         return await read_line()
 
     @property
+    def is_unread(self) -> bool:
+        """True if the reader of standard output has gone, as `head` does."""
+        return sys.stdout in _unread
+
+    @property
     def preferences(self) -> Preferences:
         """The settings that last; the defaults where the output is a script's."""
         return Preferences() if self.json else preferences()
@@ -239,5 +246,6 @@ def _write(text: str, stream: TextIO) -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
         os.close(null)
+        _unread.add(stream)
         if error.errno not in _NOBODY_THERE:
             raise CommandError(t("cannot write what there is to say: {reason}", reason=what_failed(error))) from None

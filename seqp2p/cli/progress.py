@@ -7,6 +7,7 @@ Nothing is shown where it would be read as text: through a pipe, at a dumb termi
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:  # What --help need not wait for.
 _ERASE: Final = "\r\x1b[K"
 _WIDTH_DEFAULT: Final = 80
 _BAR_WIDTH: Final = 30
+# Before, the time that is left would jump about.
+_ESTIMATE_FROM_S: Final = 2
 
 _hidden = False
 _shown = ""
@@ -54,8 +57,8 @@ def wipe() -> None:
 
 @contextlib.contextmanager
 def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[], None]]:
-    """Show a bar of this many steps while the block lasts; call the yielded function after each."""
-    done = 0
+    """Show a bar of this many steps and the time left while the block lasts; call the yielded function after each."""
+    done, begun = 0, time.monotonic()
 
     def advance() -> None:
         nonlocal done
@@ -65,13 +68,22 @@ def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[],
     def paint() -> None:
         if shown and count > 1:
             full = _BAR_WIDTH * done // count
-            show(f"{label} [{'#' * full}{'-' * (_BAR_WIDTH - full)}] {done}/{count}")
+            show(f"{label} [{'#' * full}{'-' * (_BAR_WIDTH - full)}] {done}/{count}{_left(done, count, begun)}")
 
     paint()
     try:
         yield advance
     finally:
         wipe()
+
+
+def _left(done: int, count: int, begun: float) -> str:
+    """Return the time left, if the rest takes as long as what is done; empty at first."""
+    passed = time.monotonic() - begun
+    if not done or passed < _ESTIMATE_FROM_S:
+        return ""
+    minutes, seconds = divmod(round(passed * (count - done) / done), 60)
+    return ", " + t("{time} left", time=f"{minutes}:{seconds:02}")
 
 
 def of_setup(match: "Match", own: int) -> str:

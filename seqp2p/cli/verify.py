@@ -2,8 +2,9 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -12,7 +13,7 @@ import click
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home, progress
-from seqp2p.cli.checking import Named, missing_of, named_files, of_all, verify_named, verify_on_cluster
+from seqp2p.cli.checking import Named, missing_of, named_files, of_all, verify_named
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
@@ -20,13 +21,15 @@ from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import TABLE_OPTIONS, Settings
-from seqp2p.replay.verify import Player, Report, marks
+from seqp2p.replay.verify import Cheat, Player, Report, marks
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.words import NO_FORM, Company, is_of_library, named, result_line, winners_text
 from seqp2p.workers import JOBS_MAX
 
 FORM: Final = message("a record is not in the form that it has in a replay")
+AGAIN_MAX: Final = 1_000
+"""So many lines about invalid files are printed again at the end."""
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -47,34 +50,83 @@ NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
     if jobs is not None and dask is not None:
         raise CommandError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
-    output, begun = Output(as_json), time.perf_counter()
-    verdicts, meant = Counter[str](), list[Named]()
+    output, meant = Output(as_json), list[Named]()
+    tally = Tally()
     try:
         with stopping_alike():
-            if missing := missing_of(files):
-                raise CommandError(
-                    t("no such file: {files}", files=", ".join(map(str, missing))),
-                    t("nothing was verified: a file, a folder or a pattern in quotes can be named"),
-                    USAGE,
-                )
-            meant += named_files(files)
-            _verify(output, meant, jobs, dask, verdicts)
+            meant += _meant(files)
+            _verify(output, meant, jobs, dask, tally)
     except KeyboardInterrupt:
-        received = t("stopped after {done} of {files} files", done=number(verdicts.total()), files=number(len(meant)))
-        raise CommandError(received, exit_code=NOT_VERIFIED if verdicts["invalid"] else ABANDONED) from None
+        done, files_ = number(tally.files), number(len(meant))
+        error = CommandError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
+        raise _ended_early(error, output, tally, len(meant)) from None
+    except CommandError as error:
+        raise _ended_early(error, output, tally, len(meant)) from None
     if len(meant) > 1:
-        _summarise(output, verdicts, time.perf_counter() - begun)
-    raise SystemExit(NOT_VERIFIED if verdicts["invalid"] else ABANDONED if verdicts["unfinished"] else DONE)
+        _summarise(output, tally, len(meant))
+    raise SystemExit(tally.exit_code)
 
 
-def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, verdicts: Counter[str]) -> None:
+def _meant(files: Sequence[Path]) -> list[Named]:
+    if missing := missing_of(files):
+        raise CommandError(
+            t("no such file: {files}", files=", ".join(map(str, missing))),
+            t("nothing was verified: a file, a folder or a pattern in quotes can be named"),
+            USAGE,
+        )
+    return named_files(files)
+
+
+@dataclass
+class Tally:
+    """The verdicts so far. Of ``invalid``, the lines, only so many are kept: memory does not grow with the files."""
+
+    verdicts: Counter[str] = field(default_factory=Counter[str])
+    invalid: list[str] = field(default_factory=list[str])
+    begun: float = field(default_factory=time.perf_counter)
+
+    @property
+    def files(self) -> int:
+        return self.verdicts.total()
+
+    @property
+    def exit_code(self) -> int:
+        return NOT_VERIFIED if self.verdicts["invalid"] else ABANDONED if self.verdicts["unfinished"] else DONE
+
+
+def _ended_early(error: CommandError, output: Output, tally: Tally, named: int) -> CommandError:
+    """Print the verdicts so far; return the error with its exit code, 3 if a file was invalid by then."""
+    if tally.files and not output.json:
+        _summarise(output, tally, named)
+    if tally.verdicts["invalid"]:
+        error.exit_code = NOT_VERIFIED
+    return error
+
+
+def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, tally: Tally) -> None:
     known = known_names(output)
-    reports = verify_on_cluster(files, dask) if dask is not None else of_all(verify_named, files, jobs)
+    reports = _reports(files, jobs, dask, output.say)
     with closing(reports), progress.bar(len(files), t("verifying")) as advance:
-        for file, report in zip(files, reports, strict=True):
-            verdicts[report.verdict] += 1
-            _print(output, file.path, report, known)
+        for file, report in reports:
+            tally.verdicts[report.verdict] += 1
+            output.event("verdict", **verdict_fields(file.path, report, known))
+            if not output.json:
+                _say(output, file.path, report, known, tally if len(files) > 1 else None)
             advance()
+            if output.is_unread and tally.files < len(files):
+                raise SystemExit(tally.exit_code or ABANDONED)
+
+
+def _reports(
+    files: Sequence[Named], jobs: int | None, dask: str | None, note: Callable[[str], None]
+) -> Generator[tuple[Named, Report]]:
+    if dask is not None:
+        from seqp2p.cli.cluster import verify_on_cluster
+
+        yield from verify_on_cluster(files, dask, note)
+        return
+    with closing(of_all(verify_named, files, jobs)) as reports:
+        yield from zip(files, reports, strict=True)
 
 
 def known_names(output: Output) -> Mapping[str, str]:
@@ -90,13 +142,26 @@ def known_names(output: Output) -> Mapping[str, str]:
         return NOBODY
 
 
-def _print(output: Output, file: Path, report: Report, known: Mapping[str, str]) -> None:
-    output.event("verdict", **verdict_fields(file, report, known))
-    if output.json:
+def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], tally: Tally | None) -> None:
+    """Print the report on one file; a line alone, and kept if it is bad, where there is a tally of many."""
+    line = t("{file}: {verdict}", file=file, verdict=describe(report))
+    if tally is None:
+        output.say(line)
+        for detail in _details(report, known):
+            output.say(f"    {detail}")
         return
-    output.say(t("{file}: {verdict}", file=file, verdict=describe(report)))
-    for line in _details(report, known):
-        output.say(f"    {line}")
+    output.say("; ".join([line, *_others(report)]))
+    if report.verdict == "invalid" and len(tally.invalid) < AGAIN_MAX:
+        tally.invalid.append(line)
+
+
+def _others(report: Report) -> list[str]:
+    """Return the offences that the verdict does not say."""
+    return [_offence(cheat, report.players) for cheat in report.cheats if cheat.seat != report.seat]
+
+
+def _offence(cheat: Cheat, players: Sequence[Player]) -> str:
+    return named(plain_reason(cheat.reason), [player.name for player in players])
 
 
 def _details(report: Report, known: Mapping[str, str]) -> list[str]:
@@ -116,7 +181,7 @@ def _details(report: Report, known: Mapping[str, str]) -> list[str]:
         lines += _evidence(report.seat, report.evidence)
     for cheat in report.cheats:
         if cheat.seat != report.seat:  # The verdict says that one.
-            lines.append(named(plain_reason(cheat.reason), [player.name for player in report.players]))
+            lines.append(_offence(cheat, report.players))
         lines += _evidence(cheat.seat, cheat.evidence)
     if report.byte is not None:
         lines.append(t("the record that is wrong begins at byte {byte}", byte=report.byte))
@@ -149,19 +214,30 @@ def table_text(settings: Settings) -> str:
     return ", ".join(parts)
 
 
-def _summarise(output: Output, verdicts: Counter[str], seconds: float) -> None:
-    files = verdicts.total()
-    counts = {verdict: verdicts[verdict] for verdict in ("verified", "unfinished", "invalid")}
-    output.event("summary", files=files, **counts, seconds=round(seconds, 3))
-    if not output.json:
-        output.say(
-            t(
-                "{files} files: {verified} verified, {unfinished} unfinished, {invalid} invalid, {seconds} s",
-                files=number(files),
-                seconds=number(seconds, 1),
-                **{verdict: number(count) for verdict, count in counts.items()},
-            )
+def _summarise(output: Output, tally: Tally, named: int) -> None:
+    """Print how many files have which verdict, after the invalid ones again."""
+    seconds = time.perf_counter() - tally.begun
+    counts = {verdict: tally.verdicts[verdict] for verdict in ("verified", "unfinished", "invalid")}
+    output.event("summary", files=tally.files, **counts, seconds=round(seconds, 3))
+    if output.json:
+        return
+    for line in tally.invalid:
+        output.say(line)
+    if more := counts["invalid"] - len(tally.invalid):
+        output.say(tn("1 more is invalid", "{count} more are invalid", more, count=number(more)))
+    values = {verdict: number(count) for verdict, count in counts.items()}
+    values |= {"files": number(tally.files), "seconds": number(seconds, 1)}
+    if tally.files == named:
+        text = t(
+            "{files} files: {verified} verified, {unfinished} unfinished, {invalid} invalid, {seconds} s", **values
         )
+    else:
+        text = t(
+            "{files} of {named} files: {verified} verified, {unfinished} unfinished, {invalid} invalid, {seconds} s",
+            named=number(named),
+            **values,
+        )
+    output.say(text)
 
 
 def verdict_fields(file: Path, report: Report, known: Mapping[str, str] = NOBODY) -> dict[str, Any]:

@@ -1,23 +1,18 @@
-"""Which files are meant, and verifying many of them: by this process, by others, on a cluster."""
+"""Which files are meant, and verifying many of them: by this process, and by others."""
 
 import os
 import pickle
 import signal
-import sys
-from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from multiprocessing import active_children
 from pathlib import Path
-from types import ModuleType
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import pytest
 
-from seqp2p.cli import checking
-from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named, verify_on_cluster
+from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named
 from seqp2p.cli.output import CommandError
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
-from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, children, is_running, wait_until
 from tests.table import played, replay_bytes
@@ -177,124 +172,7 @@ def test_stopped_it_says_how_far_it_came(
     wait_until(lambda: not any(map(is_running, started)), "the processes end")
 
 
-# --- a cluster
-
-
-class KilledWorker(Exception):
-    """What distributed says of a worker that has died."""
-
-
-class FakeClient:
-    """As much of distributed.Client as is used; its cluster is threads."""
-
-    addresses: ClassVar[list[str]] = []
-    nowhere: OSError | None = None
-    failure: Exception | None = None
-
-    def __init__(self, address: str, **_: object) -> None:
-        if self.nowhere is not None:
-            raise self.nowhere
-        self.addresses.append(address)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def nthreads(self) -> dict[str, int]:
-        return {"one": 2, "other": 2}
-
-    def get_executor(self) -> Executor:
-        return Failing(self.failure) if self.failure else ThreadPoolExecutor(2)
-
-
-class Failing(ThreadPoolExecutor):
-    def __init__(self, failure: Exception) -> None:
-        super().__init__(1)
-        self.failure = failure
-
-    def submit(self, *_: Any, **__: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_exception(self.failure)
-        return future
-
-
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
-    module = ModuleType("distributed")
-    module.Client, module.KilledWorker = FakeClient, KilledWorker  # type: ignore[attr-defined]  # a module made up
-    monkeypatch.setitem(sys.modules, "distributed", module)
-    monkeypatch.setattr(FakeClient, "addresses", [])
-    return FakeClient
-
-
-def test_a_cluster_gives_the_same_reports(many: list[Named], cluster: type[FakeClient]) -> None:
-    assert list(verify_on_cluster(many * 3, "tcp://far:8786")) == list(of_all(verify_named, many, 1)) * 3
-    assert cluster.addresses == ["tcp://far:8786"]
-
-
-def test_a_command_on_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient]) -> None:
-    exit_code, out, err = cli("verify", "--json", "--dask", "tcp://far:8786", *[named.path for named in many[:3]])
-    events = documented.stream(out)
-    assert (exit_code, err) == (3, "")
-    assert [event["verdict"] for event in events[:-1]] == ["verified", "invalid", "unfinished"]
-    assert events[-1]["files"] == 3
-
-
-@pytest.mark.parametrize(
-    ("failure", "text", "exit_code"),
-    [
-        (ModuleNotFoundError("No module named 'seqp2p'"), "the cluster cannot verify replays: No module", 1),
-        (KilledWorker("w"), "the cluster is lost: w", 1),
-        (CancelledError("gone"), "the cluster is lost: gone", 1),
-    ],
-)
-def test_a_cluster_that_fails(
-    cli: Cli,
-    many: list[Named],
-    cluster: type[FakeClient],
-    monkeypatch: pytest.MonkeyPatch,
-    failure: Exception,
-    text: str,
-    exit_code: int,
-) -> None:
-    monkeypatch.setattr(cluster, "failure", failure)
-    code, _, err = cli("verify", "--dask", "tcp://far:8786", many[0].path)
-    assert code == exit_code
-    assert err.startswith(f"seqp2p: error: {text}")
-    assert "\nseqp2p: hint: " in err
-
-
-def test_no_cluster_there(
-    cli: Cli, many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cluster, "nowhere", OSError("timed out"))
-    code, _, err = cli("verify", "--dask", "tcp://far:8786", many[0].path)
-    assert code == 4
-    assert err.startswith("seqp2p: error: cannot reach the Dask cluster at tcp://far:8786: timed out\n")
-
-
-@pytest.mark.parametrize("address", ["far", "http://far:80", "tcp://far", "tcp://far:8786/x", ""])
-def test_no_address_of_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient], address: str) -> None:
-    code, out, err = cli("verify", "--dask", address, many[0].path)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"seqp2p: error: no address of a Dask cluster: {address}\n")
-    assert cluster.addresses == []
-
-
-def test_no_distributed_installed(cli: Cli, many: list[Named], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    code, _, err = cli("verify", "--dask", "tcp://far:8786", many[0].path)
-    assert code == 2
-    assert err == (
-        "seqp2p: error: --dask needs a package that is not installed: distributed\n"
-        "seqp2p: hint: install it with: pip install 'seqp2p[dask]'\n"
-    )
-
-
 def test_processes_are_of_this_machine(cli: Cli, many: list[Named]) -> None:
     code, out, err = cli("verify", "--jobs", 2, "--dask", "tcp://far:8786", many[0].path)
     assert (code, out) == (2, "")
     assert err.startswith("seqp2p: error: --jobs is of this machine, --dask of another\n")
-    assert checking.PROCESSES_FROM_FILES > 1

@@ -150,3 +150,13 @@ def test_a_table_before_its_cards_are_dealt(tmp_path: Path) -> None:
         assert f"\r\x1b[K{line}" in said
     # At the end nothing of it is left.
     assert said.endswith("\r\x1b[K")
+
+
+def test_the_time_that_is_left(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([100.0, 100.0, 101.0, 130.0, 160.0])
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    with progress.bar(4, "verifying") as advance:
+        for _ in range(3):
+            advance()
+    painted = [line.partition("] ")[2] for line in terminal.getvalue().split("\r\x1b[K") if line]
+    assert painted == ["0/4", "1/4", "2/4, 0:30 left", "3/4, 0:20 left"]

@@ -9,7 +9,7 @@ from secrets import token_bytes
 
 import pytest
 
-from seqp2p.cli import checking, stats
+from seqp2p.cli import stats
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.stats import ranked
 from seqp2p.replay.statistics import ReplayCounter
@@ -160,7 +160,7 @@ def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checking, "summarise", stop)
+    monkeypatch.setattr("seqp2p.replay.summary.summarise", stop)
     assert cli("stats", KIDS) == (5, "", "seqp2p: error: stopped after 0 files\n")
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from dataclasses import asdict
 from hashlib import sha256
@@ -21,7 +22,7 @@ from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.verify import Player, Report
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household
+from tests.cli.processes import Household, command, environment
 from tests.table import identity, make_settings, match_at, played, replay_bytes, replay_of, with_body
 
 SMALL = Path(__file__).parents[2] / "protocol/replays"
@@ -310,3 +311,30 @@ def test_several_files_end_with_a_summary(cli: Cli, written: Callable[[str], Pat
 )
 def test_a_table_in_brief(changes: dict[str, Any], text: str) -> None:
     assert table_text(make_settings(**{"players": 4} | changes)) == text
+
+
+def test_several_files_have_a_line_each_and_the_invalid_ones_another(
+    cli: Cli, written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [written(name) for name in ("empty", "good", "cut", "text")]
+    code, out, err = cli("verify", SMALL / "evidence_then_drop_ok.seqp2p", *files)
+    lines = out.splitlines()
+    assert (code, err, len(lines)) == (3, "", 8)
+    assert "broke the rules" in lines[0]  # A verdict says no offence of a game that went on.
+    verdicts = ["invalid", "verified", "unfinished", "invalid"]
+    for line, file, verdict in zip(lines[1:5], files, verdicts, strict=True):
+        assert line.startswith(f"{file}: {verdict}: ")
+    assert lines[5:7] == [lines[1], lines[4]]
+    assert lines[7].startswith("5 files: 2 verified, 1 unfinished, 2 invalid, ")
+    monkeypatch.setattr("seqp2p.cli.verify.AGAIN_MAX", 1)
+    assert cli("verify", *files)[1].splitlines()[4:6] == [lines[1], "1 more is invalid"]
+
+
+@pytest.mark.process
+def test_without_a_reader_no_more_is_verified(written: Callable[[str], Path], tmp_path: Path) -> None:
+    line = command("verify", "--jobs", 1, *[written("good")] * 5000)
+    with subprocess.Popen(line, stdout=subprocess.PIPE, env=environment(tmp_path / "home")) as verify:
+        assert verify.stdout is not None
+        assert b": verified: " in verify.stdout.readline()
+        verify.stdout.close()
+        assert verify.wait() == 5

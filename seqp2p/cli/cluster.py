@@ -1,0 +1,234 @@
+"""Verifying on a Dask cluster. Its workers are sent the bytes of the files, and need no file system of ours.
+
+A future of ``distributed`` waits for ever if its cluster has no worker, so each wait here is short, and asks the
+scheduler for its workers in between. The bytes that are under way are bounded by the cluster's threads.
+"""
+
+import contextlib
+import importlib
+import logging
+import re
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Executor, Future, wait
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from seqp2p import __version__
+from seqp2p.cli.checking import FILES_AHEAD, Named, bytes_of, verify_data
+from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
+from seqp2p.replay.verify import Report
+from seqp2p.ui.language import t
+
+ADDRESS: Final = re.compile(r"((tcp|tls|ws|wss)://)?[^\s/]+:[0-9]{1,5}")
+CONNECT_S: Final = 4
+"""With the time below it is under ten seconds until a cluster that cannot verify is reported."""
+WITHOUT_WORKERS_S: Final = 5
+ASK_S: Final = 1
+ANSWER_S: Final = 5
+CLOSE_S: Final = 3
+
+
+class Lost(Exception):
+    """The cluster verifies no more: one sentence for the user."""
+
+
+class Unanswered(Exception):
+    """Nothing is at the address, or another program."""
+
+
+@dataclass
+class _Watch:
+    """The workers of a cluster: ``note`` is told of each that is lost."""
+
+    client: Any
+    note: Callable[[str], None]
+    threads: dict[str, int] = field(default_factory=dict[str, int])
+    asked: float = field(default_factory=time.monotonic)
+    seen: float = field(default_factory=time.monotonic)
+
+    def ask(self) -> None:
+        """Ask the scheduler for its workers. Raises Lost if there has been none for a while."""
+        try:
+            # Without a time limit a scheduler that hangs would be waited for as long.
+            now: dict[str, int] = self.client.sync(
+                lambda: self.client.nthreads(asynchronous=True), callback_timeout=ANSWER_S
+            )
+        except (OSError, AttributeError):  # No answer, or a client that has given up.
+            raise Lost(t("its scheduler does not answer")) from None
+        self.asked = time.monotonic()
+        for lost in sorted(self.threads.keys() - now.keys()):
+            self.note(t("a worker of the cluster is lost: {address}", address=lost))
+        self.threads = dict(now)
+        if now:
+            self.seen = self.asked
+        elif self.asked - self.seen > WITHOUT_WORKERS_S:
+            raise Lost(t("it has no workers"))
+
+    def wait_for_workers(self) -> None:
+        """Raises Lost."""
+        self.ask()
+        while not self.threads:
+            time.sleep(0.1)
+            self.ask()
+
+    def result(self, named: Named, future: Future[Report], killed: type[Exception]) -> Report:
+        """Wait for a report. Raises Lost."""
+        while not future.done():
+            if time.monotonic() - self.asked > ASK_S:
+                self.ask()
+            wait([future], ASK_S)
+        try:
+            return future.result()
+        except CancelledError:
+            raise Lost(t("its scheduler has ended")) from None
+        except killed:
+            raise Lost(t("each worker that was to verify {file} has been killed", file=named.path)) from None
+        except OSError as error:
+            raise Lost(str(error)) from None
+
+
+def verify_on_cluster(
+    files: Sequence[Named], address: str, note: Callable[[str], None]
+) -> Generator[tuple[Named, Report]]:
+    """Yield the files with their reports, in order, by the workers of the Dask cluster at this address.
+
+    ``note`` is told of workers that are lost. If the cluster is lost, the reports that are here by then are the last
+    ones. Raises CommandError.
+    """
+    distributed = _distributed()
+    with _quiet(), _connected(distributed, address) as client:
+        watch = _Watch(client, note)
+        try:
+            watch.wait_for_workers()
+        except Lost as lost:
+            text = t("the cluster at {address} cannot verify: {reason}", address=address, reason=str(lost))
+            hint = t("start a worker with: {command}", command=f"dask worker {address}")
+            raise CommandError(text, hint, NOT_CONNECTED) from None
+        waiting = deque[tuple[Named, Future[Report]]]()
+        with _ending(client) as executor:
+            try:
+                for named in files:
+                    waiting.append((named, _sent(executor, named)))
+                    while len(waiting) > FILES_AHEAD * sum(watch.threads.values()):
+                        yield _first(waiting, watch, distributed)
+                while waiting:
+                    yield _first(waiting, watch, distributed)
+            except (ImportError, AttributeError) as error:
+                text = t("the cluster cannot verify replays: {reason}", reason=str(error))
+                raise CommandError(text, t("its workers need this version of seqp2p"), FAILED) from None
+            except Lost as lost:
+                yield from _done(waiting)
+                text = t("the cluster is lost: {reason}", reason=str(lost))
+                raise CommandError(text, t("without --dask this machine verifies them"), NOT_CONNECTED) from None
+
+
+def _first(waiting: deque[tuple[Named, Future[Report]]], watch: _Watch, distributed: Any) -> tuple[Named, Report]:
+    named, future = waiting[0]
+    report = watch.result(named, future, distributed.KilledWorker)
+    waiting.popleft()
+    return named, report
+
+
+def _done(waiting: Iterable[tuple[Named, Future[Report]]]) -> Iterator[tuple[Named, Report]]:
+    """Yield the reports that are here."""
+    for named, future in waiting:
+        if future.done() and not future.cancelled() and future.exception() is None:
+            yield named, future.result()
+
+
+def verify_for(version: str, data: bytes) -> Report:
+    """Verify on a worker. Raises ImportError if it has another version: it may judge in another way."""
+    if version != __version__:
+        raise ImportError(f"seqp2p {__version__}")
+    return verify_data(data)
+
+
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        message = t("--dask needs a package that is not installed: {package}", package="distributed")
+        raise CommandError(
+            message, t("install it with: {command}", command="pip install 'seqp2p[dask]'"), USAGE
+        ) from None
+
+
+@contextlib.contextmanager
+def _quiet() -> Generator[None]:
+    """Keep back the log and the warnings of ``distributed``: the errors here have a sentence of their own."""
+    logging.disable()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="distributed")
+        try:
+            yield
+        finally:
+            logging.disable(logging.NOTSET)
+
+
+@contextlib.contextmanager
+def _connected(distributed: Any, address: str) -> Generator[Any]:
+    """A client of the scheduler at this address. Raises CommandError."""
+    hint = t("--dask takes the scheduler's address, like tcp://HOST:8786")
+    if not ADDRESS.fullmatch(address):
+        raise CommandError(t("no address of a Dask cluster: {address}", address=address), hint, USAGE)
+    secured = address.startswith(("tls:", "wss:"))
+    if secured and distributed.Security().get_connection_args("client")["ssl_context"] is None:
+        text = t("Dask has no certificates for {address}", address=address)
+        raise CommandError(text, t("name them in its configuration: {name}", name="distributed.comm.tls"), USAGE)
+    opened: Future[Any] = Future()
+    threading.Thread(target=_open, args=(distributed, address, opened), daemon=True).start()
+    try:
+        client = opened.result(CONNECT_S + 1)
+    except (Unanswered, TimeoutError) as error:
+        reason = str(error).partition("\n")[0] or t("no Dask scheduler answers there")
+        text = t("cannot reach the Dask cluster at {address}: {reason}", address=address, reason=reason)
+        raise CommandError(text, hint, NOT_CONNECTED) from None
+    try:
+        yield client
+    finally:
+        with contextlib.suppress(OSError):  # The scheduler does not answer any more.
+            client.close(timeout=CLOSE_S)
+
+
+def _delete(_client: object) -> None:
+    """Delete a client at once."""
+
+
+def _open(distributed: Any, address: str, opened: Future[Any]) -> None:
+    """Connect. In a thread of its own: at the answer of another program ``distributed`` forgets its time limit."""
+
+    def fail(_kind: object, error: BaseException | None, _trace: object) -> bool:
+        if error is not None:
+            opened.set_exception(Unanswered(str(error)))
+        return True
+
+    # A client that has not connected would wait for its connection again when it is deleted.
+    kind = type("Client", (distributed.Client,), {"__del__": _delete})
+    with contextlib.ExitStack() as failing:
+        failing.push(fail)  # Bytes that are no answer raise anything, a MemoryError for one.
+        opened.set_result(kind(address, timeout=CONNECT_S, set_as_default=False))
+
+
+@contextlib.contextmanager
+def _ending(client: Any) -> Generator[Executor]:
+    """An executor whose futures are cancelled at the end."""
+    executor = client.get_executor(pure=False)  # Else it would hash all the bytes to name a task.
+    try:
+        yield executor
+    finally:
+        if client.status == "running":
+            executor.shutdown(wait=False)
+
+
+def _sent(executor: Executor, named: Named) -> Future[Report]:
+    """The report to come on what a file holds now; on one that cannot be read it is there at once."""
+    data = bytes_of(named)
+    if not isinstance(data, Report):
+        return executor.submit(verify_for, __version__, data)
+    known: Future[Report] = Future()
+    known.set_result(data)
+    return known

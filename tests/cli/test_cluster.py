@@ -1,0 +1,319 @@
+"""Verifying on a Dask cluster: a made-up one, whose every failure can be had, and a real one where it is installed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from contextlib import closing
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+import pytest
+
+from seqp2p.cli import cluster as on_cluster
+from seqp2p.cli.checking import Named, of_all, verify_named
+from seqp2p.cli.cluster import verify_for, verify_on_cluster
+from seqp2p.cli.output import CommandError
+from tests.cli import documented
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household, wait_until
+from tests.table import played, replay_bytes
+
+FAR = "tcp://far:8786"
+
+
+def good() -> bytes:
+    return replay_bytes(played(2, "kids", 3))
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> list[Named]:
+    contents = [good(), b"", good()[:-1], good()]
+    files = [tmp_path / f"{number}.seqp2p" for number in range(len(contents))]
+    for file, content in zip(files, contents, strict=True):
+        file.write_bytes(content)
+    return [*map(Named, files), Named(tmp_path / "missing")]
+
+
+# --- a made-up one
+
+
+class KilledWorker(Exception):
+    """What distributed says of a task that has ended each of its workers."""
+
+
+class FakeClient:
+    """As much of distributed.Client as is used; its cluster is threads."""
+
+    addresses: ClassVar[list[str]] = []
+    nowhere: ClassVar[BaseException | None] = None
+    workers: ClassVar[list[dict[str, int]]] = []
+    """The answers of its scheduler, the last one again and again; none is a scheduler that does not answer."""
+    made: ClassVar[list[Executor]] = []
+    """The executor; without one it is threads."""
+    closed: ClassVar[int] = 0
+    status = "running"
+
+    def __init__(self, address: str, **_: object) -> None:
+        if self.nowhere is not None:
+            raise self.nowhere
+        self.addresses.append(address)
+
+    def sync(self, ask: Callable[[], dict[str, int]], callback_timeout: float) -> dict[str, int]:
+        assert callback_timeout > 0
+        return ask()
+
+    def nthreads(self, *, asynchronous: bool) -> dict[str, int]:
+        assert asynchronous
+        if not self.workers:
+            raise TimeoutError
+        return self.workers.pop(0) if len(self.workers) > 1 else self.workers[0]
+
+    def get_executor(self, *, pure: bool) -> Executor:
+        assert not pure
+        return self.made[0] if self.made else ThreadPoolExecutor(2)
+
+    def close(self, timeout: float) -> None:
+        assert timeout > 0
+        FakeClient.closed += 1
+
+
+class Failing(ThreadPoolExecutor):
+    """Its first task is done, and its others fail; without a failure they are never done."""
+
+    def __init__(self, failure: BaseException | None) -> None:
+        super().__init__(1)
+        self.failure = failure
+        self.tasks = 0
+
+    def submit(self, *args: Any, **more: Any) -> Future[Any]:
+        self.tasks += 1
+        if self.tasks == 1:
+            return super().submit(*args, **more)
+        future: Future[Any] = Future()
+        if isinstance(self.failure, CancelledError):
+            future.cancel()
+        elif self.failure is not None:
+            future.set_exception(self.failure)
+        return future
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
+    module = ModuleType("distributed")
+    module.Client, module.KilledWorker = FakeClient, KilledWorker  # type: ignore[attr-defined]  # a module made up
+    monkeypatch.setitem(sys.modules, "distributed", module)
+    monkeypatch.setattr(FakeClient, "addresses", [])
+    monkeypatch.setattr(FakeClient, "workers", [{"one": 2, "other": 2}])
+    monkeypatch.setattr(FakeClient, "closed", 0)
+    for name in ("WITHOUT_WORKERS_S", "ASK_S"):
+        monkeypatch.setattr(on_cluster, name, 0.05)
+    return FakeClient
+
+
+def test_a_cluster_gives_the_same_reports(many: list[Named], cluster: type[FakeClient]) -> None:
+    told: list[str] = []
+    found = list(verify_on_cluster(many * 9, FAR, told.append))
+    assert found == [*zip(many * 9, list(of_all(verify_named, many, 1)) * 9, strict=True)]
+    assert (cluster.addresses, cluster.closed, told) == ([FAR], 1, [])
+
+
+def test_a_command_on_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient]) -> None:
+    exit_code, out, err = cli("verify", "--json", "--dask", FAR, *[named.path for named in many[:3]])
+    events = documented.stream(out)
+    assert (exit_code, err) == (3, "")
+    assert [event["verdict"] for event in events[:-1]] == ["verified", "invalid", "unfinished"]
+    assert events[-1]["files"] == 3
+    assert cluster.closed == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "text", "exit_code"),
+    [
+        (ModuleNotFoundError("No module named 'seqp2p'"), "the cluster cannot verify replays: No module", 1),
+        (KilledWorker("w"), "the cluster is lost: each worker that was to verify {file} has been killed", 4),
+        (CancelledError(), "the cluster is lost: its scheduler has ended", 4),
+        (OSError("gone"), "the cluster is lost: gone", 4),
+    ],
+)
+def test_a_cluster_that_fails(
+    cli: Cli,
+    many: list[Named],
+    cluster: type[FakeClient],
+    monkeypatch: pytest.MonkeyPatch,
+    failure: BaseException,
+    text: str,
+    exit_code: int,
+) -> None:
+    monkeypatch.setattr(cluster, "made", [Failing(failure)])
+    code, out, err = cli("verify", "--dask", FAR, many[0].path, many[3].path)
+    assert code == exit_code
+    assert err.startswith(f"seqp2p: error: {text.format(file=many[3].path)}")
+    assert "\nseqp2p: hint: " in err
+    first, last = out.splitlines()
+    assert first.startswith(f"{many[0].path}: verified: ")
+    assert last.startswith("1 of 2 files: 1 verified, 0 unfinished, 0 invalid, ")
+    # An invalid file is the worse news.
+    monkeypatch.setattr(cluster, "made", [Failing(failure)])
+    assert cli("verify", "--dask", FAR, many[1].path, many[3].path)[0] == 3
+    assert cluster.closed == 2
+
+
+def test_what_is_here_when_the_cluster_is_lost_is_kept(
+    many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also a report behind the one that never comes."""
+    lost: list[str] = []
+    found: list[str] = []
+    monkeypatch.setattr(cluster, "made", [Failing(None)])
+    cluster.workers[:] = [{"one": 1, "other": 1}, {"other": 1}, {}]
+    reports = verify_on_cluster([many[0], many[3], many[4]], FAR, lost.append)
+    with pytest.raises(CommandError, match="the cluster is lost: it has no workers") as error:
+        found += (named.path.name for named, _ in reports)
+    assert error.value.exit_code == 4
+    assert lost == [f"a worker of the cluster is lost: {name}" for name in ("one", "other")]
+    assert found == ["0.seqp2p", "missing"]
+
+
+@pytest.mark.parametrize(
+    ("workers", "reason"),
+    [([dict[str, int]()], "it has no workers"), (list[dict[str, int]](), "its scheduler does not answer")],
+)
+def test_no_workers(
+    cli: Cli, many: list[Named], cluster: type[FakeClient], workers: list[dict[str, int]], reason: str
+) -> None:
+    cluster.workers[:] = workers
+    code, out, err = cli("verify", "--dask", FAR, many[0].path)
+    assert (code, out) == (4, "")
+    assert err == (
+        f"seqp2p: error: the cluster at {FAR} cannot verify: {reason}\n"
+        f"seqp2p: hint: start a worker with: dask worker {FAR}\n"
+    )
+    assert cluster.closed == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (OSError("timed out"), "timed out"),
+        (MemoryError(), "no Dask scheduler answers there"),  # The first bytes of another program, taken for a length.
+    ],
+)
+def test_no_cluster_there(
+    cli: Cli,
+    many: list[Named],
+    cluster: type[FakeClient],
+    monkeypatch: pytest.MonkeyPatch,
+    failure: BaseException,
+    reason: str,
+) -> None:
+    monkeypatch.setattr(cluster, "nowhere", failure)
+    code, _, err = cli("verify", "--dask", FAR, many[0].path)
+    assert code == 4
+    assert err.startswith(f"seqp2p: error: cannot reach the Dask cluster at {FAR}: {reason}\n")
+
+
+@pytest.mark.parametrize("address", ["far", "http://far:80", "tcp://far", "tcp://far:8786/x", ""])
+def test_no_address_of_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient], address: str) -> None:
+    code, out, err = cli("verify", "--dask", address, many[0].path)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"seqp2p: error: no address of a Dask cluster: {address}\n")
+    assert cluster.addresses == []
+
+
+def test_no_distributed_installed(cli: Cli, many: list[Named], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, _, err = cli("verify", "--dask", FAR, many[0].path)
+    assert code == 2
+    assert err == (
+        "seqp2p: error: --dask needs a package that is not installed: distributed\n"
+        "seqp2p: hint: install it with: pip install 'seqp2p[dask]'\n"
+    )
+
+
+def test_a_worker_of_another_version_judges_nothing() -> None:
+    with pytest.raises(ImportError):
+        verify_for("0", good())
+
+
+# --- a real one
+
+real = [
+    pytest.mark.process,
+    pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed: pip install '.[dask]'"),
+]
+
+
+def start(*arguments: object) -> subprocess.Popen[bytes]:
+    line = [sys.executable, "-m", "dask", *map(str, arguments)]
+    return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def scheduler() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    process = start("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+    wait_until(lambda: _answers(port), "the scheduler answers")
+    yield f"tcp://127.0.0.1:{port}", process
+    process.kill()
+    process.wait()
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture
+def worker(scheduler: tuple[str, subprocess.Popen[bytes]], tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    rest = ["--nthreads", 1, "--no-nanny", "--no-dashboard", "--local-directory", tmp_path / "worker"]
+    process = start("worker", scheduler[0], *rest)
+    yield process
+    process.kill()
+    process.wait()
+
+
+class TestReal:
+    pytestmark = real
+
+    def test_no_workers(self, people: Household, many: list[Named], scheduler: tuple[str, Any]) -> None:
+        begun = time.monotonic()
+        verify = people.start("verify", "--json", "--dask", scheduler[0], many[0].path)
+        assert verify.end() == 4
+        assert verify.err[0] == f"seqp2p: error: the cluster at {scheduler[0]} cannot verify: it has no workers"
+        assert time.monotonic() - begun > on_cluster.WITHOUT_WORKERS_S
+
+    @pytest.mark.parametrize("lost", ["worker", "scheduler", "us"])
+    def test_it_ends(
+        self,
+        people: Household,
+        many: list[Named],
+        scheduler: tuple[str, subprocess.Popen[bytes]],
+        worker: subprocess.Popen[bytes],
+        lost: str,
+    ) -> None:
+        verify = people.start("verify", "--json", "--dask", scheduler[0], *[many[0].path] * 2000)
+        verify.event("verdict", 2)
+        if lost == "us":
+            os.kill(verify.pid, signal.SIGTERM)
+        else:
+            {"worker": worker, "scheduler": scheduler[1]}[lost].kill()
+        assert verify.end() == (5 if lost == "us" else 4)
+        assert 2 <= len(verify.events) < 2000
+        assert [line for line in verify.err if line.startswith("seqp2p: error: ")] == [
+            {
+                "worker": "seqp2p: error: the cluster is lost: it has no workers",
+                "scheduler": "seqp2p: error: the cluster is lost: its scheduler has ended",
+                "us": f"seqp2p: error: stopped after {len(verify.events)} of 2,000 files",
+            }[lost]
+        ]
