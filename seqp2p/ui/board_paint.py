@@ -97,13 +97,14 @@ def _flat_row(cell: Cell, glyphs: Glyphs, width: int) -> list[tuple[Fragment, ..
 
 
 def _flat(cell: Cell, glyphs: Glyphs, width: int, before: str) -> tuple[Fragment, ...]:
-    """A row with a card and its chip. A chip hides its card, but for a mark."""
+    """A row with a card and its chip. A chip hides its card, but for the cursor and a staged move."""
     (chip, chip_style), mark = _chip(cell, glyphs), _mark(cell)
-    if (cell.run or cell.chip) and mark in ("", *RECENT):
+    if (cell.run or cell.chip) and mark in ("", "lit", *RECENT):
         around = _around(cell, glyphs, " ")
         chip_style += "" if cell.made or width >= SMALL.width else " apart"
         shown = (chip if cell.chip else glyphs.corner) * 2
-        lead: Fragment = (mark or chip_style, before) if before != " " else (chip_style, around)
+        sign = FRAME if mark == "lit" else mark or chip_style
+        lead: Fragment = (sign, before) if before != " " else (chip_style, around)
         return lead, (chip_style, f"{shown:^{width - 2}}{around}")
     label, style = _label(cell, glyphs), _label_style(cell, mark)
     label += " " * (width - 2 - width_of(label))

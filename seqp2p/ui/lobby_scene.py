@@ -88,7 +88,7 @@ RULES_WIDTH: Final = 80
 """Columns of the rules of the game."""
 PAGE_LINES: Final = 10
 """Lines of the rules that PageUp and PageDown go."""
-KEY_WIDTH, NAME_WIDTH = 8, 12
+KEY_WIDTH: Final = 8
 NOWHERE: Final = -1
 
 
@@ -273,12 +273,11 @@ class LobbyScene:
             keys.append(KeyHelp("Tab", t("complete a word")))
         if self.model.moving != NOWHERE:
             stops = KeyHelp(t("Esc"), t("stop the move"))
-            return [KeyHelp("↑↓", t("choose a seat")), KeyHelp(t("Enter"), t("move")), stops]
+            return [KeyHelp("↑↓", t("choose a seat")), KeyHelp(t("Enter"), t("move here")), stops]
         if self.model.chooses:
             keys.append(KeyHelp("↑↓", t("choose a seat")))
-        if name := clipped(self.model.chosen_player, NAME_WIDTH):
-            keys.append(KeyHelp(t("Enter"), t("move {name}", name=name)))
-            keys.append(KeyHelp(t("Del"), t("remove {name}", name=name)))
+        if self.model.chosen_player:
+            keys += [KeyHelp(t("Enter"), t("move player")), KeyHelp(t("Del"), t("remove"))]
         elif self.model.chooses and not self.model.hosts:
             keys.append(KeyHelp(t("Enter"), t("sit here")))
         if len(self.model.colours) > 1 and any(place.own for place in self.model.places):

@@ -346,7 +346,7 @@ def _said(
         told = [LogLine("answer", text) for text in model.threats]
         rows = sum(len(wrapped(text, box.width - 3)) for text in model.threats) + 1
         rows = min(rows, box.height * 2 // 3) if layout.side else box.height
-        shown = _section(canvas, box._replace(height=rows), t("lines that lack one or two chips"), glyphs)
+        shown = _section(canvas, box._replace(height=rows), t("one or two chips missing"), glyphs)
         paint_from(canvas, _inside(shown, glyphs), told)
         box = _lower(box, rows)
     if layout.chat is None:
