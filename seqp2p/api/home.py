@@ -173,7 +173,7 @@ def _key_file(path: Path) -> Generator[int]:
     try:
         if not path.exists():
             _make_key(path)
-        descriptor = os.open(path, os.O_RDWR)
+        descriptor = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))  # Windows would read lines.
     except OSError as error:
         text = message("cannot use the identity key {path}: {reason}", path=path, reason=what_failed(error))
         raise HomeError(text) from None
