@@ -11,7 +11,7 @@ import pytest
 import trio
 
 import seqp2p
-from tests.api.tools import LIMIT_S, play_first, table_of
+from tests.api.tools import LIMIT_S, play_varied, table_of
 
 pytestmark = pytest.mark.process
 
@@ -69,7 +69,7 @@ async def at_a_table(folder: Path, *names: str, typed: str = "") -> tuple[seqp2p
                         if isinstance(event, seqp2p.SpectatorCame):
                             break
             async with table.seat() as seat:
-                await play_first(seat)
+                await play_varied(seat)
     return seat, said[0]
 
 
@@ -104,9 +104,9 @@ async def test_two_games(tmp_path: Path) -> None:
 
             nursery.start_soon(program)
             async with table.seat() as seat:
-                await play_first(seat)
+                await play_varied(seat)
                 async with seqp2p.rematch(seat) as again:
-                    await play_first(again)
+                    await play_varied(again)
     assert said == [str(seat.result), str(again.result)]
 
 
@@ -173,7 +173,7 @@ async def test_back_again(tmp_path: Path) -> None:
         async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
 
             async def first() -> None:
-                slow = PROGRAMS["my_bot"].replace("Cautious())", "Cautious(), pace_s=0.2)")
+                slow = PROGRAMS["my_bot"].replace("Cautious())", "Cautious(), pace_s=1)")
                 process = await trio.lowlevel.open_process(
                     [sys.executable, "-c", slow, table.address, table.code],
                     cwd=tmp_path,
@@ -193,6 +193,6 @@ async def test_back_again(tmp_path: Path) -> None:
             nursery.start_soon(first)
             async with table.seat() as seat:
                 seated.set()
-                await play_first(seat)
+                await play_varied(seat)
     assert seat.result is not None
     assert seat.result.kind == "won"

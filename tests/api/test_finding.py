@@ -15,7 +15,7 @@ from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.discovery import Browsed
 from seqp2p.net.addresses import Address, parse_address
 from seqp2p.net.errors import Unreachable
-from tests.api.tools import LIMIT_S, identity, play_first, table_of
+from tests.api.tools import LIMIT_S, identity, play_varied, table_of
 
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
 PLACE = Address("10.9.0.1", 4610)
@@ -104,11 +104,11 @@ async def test_the_code_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
             async def guest() -> None:
                 async with seqp2p.join(code=table.code.upper(), name="bob", listen="127.0.0.1:0") as seat:
-                    await play_first(seat)
+                    await play_varied(seat)
 
             nursery.start_soon(guest)
             async with table.seat() as ann:
-                await play_first(ann)
+                await play_varied(ann)
     assert ann.result is not None
     assert ann.result.kind == "won"
 

@@ -8,7 +8,7 @@ import trio
 
 import seqp2p
 from seqp2p.replay.sidecar import Sidecar
-from tests.api.tools import LIMIT_S, identity, lasting, play_first, table_of
+from tests.api.tools import LIMIT_S, identity, lasting, play_varied, table_of
 
 pytestmark = pytest.mark.simulation
 
@@ -42,7 +42,7 @@ async def evening(folder: Path, key: seqp2p.Identity | None, again: Callable[[Pa
                         with pytest.raises(seqp2p.SeatHeld):
                             async with seqp2p.resume(path, identity=key):
                                 raise AssertionError("the seat is held")
-                        await play_first(seat)
+                        await play_varied(seat)
                 except OSError as error:
                     failed = error
                 assert failed is not None
@@ -52,7 +52,7 @@ async def evening(folder: Path, key: seqp2p.Identity | None, again: Callable[[Pa
 
             nursery.start_soon(bob)
             async with table.seat() as ann:
-                await play_first(ann)
+                await play_varied(ann)
     return ann
 
 
@@ -66,7 +66,7 @@ async def test_the_seat_is_taken_again(tmp_path: Path, key: seqp2p.Identity | No
             assert seat.number == 2
             assert seat.events.so_far
             ends.append(seat)
-            await play_first(seat)
+            await play_varied(seat)
 
     ann = await evening(tmp_path, key, again)
     (bob,) = ends

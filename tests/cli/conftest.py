@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +27,7 @@ class Game:
     host: list[Event]
     guest: list[Event]
     spoken: str
+    lasted_s: float
 
     @property
     def replays(self) -> list[Path]:
@@ -78,21 +80,23 @@ def people(tmp_path: Path) -> Iterator[Household]:
 @pytest.fixture(scope="session")
 def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
     """A classic game of two bots, as two terminals would play it."""
+    begun = time.monotonic()
     with household(tmp_path_factory.mktemp("game")) as people:
         host = people.host("--players", "2")
         guest = people.join(host)
         assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-        return Game(host.events, guest.events, "\n".join(host.err))
+        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun)
 
 
 @pytest.fixture(scope="session")
 def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
     """A short game with closed hands."""
+    begun = time.monotonic()
     with household(tmp_path_factory.mktemp("kids")) as people:
         host = people.host("--variant", "kids", "--closed-hands")
         guest = people.join(host)
         assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-        return Game(host.events, guest.events, "\n".join(host.err))
+        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun)
 
 
 def too_long(*_: object) -> None:

@@ -98,7 +98,7 @@ def test_a_strange_program_does_not_end_the_game(people: Household, tmp_path: Pa
 
 def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    host = people.host(*KIDS, *strange("family", seen), "--pace", "0.2", bot=None)
+    host = people.host(*KIDS, *strange("family", seen), "--pace", "3600", bot=None)
     people.join(host)
     pids = Path(f"{seen}.pids")
     wait_until(pids.exists, "it starts nothing")
@@ -113,8 +113,8 @@ def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household,
 
 def test_a_seat_is_taken_again_by_its_program(people: Household, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    play = (*strange("good", seen), "--exec-time", "20", "--pace", "0.2")
-    host = people.host(*KIDS, *play, bot=None)
+    play = (*strange("good", seen), "--exec-time", "20")
+    host = people.host(*KIDS, *play, "--pace", "3", bot=None)  # It has another turn, in the shortest game too.
     guest = people.join(host)
     host.event("turn", nth=2)
     before = children(host.pid)

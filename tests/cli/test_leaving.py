@@ -39,8 +39,7 @@ def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
     for _ in range(3):
         tables[signal.SIGINT][1].signal(signal.SIGINT)
     for polite, (host, guest) in tables.items():
-        # Long before anything like the grace of 120 s.
-        assert (guest.end(15), host.end(15)) == (5, 5)
+        assert (guest.end(), host.end()) == (5, 5)
         assert guest.err[-1].startswith("replay: ")
         told = host.events[-1]
         assert (told["event"], told["result"], told["winners"]) == ("over", "unfinished", [])
@@ -48,7 +47,7 @@ def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
         assert guest.events[-1]["reason"] == "left the table"
         assert told["forfeit"] == [1]
         assert f"won by seat 1 (host {polite.name}) by forfeit: {told['reason']}" in host.err
-    assert (host_left.end(15), left_alone.end(15)) == (5, 5)
+    assert (host_left.end(), left_alone.end()) == (5, 5)
     assert left_alone.events[-1]["reason"] == "seat 1 (host) left the table"
     # All are whole and signed by their writers: verify finds nothing to miss but the rest of the game.
     replays = [process.events[-1]["replay"] for pair in tables.values() for process in pair]
@@ -162,7 +161,7 @@ def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None
     guest.event("dealt")
     for process in (host, guest):
         process.close_input()
-    assert (host.end(10), guest.end(10)) == (5, 5)
+    assert (host.end(), guest.end()) == (5, 5)
     # Nobody is there to be told, but the replays are complete.
     assert not any("error" in line for line in [*host.err, *guest.err])
     assert len(reasons(*people.replays("host").iterdir(), *people.replays("guest").iterdir())) == 2

@@ -128,7 +128,7 @@ def test_whoever_is_asked_to_end_in_a_lobby_says_goodbye(people: Household, poli
     host.line("guest, free")
     for process in (guest, host):
         process.signal(polite)
-        assert process.end(10) == 5
+        assert process.end() == 5
         last = process.events[-1]
         assert last.keys() == documented.fields()["over"]
         assert (last["event"], last["result"], last["reason"]) == ("over", "unfinished", "left the table")

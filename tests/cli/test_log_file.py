@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from seqp2p.replay.sidecar import Sidecar
 from seqp2p.rules import VARIANTS
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
+from tests.cli.test_person import Person
 
 
 @pytest.fixture
@@ -88,15 +90,15 @@ def test_a_file_that_cannot_be_written_is_said_at_once(cli: Cli, tmp_path: Path)
 
 def test_a_real_game_leaves_no_secret_in_the_log(people: Household, tmp_path: Path) -> None:
     logs = [tmp_path / f"log {seat}" for seat in (1, 2)]
-    host = people.host("--variant", "kids", "--closed-hands", "--pace", "0.2", "--log-file", logs[0])
+    host = people.host("--variant", "kids", "--closed-hands", "--log-file", logs[0], bot=None, stdin=subprocess.PIPE)
     guest = people.join(host, "--log-file", logs[1])
-    host.event("dealt")
-    guest.event("dealt")
-    # While the game goes on, the seats' own files hold what is secret of it; the players' folders have their keys.
+    host.line("^type an action")
+    # Meanwhile the seats' own files hold what is secret of the game; the players' folders have their keys.
     kept = [path for who in ("host", "guest") for path in people.replays(who).glob("*.seat")]
     keys = [path.read_bytes() for who in ("host", "guest") for path in people.home(who).glob("identity*.key")]
     assert (len(kept), len(keys)) == (2, 2)
     secrets = [*keys, *(secret for path in kept for secret in secrets_in(path, tmp_path))]
+    Person(host).play_on()
     assert (host.end(), guest.end()) == (0, 0)
     code = host.event("listening")["code"]
     for log, process in zip(logs, (host, guest), strict=True):

@@ -34,11 +34,11 @@ def killed(process: Process) -> None:
 
 @pytest.mark.parametrize("in_place", [True, False])
 def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
-    host = people.host("--variant", "kids", "--pace", "0.3")
-    guest = people.join(host, "--pace", "0.3")
+    host = people.host("--variant", "kids", "--pace", "0.5")
+    guest = people.join(host, "--pace", "0.5")
     guest.event("turn", 2)
     copy = copied(people, "guest")
-    guest.event("turn", 4)  # The shortest game has five.
+    guest.event("turn", 3)  # The shortest game has five.
     killed(guest)
     put_back(people, "guest", copy, in_place=in_place)
     back = resume(people, "guest")
@@ -53,14 +53,14 @@ def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
 
 def test_a_copy_from_before_the_seat_was_resumed(people: Household) -> None:
     """The others know a newer statement of the seat, at the same address: the key that answers there is its own."""
-    host = people.host("--variant", "kids", "--pace", "0.5")
-    guest = people.join(host, "--pace", "0.5")
+    host = people.host("--variant", "kids", "--pace", "1")
+    guest = people.join(host, "--pace", "1")
     guest.event("turn")
     copy = copied(people, "guest")
     killed(guest)
     second = resume(people, "guest")
     assert not second.event("resumed")["recovers"]
-    second.event("turn", 4)
+    second.event("turn", 2)  # With the one before at most four: the shortest game has five.
     killed(second)
     put_back(people, "guest", copy, in_place=False)
     third = resume(people, "guest")
@@ -100,11 +100,11 @@ def test_two_that_are_killed_in_the_first_moments(people: Household) -> None:
 
 
 def test_nobody_is_there_to_tell(people: Household) -> None:
-    host = people.host("--variant", "kids", "--pace", "0.3", "--grace", "5")
-    guest = people.join(host, "--pace", "0.3")
+    host = people.host("--variant", "kids", "--pace", "1", "--grace", "5")
+    guest = people.join(host, "--pace", "1")
     guest.event("turn", 2)
     copy = copied(people, "guest")
-    guest.event("turn", 4)
+    guest.event("turn", 3)
     killed(guest)
     killed(host)
     put_back(people, "guest", copy, in_place=True)

@@ -31,6 +31,11 @@ class Person:
         answer = [line for line in spoken[begun:] if line.startswith("  ") and "." not in line]
         return [text.strip() for line in answer for text in line.rpartition("like: ")[2].split(", ")]
 
+    def play_on(self) -> None:
+        """Type what is listed first, until the game is over."""
+        while self.process.line("^(type an action|you won|you lost|drawn)", self.turns + 1)[1] == "type an action":
+            self.type(self.turn()[0])
+
     def answered(self, typed: str, pattern: str) -> None:
         """Type a line; the answer must fit the pattern."""
         before = len([line for line in [*self.process.out, *self.process.err] if re.search(pattern, line)])
@@ -62,8 +67,7 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
     assert not any(event["event"] == "turn" and event["seat"] == 2 for event in guest.events)
     # And then what is listed, until nothing is asked any more.
     guest.type(f"  {legal[0]} ".replace(" ", "  "))
-    while guest.line("^(type an action|you won|you lost|drawn)", person.turns + 1)[1] == "type an action":
-        guest.type(person.turn()[0])
+    person.play_on()
     assert (guest.end(), host.end()) == (0, 0)
     played = [event["action"] for event in guest.events if event["event"] == "turn" and event["seat"] == 2]
     assert len(played) >= 2
@@ -103,10 +107,10 @@ def test_ways_to_leave_the_table(people: Household) -> None:
     half.write(legal["half"][0].encode())
     guests["half"].close_input()
     assert hosts["half"].event("turn", seat=2)["action"] == legal["half"][0]
-    assert guests["closed"].end(20) == 5
+    assert guests["closed"].end() == 5
     assert guests["closed"].events[-1]["replay"] is None
     for way in ("leave", "end", "half"):
-        assert (guests[way].end(20), hosts[way].end(20)) == (5, 5)
+        assert (guests[way].end(), hosts[way].end()) == (5, 5)
         reason = "left the table" if way == "leave" else "the player's input ended"
         assert guests[way].events[-1]["reason"] == reason
         assert hosts[way].events[-1]["reason"] == f"seat 2 (guest {way}) left the table"
@@ -133,7 +137,7 @@ def test_out_of_turn_one_can_look_talk_and_leave(people: Household) -> None:
     person.answered("leave", "^leave the game\\? yes/no$")
     person.answered("no", "^you stay$")
     guest.type("exit", "YES")
-    assert (guest.end(20), host.end(20)) == (5, 5)
+    assert (guest.end(), host.end()) == (5, 5)
     assert "unfinished: you left the table" in guest.err
     assert "won by seat 1 (host) by forfeit: seat 2 (guest) left the table" in host.err
 
@@ -169,7 +173,7 @@ def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: tuple[
     # Closing the terminal's window is no leaving, whatever the process hears of it.
     person.turn()
     os.close(master)
-    assert guest.end(20) == 5
+    assert guest.end() == 5
     guest.line("error: the terminal is gone$")
     guest.line("^seqp2p: hint: come back with: seqp2p resume ")
     host.event("absent")
@@ -190,7 +194,7 @@ def test_at_a_terminal_the_end_of_the_input_asks(people: Household, terminal: tu
     os.write(master, b"\x04")
     guest.line(r"^leave the game\? yes/no$", 2)
     os.write(master, b"\x04")
-    assert (guest.end(20), host.end(20)) == (5, 5)
+    assert (guest.end(), host.end()) == (5, 5)
     assert "unfinished: your input ended, so you left the table" in guest.out
 
 

@@ -38,18 +38,12 @@ def none_runs(processes: set[int]) -> bool:
     return not any(map(is_running, processes))
 
 
-def play_on(process: Process, person: Person) -> None:
-    """Type what is listed, until the game is over."""
-    while process.line("^(type an action|you won|you lost|drawn)", person.turns + 1)[1] == "type an action":
-        process.type(person.turn()[0])
-
-
 def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> None:
     game = play(people, tmp_path, "--bots", "2", "--json", *KIDS)
     game.event("dealt")
     bots = children(game.pid)
     assert len(bots) == 1
-    play_on(game, Person(game))
+    Person(game).play_on()
     assert game.end() == 0
     # The bots have ended before the command has, and left nothing behind.
     assert none_runs(bots)
@@ -82,7 +76,7 @@ def test_bots_end_with_the_person(people: Household, tmp_path: Path, number: sig
     bots = children(game.pid)
     assert len(bots) == 1
     game.signal(number)
-    assert game.end(10) == 5
+    assert game.end() == 5
     assert none_runs(bots)
     assert list((tmp_path / "tmp").iterdir()) == []
 
@@ -96,7 +90,7 @@ def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> No
     again = people.start("resume", "--replay-dir", people.replays("ann"), "--json", who="ann", stdin=subprocess.PIPE)
     again.event("resumed")
     assert not none_runs(bots)
-    play_on(again, Person(again))
+    Person(again).play_on()
     assert again.end() == 0
     assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
     # The table of bots that were called is not opened again: they end by themselves.
@@ -112,7 +106,7 @@ def test_the_game_goes_on_after_a_lost_terminal(people: Household, tmp_path: Pat
     bots = children(game.pid)
     os.close(terminal.master)
     terminal.master = -1
-    assert game.end(10) == 5
+    assert game.end() == 5
     game.line("^seqp2p: error: the terminal is gone$")
     game.line("^seqp2p: hint: come back with: seqp2p resume ")
     assert not none_runs(bots)
@@ -181,5 +175,5 @@ def test_another_game_with_the_same_bots(people: Household, terminal: Terminal) 
     game.signal(signal.SIGINT)
     game.line("^leave the game. yes/no")
     game.signal(signal.SIGINT)
-    assert game.end(10) == 5
+    assert game.end() == 5
     assert none_runs(bots)

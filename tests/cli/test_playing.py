@@ -43,7 +43,7 @@ from seqp2p.ui.screen import Screen
 from seqp2p.ui.words import settings_lines
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household
+from tests.cli.processes import LIMIT_S, Household
 from tests.table import Played, make_settings, match_at
 
 # Telling
@@ -410,7 +410,7 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
     ends: list[int] = []
 
     def guest() -> None:
-        assert watched.listening.wait(30)
+        assert watched.listening.wait(LIMIT_S)
         event = json.loads(watched.getvalue().splitlines()[0])
         for code in ("7-acorn-acorn", event["code"]):
             arguments = ("--code", code, "--name", "guest", "--replay-dir", people.replays("guest"))
@@ -440,7 +440,7 @@ def test_a_guest_in_this_process_that_leaves(
     monkeypatch.setattr("seqp2p.cli.running.LineReader", lambda _: Reader(read))
 
     def leave() -> None:
-        assert watched.dealt.wait(30)
+        assert watched.dealt.wait(LIMIT_S)
         if polite:
             os.kill(os.getpid(), signal.SIGINT)
         else:
@@ -456,7 +456,7 @@ def test_a_guest_in_this_process_that_leaves(
     last = json.loads(watched.getvalue().splitlines()[-1])
     if polite:
         assert (last["event"], last["reason"]) == ("over", "left the table")
-        assert host.end(20) == 5
+        assert host.end() == 5
         os.close(write)
     else:
         # Nobody reads an event any more.
@@ -498,4 +498,4 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
     assert "you say: hello" in err
     assert "unfinished: you left the table" in err
     assert host.event("remark")["text"] == "hello"
-    assert host.end(20) == 5
+    assert host.end() == 5

@@ -188,11 +188,11 @@ def test_a_person_can_leave_the_lobby(people: Household, terminal: Terminal, sec
     guest.line("^the game has not started; help says what you can do$")
     guest.line("^the game starts when the table is full and the host begins; .*leave goes away$")
     second_terminal.type("leave")
-    assert guest.end(10) == 5
+    assert guest.end() == 5
     assert guest.out[-1] == "you left the table"
     host.line("^anna has left the table$")
     terminal.type("quit")
-    assert host.end(10) == 5
+    assert host.end() == 5
     assert host.out[-1] == "you left the table"
 
 
@@ -225,7 +225,7 @@ def test_a_host_is_asked_for_another_game(people: Household, terminal: Terminal)
         assert guest.end() == 5
         host.line(ASKED, nth)
         terminal.type(*(("perhaps", "yes") if nth == 1 else ("no",)))
-    assert host.end(10) == 5
+    assert host.end() == 5
     assert sum(line.startswith("the join code is") for line in host.out) == 2
     assert "game 2 at this table" in host.out
 
@@ -269,5 +269,5 @@ def test_a_signal_is_no(people: Household, terminal: Terminal) -> None:
     guest.signal(signal.SIGTERM)
     host.line(ASKED)
     host.signal(signal.SIGHUP)
-    assert host.end(10) == 5
+    assert host.end() == 5
     assert guest.end() == 5

@@ -64,7 +64,7 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
 
 def test_a_guest_that_was_killed_comes_back_and_the_game_ends(people: Household) -> None:
     host = people.host("--variant", "kids", "--pace", "0.2")
-    guest = people.join(host, "--pace", "0.2")
+    guest = people.join(host, "--pace", "3")  # It has another turn, in the shortest game too.
     guest.event("turn")
     guest.signal(signal.SIGKILL)
     guest.end()
@@ -105,9 +105,9 @@ def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> No
 
 
 def test_all_that_were_killed_at_once_come_back(people: Household) -> None:
-    host = people.host("--variant", "kids", "--pace", "0.2")
-    guest = people.join(host, "--pace", "0.2")
-    host.event("turn", 2)
+    host = people.host("--variant", "kids", "--pace", "1")
+    guest = people.join(host, "--pace", "3")
+    host.event("turn", 2)  # The shortest game has five.
     for process in (host, guest):
         process.signal(signal.SIGKILL)
     for process in (host, guest):

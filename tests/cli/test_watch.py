@@ -10,6 +10,7 @@ from seqp2p.ui.plain import SPECTATOR_HELP
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Event, Household, Process
+from tests.cli.test_person import Person
 
 
 def watch(people: Household, host: Process, *arguments: object, who: str = "eve", **more: object) -> Process:
@@ -26,13 +27,16 @@ def played(process: Process) -> list[Event]:
 
 def test_a_whole_game(people: Household) -> None:
     """One comes before the table is full, one in the middle; both of one home."""
-    host = people.host("--players", "2", "--variant", "kids", "--pace", "0.4")
+    host = people.host("--players", "2", "--variant", "kids")
     host.event("listening")
     first = watch(people, host, "--json")
     host.line("eve watches")
-    guest = people.join(host)
-    host.event("turn")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    person = Person(guest)
+    guest.type(person.turn()[0])
     second = watch(people, host, "--json")
+    second.event("turn")
+    person.play_on()
     assert [each.end() for each in (host, guest, first, second)] == [0, 0, 0, 0], first.said()
     replays = set[Path]()
     for spectator in (first, second):
@@ -46,9 +50,10 @@ def test_a_whole_game(people: Household) -> None:
 
 
 def test_a_person_looks_and_goes(people: Household) -> None:
-    host = people.host("--players", "2", "--pace", "0.5")
+    host = people.host("--players", "2")
     host.event("listening")
-    guest = people.join(host)
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    guest.type(Person(guest).turn()[0])  # And no more: it is soon the guest's turn again.
     host.event("turn")
     eve = watch(people, host, stdin=subprocess.PIPE)
     eve.line("seat 1: host")
@@ -67,9 +72,10 @@ def test_a_person_looks_and_goes(people: Household) -> None:
 
 
 def test_asked_to_end(people: Household) -> None:
-    host = people.host("--players", "2", "--variant", "kids", "--pace", "0.5")
+    host = people.host("--players", "2", "--variant", "kids")
     host.event("listening")
-    guest = people.join(host)
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    guest.type(Person(guest).turn()[0])
     eve = watch(people, host, "--json")
     eve.event("turn")
     eve.signal(signal.SIGINT)
@@ -88,7 +94,7 @@ def test_asked_to_end_in_a_lobby(people: Household) -> None:
         eve = watch(people, host, "--json")
         eve.line("^you are let in")
         eve.signal(number)
-        assert eve.end(10) == 5
+        assert eve.end() == 5
         *lobbies, over = eve.events
         assert {event["event"] for event in lobbies} <= {"lobby"}
         assert over.keys() == documented.fields()["over"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.cli.processes import Process, household
+from tests.cli.processes import LIMIT_S, Process, household
 from tests.cli.test_older_copy import copied, killed, put_back
 from tests.cli.test_resume_command import resume
 from tests.protocol.second import file
@@ -83,14 +83,14 @@ def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_
     with household(tmp_path) as people:
         host = people.host("--variant", "kids", "--players", "3")
         shown = host.event("listening")
-        guest = people.join(host, "--pace", "0.3")
+        guest = people.join(host, "--pace", "1")
         address, _, port = shown["address"].rpartition(":")
 
         def put_older_files_back() -> Process:
             host.event("turn", 2)
             copy = copied(people, "host")
             is_copied.set()
-            assert has_signed.wait(30)
+            assert has_signed.wait(LIMIT_S)
             killed(host)
             put_back(people, "host", copy, in_place=False)
             return resume(people, "host")

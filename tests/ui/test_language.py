@@ -482,7 +482,7 @@ def test_scripts_read_english(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_processes_of_a_demo_speak_the_language_of_who_watches(tmp_path: Path) -> None:
-    shown = run(tmp_path, "demo", "--players", 2, "--lang", "fr")
+    shown = run(tmp_path, "demo", "--players", 2, "--bot", "random", "--lang", "fr")
     assert "la table est complète" in shown
     assert re.search(r"^ +1\. le siège \d \((ann|ben)\) : ", shown, re.MULTILINE)
     assert "vérification : vérifiée : partie gagnée par" in shown
