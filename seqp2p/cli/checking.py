@@ -153,7 +153,7 @@ def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None 
     if jobs is None:
         jobs = cores() if len(files) >= PROCESSES_FROM_FILES else 1
     jobs = min(jobs, len(files))
-    if jobs == 1:
+    if jobs <= 1:
         yield from map(look, files)
         return
     from concurrent.futures.process import BrokenProcessPool

@@ -114,7 +114,8 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     except KeyboardInterrupt:
         raise CommandError(t("stopped"), exit_code=ABANDONED) from None
     if not shown:
-        raise CommandError(t("there is no such game in {folder}", folder=folder), NO_GAMES)
+        none = t("there is no such game in {folder}", folder=folder)
+        raise CommandError(none if words else t("there is no game in {folder} yet", folder=folder), NO_GAMES)
     if not as_json:
         output.say(t("seqp2p show last shows the last one, and seqp2p show asks for one"))
     raise SystemExit(DONE)

@@ -45,6 +45,13 @@ def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
     assert len(lines) == 4
 
 
+def test_before_the_first_game(cli: Cli, own_home: Path) -> None:
+    for command, said in ((("games",), "there is no game in "), (("show", "last"), "there is no such game in ")):
+        exit_code, out, err = cli(*command)
+        assert (exit_code, out) == (1, "")
+        assert said in err
+
+
 def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
     assert [Path(str(each["file"])).stem for each in told(cli, "--last", "1")] == [NAMES[-1]]
     assert [each["variant"] for each in told(cli, "KIDS", "cleo")] == ["kids"]
