@@ -94,7 +94,7 @@ async def test_the_fault_of_a_bot_ends_that_bot_alone(caller: Caller, tmp_path: 
         async with playing(table, 3):
             async with table.seat() as seat:
                 broken = next(player.seat for player in seat.players if player.name == "bot 3")
-                result = await seqp2p.play_bot(seat, "greedy")
+                result = await seqp2p.play_bot(seat, "random")
                 assert Dropped((broken,)) in seat.events.so_far
             caller.close()
     assert result.kind == "won"

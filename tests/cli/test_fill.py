@@ -61,12 +61,20 @@ def test_where_nobody_types_bots_come_at_once(people: Household) -> None:
 
 
 def test_bots_that_are_killed_in_the_lobby_are_replaced(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3", "--fill", "random", "--pace", "1", bot="random")
-    host.line("at the table: host .you., bot 2, free")
+    host = people.host("--variant", "kids", "--players", "4", bot=None, stdin=subprocess.PIPE)
+    guest = people.join(host, who="anna")
+    host.line("at the table: host .you., anna, free, free")
+    # It holds its seat, and does not answer: the table is full, and the game does not begin.
+    guest.signal(signal.SIGSTOP)
+    host.type("start")
+    host.line("at the table: host .you., anna, bot 3, bot 4")
     [bots] = children(host.pid)
+    before = sum("free" in line for line in host.err)
     people.kill(bots)
+    host.line("free", before + 1)
+    guest.signal(signal.SIGCONT)
     host.event("dealt")
-    assert [event["name"] for event in host.events if event["event"] == "seated"] == ["host", "bot 2", "bot 3"]
+    assert [event["name"] for event in host.events if event["event"] == "seated"] == ["host", "anna", "bot 3", "bot 4"]
     assert children(host.pid) != {bots}
     host.signal(signal.SIGTERM)
     assert host.end() == 5
