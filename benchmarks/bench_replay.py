@@ -7,6 +7,10 @@ base ones for each shuffle of N cards, 4 for each proof of shares, 2 more for ea
 
 ``peak_mb`` is the most memory that a process verifying the replay of 12 players ever has. ``verify_many`` is 200
 replays, named to the command with ``--jobs 1`` and with ``--jobs 2``: ``speed_up`` is the median ratio of their times.
+
+``verify_process`` is ``seqp2p verify`` of the replay of 12 players as a whole process: ``ratio`` is to the verification
+alone, one after the other. ``import_seqp2p`` is a process that imports the library; ``ratio`` is to one that does
+nothing.
 """
 
 import secrets
@@ -28,6 +32,7 @@ CIPHERTEXT_SIZE = 2 * POINT_SIZE
 RUNS = 5
 MANY = 200
 MANY_RUNS = 3
+IMPORT_RUNS = 25
 # What a process verifies and then says how much memory it had: kilobytes on Linux, bytes on macOS.
 PEAK = """
 import resource, sys
@@ -119,15 +124,40 @@ def many(file: Path) -> dict[str, float]:
 
 
 def command_seconds(folder: str, jobs: int) -> float:
-    line = [sys.executable, "-m", "seqp2p", "verify", "--json", "--jobs", str(jobs), folder]
+    return process_seconds("-m", "seqp2p", "verify", "--json", "--jobs", str(jobs), folder)
+
+
+def whole_process(file: Path) -> dict[str, float]:
+    data, pairs = file.read_bytes(), list[tuple[float, float]]()
+    for _ in range(RUNS):
+        alone = seconds(lambda: verify_batched(data, secrets.token_bytes))
+        pairs.append((process_seconds("-m", "seqp2p", "verify", str(file)), alone))
+    return ratio_of(pairs)
+
+
+def importing() -> dict[str, float]:
+    pairs = [(process_seconds("-c", "import seqp2p"), process_seconds("-c", "pass")) for _ in range(IMPORT_RUNS)]
+    return ratio_of(pairs)
+
+
+def ratio_of(pairs: list[tuple[float, float]]) -> dict[str, float]:
+    return {
+        "ms": round(1000 * median(one for one, _ in pairs), 1),
+        "ratio": round(median(one / other for one, other in pairs), 3),
+    }
+
+
+def process_seconds(*arguments: str) -> float:
     begun = time.perf_counter()
-    subprocess.run(line, check=True, capture_output=True)
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
     return time.perf_counter() - begun
 
 
 def run() -> dict[str, dict[str, float]]:
     figures = {f"verify_{file.stem}": verifying(file.read_bytes()) for file in sorted(REPLAYS.glob("*.seqp2p"))}
     figures["verify_12p"] = figures["verify_classic-12"] | {"peak_mb": peak_mb(REPLAYS / "classic-12.seqp2p")}
+    figures["verify_process"] = whole_process(REPLAYS / "classic-12.seqp2p")
+    figures["import_seqp2p"] = importing()
     figures["verify_many"] = many(REPLAYS / "kids-3.seqp2p")
     return figures
 
