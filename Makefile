@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE    := seqp2p/ui/locale
 LANGUAGES := $(notdir $(wildcard $(LOCALE)/??))
 
-.PHONY: demo quick test slow docs links lowest durations lint types mypy platforms pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
+.PHONY: demo quick test slow docs links lowest durations lint types mypy platforms pyright tests coverage soak mutants bench bots train fuzz corpus vectors man catalogue screens tables adversaries clean
 .DEFAULT_GOAL := help
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo "make bench   run the benchmarks (ONLY=crypto|net|replay|timing|… for one part) and write build/bench.json"
 	@echo "make fuzz    run every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one)"
 	@echo "make bots    play the bots against each other and write docs/bots.md (an hour of two cores; ROWS=\"5 6\" plays some)"
+	@echo "make train   learn the weights of the bot learned: FILE=build/classic-2.npz TABLE=classic-2, classic-3 or kids (QUICK=1: five minutes)"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors, the golden replays and the JSON Schemas again"
 	@echo "make corpus  write the seeds of the fuzz targets again, from the vectors and the golden replays"
@@ -123,6 +124,12 @@ mutants: $(STAMP)
 bench: $(STAMP)
 	@$(PIP) --group bench
 	$(BIN)/python benchmarks/run.py $(ONLY)
+
+train: $(STAMP)
+	@test -n "$(FILE)" || { echo "name the training's file: make train FILE=build/classic-2.npz TABLE=classic-2"; exit 1; }
+	@mkdir -p $(dir $(FILE))
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m seqp2p.learning.train $(FILE) --table $(or $(TABLE),classic-2) $(if $(QUICK),--games 10000)
+	$(BIN)/python -m seqp2p.learning.train $(FILE) --table $(or $(TABLE),classic-2) --weights $(basename $(FILE)).bin
 
 bots: $(STAMP)
 	$(BIN)/python docs/generate_bots.py $(if $(JOBS),--jobs $(JOBS)) $(ROWS)

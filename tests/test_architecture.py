@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "ui": {"hangup", "match"} | LOWEST,
     "bots": {"match"} | LOWEST,
     "arena": {"workers", "bots", "match"} | LOWEST,
-    "learning": {"arena", "ui"} | LOWEST,
+    "learning": {"arena", "bots", "ui"} | LOWEST,
     "net": {"match"} | LOWEST,
     "lobby": {"net", "match"} | LOWEST,
     "live": {"lobby", "net", "bots", "replay", "match"} | LOWEST,

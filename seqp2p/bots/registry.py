@@ -11,8 +11,10 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from seqp2p.bots.greedy import GreedyBot
+from seqp2p.bots.learned import LearnedBot
 from seqp2p.bots.player import Bot
 from seqp2p.bots.strong import DEFAULT_S, TRIALS_MAX, Effort, StrongBot
+from seqp2p.bots.value import why_no_weights
 from seqp2p.i18n import message
 from seqp2p.rules import Action, View
 
@@ -30,11 +32,13 @@ class RandomBot:
         return self._randomness.choice(view.legal)
 
 
+LEARNED: Final = "learned"
 STRONG: Final = "strong"
 _TRIALS: Final = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 _KINDS: Final[Mapping[str, MakeBot]] = {
     "random": RandomBot,
     "greedy": GreedyBot,
+    LEARNED: lambda _: LearnedBot(),
     STRONG: partial(StrongBot, clock=time.monotonic, effort=Effort(seconds=DEFAULT_S)),
 }
 
@@ -63,7 +67,7 @@ def why_no_bot(name: str) -> str | None:
             "there is no bot {name!r}: the bots are {bots}", name=name, bots=", ".join((*_KINDS, f"{STRONG}:N"))
         )
     if not colon:
-        return None
+        return why_no_weights() if kind == LEARNED else None
     if kind != STRONG:
         return message("the bot {bot} takes no number: write {bot}", bot=kind)
     if not _TRIALS.fullmatch(number) or int(number) > TRIALS_MAX:

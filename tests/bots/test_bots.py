@@ -13,7 +13,7 @@ from seqp2p.bots.registry import BOTS, RandomBot
 from seqp2p.rules import CLASSIC, KIDS, Action, Position, Variant, apply, format_action, hide, view
 from tests.rules.playing import TABLES, Game, make, random_position
 
-NAMES = ("random", "greedy", "strong:20")
+NAMES = ("random", "greedy", "learned", "strong:20")
 """All that ship; ``strong`` by trials, because what it finds within a time is not the same again."""
 
 
