@@ -34,11 +34,11 @@ def killed(process: Process) -> None:
 
 @pytest.mark.parametrize("in_place", [True, False])
 def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
-    host = people.host("--variant", "kids", "--pace", "0.5")
-    guest = people.join(host, "--pace", "0.5")
+    host = people.host("--variant", "kids", "--pace", "1")
+    guest = people.join(host, "--pace", "1")
     guest.event("turn", 2)
     copy = copied(people, "guest")
-    guest.event("turn", 3)  # The shortest game has five.
+    guest.event("turn", 4)  # One of them is the guest's own. The shortest game has five.
     killed(guest)
     put_back(people, "guest", copy, in_place=in_place)
     back = resume(people, "guest")
@@ -104,7 +104,7 @@ def test_nobody_is_there_to_tell(people: Household) -> None:
     guest = people.join(host, "--pace", "1")
     guest.event("turn", 2)
     copy = copied(people, "guest")
-    guest.event("turn", 3)
+    guest.event("turn", 4)
     killed(guest)
     killed(host)
     put_back(people, "guest", copy, in_place=True)
