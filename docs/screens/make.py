@@ -16,7 +16,7 @@ from rich.text import Text
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent))
 
-from tests.real.terminals import YOUR_TURN, Terminal, play_a_turn  # noqa: E402  # the path is set just above
+from tests.real.terminals import ENGLISH, FRENCH, Terminal, Words, play_a_turn  # noqa: E402  # the path is set just above
 
 SEQP2P = [sys.executable, "-m", "seqp2p"]
 TURNS = 42
@@ -46,18 +46,16 @@ def save(name: str, title: str, terminal: Terminal, palette: str = "dark") -> No
     print(f"docs/screens/{name}.svg")
 
 
-def play(terminal: Terminal, turn: int, yours: str = YOUR_TURN) -> None:
-    """Play by keys until it is one's own turn, and this turn or a later one."""
+def play(terminal: Terminal, turn: int, words: Words = ENGLISH) -> bool:
+    """Play by keys until it is one's own turn, and this turn or a later one; False if the game is over before."""
     while True:
-        shown = terminal.see(yours)
+        shown = terminal.wait(lambda shown: words.your_turn in shown or ".seqp2p" in shown, "a turn or the replay")
+        if words.your_turn not in shown:
+            terminal.close()
+            return False
         if any(int(number) >= turn for number in re.findall(r"(?:turn|tour) (\d+)", shown)):
-            return
-        if yours == YOUR_TURN:
-            play_a_turn(terminal)
-        else:
-            for key in ("Tab", "Enter", "Enter"):
-                terminal.press(key)
-                time.sleep(0.3)
+            return True
+        play_a_turn(terminal, words)
 
 
 def choose(terminal: Terminal) -> None:
@@ -82,6 +80,12 @@ def main() -> None:
             command, (width, height) = [*SEQP2P, *arguments, "--palette", palette], SIZES[size]
             return stack.enter_context(Terminal(command, env, folder, width=width, height=height))
 
+        def reach(turn: int, *arguments: str, words: Words = ENGLISH, **look: str) -> Terminal:
+            """Return a terminal at one's own turn; a game that is over too soon is followed by another."""
+            while not play(terminal := sit(*arguments, "--pace", "0", **look), turn, words):
+                pass
+            return terminal
+
         host = sit("host", "host", "--players", "4", "--listen", "127.0.0.1:0", "--name", "ann")
         address = host.find(r"seqp2p join (127\.0\.0\.1:\d+)")[1]
         guest = sit("guest", "join", address, "--name", "bob")
@@ -96,8 +100,7 @@ def main() -> None:
         save("lobby-200x60", "seqp2p host --players 4", host)
         host.close()
 
-        table = sit("table", "play", "--bots", "3", "--pace", "0", "--name", "ann", size="120x40")
-        play(table, TURNS)
+        table = reach(TURNS, "table", "play", "--bots", "3", "--name", "ann", size="120x40")
         table.type("say hello")
         table.see("say: hello")
         choose(table)
@@ -110,30 +113,15 @@ def main() -> None:
         table.close()
 
         for size in ("120x40", "80x24"):
-            light = sit(
-                f"light{size}", "play", "--bots", "1", "--pace", "0", "--name", "ann", size=size, palette="light"
-            )
-            play(light, TURNS // 2)
+            one_bot = (f"light{size}", "play", "--bots", "1", "--name", "ann")
+            light = reach(TURNS // 2, *one_bot, size=size, palette="light")
             choose(light)
             save("light" if size == "120x40" else f"light-{size}", "seqp2p play --palette light", light, "light")
             light.close()
 
         for name, variant, size, turn in (("kids", "kids", "120x40", 12), ("french", "classic", "80x24", 20)):
-            table = sit(
-                name,
-                "play",
-                "--variant",
-                variant,
-                "--bots",
-                "2",
-                "--pace",
-                "0",
-                "--name",
-                "léa",
-                size=size,
-                language="fr",
-            )
-            play(table, turn, "▶ à vous de jouer")
+            two_bots = (name, "play", "--variant", variant, "--bots", "2", "--name", "léa")
+            table = reach(turn, *two_bots, size=size, words=FRENCH, language="fr")
             table.press("Tab")
             save(name, f"seqp2p play --variant {variant} --lang fr", table)
             table.close()

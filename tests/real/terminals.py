@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import pytest
 
@@ -17,8 +17,19 @@ LIMIT_S = 120.0
 """Far more than anything here takes, also on a machine that is busy: a test that gets here has found a hang."""
 LOOK_S = 0.05
 
-YOUR_TURN = "▶ your turn"
-STAGED, CAN_STAGE = "Enter sends it", re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
+
+class Words(NamedTuple):
+    """The screen's words around a turn, in one language."""
+
+    your_turn: str
+    staged: str
+    can_stage: re.Pattern[str]
+
+
+ENGLISH = YOUR_TURN, STAGED, CAN_STAGE = Words(
+    "▶ your turn", "Enter sends it", re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
+)
+FRENCH = Words("▶ à vous de jouer", "Entrée l'envoie", re.compile(r"Entrée (poser|enlever|échanger|passer)"))
 
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
@@ -149,18 +160,18 @@ class Terminal:
         return int(self._exit.read_text(encoding="ascii"))
 
 
-def play_a_turn(terminal: Terminal) -> None:
+def play_a_turn(terminal: Terminal, words: Words = ENGLISH) -> None:
     """The first card that goes anywhere, by keys alone."""
     for _ in range(20):
         before = terminal.screen()
         terminal.press("Tab")
         chosen = terminal.wait(lambda shown, before=before: shown != before, "another card")  # type: ignore[misc]
-        if YOUR_TURN not in chosen:
+        if words.your_turn not in chosen:
             return
-        if CAN_STAGE.search(chosen):
+        if words.can_stage.search(chosen):
             terminal.press("Enter")
-            terminal.wait(lambda shown: STAGED in shown or YOUR_TURN not in shown, "the choice")
+            terminal.wait(lambda shown: words.staged in shown or words.your_turn not in shown, "the choice")
             terminal.press("Enter")
-            terminal.wait(lambda shown: STAGED not in shown, "the choice to be sent")
+            terminal.wait(lambda shown: words.staged not in shown, "the choice to be sent")
             return
     raise AssertionError(f"no card can be played:\n{terminal.screen()}")
