@@ -15,6 +15,7 @@ for builder in ("hatchling", "hatch_fancy_pypi_readme"):
 ROOT = Path(__file__).parents[1]
 DATA = {
     "py.typed",
+    *(f"bots/values/{weights}.bin" for weights in ("classic-2", "classic-3", "kids")),
     "ui/locale/fr/LC_MESSAGES/seqp2p.mo",
     "ui/picture.css",
     *(f"ui/rules_text/{variant}.{lang}.txt" for variant in ("classic", "kids") for lang in ("en", "fr")),
