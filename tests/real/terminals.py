@@ -160,6 +160,14 @@ class Terminal:
         return int(self._exit.read_text(encoding="ascii"))
 
 
+def leave(terminal: Terminal) -> None:
+    """Press Ctrl-C, and again once its question is there: two in one read count as one."""
+    asked = terminal.history().count("yes/no")
+    terminal.press("C-c")
+    terminal.wait_for(lambda: terminal.history().count("yes/no") > asked)
+    terminal.press("C-c")
+
+
 def play_a_turn(terminal: Terminal, words: Words = ENGLISH) -> None:
     """The first card that goes anywhere, by keys alone."""
     for _ in range(20):

@@ -1,6 +1,7 @@
 """Another game at one table, for people at real terminals: who accepts, who declines, who is gone."""
 
 import os
+import re
 import signal
 import time
 
@@ -29,7 +30,8 @@ def sit_down(room: Room, *guests: str) -> list[Terminal]:
 def play_out(people: list[Terminal], asked: str = "Enter\\) or no") -> None:
     """Play the game to its end, and wait until all are asked for another."""
     end = time.monotonic() + LIMIT_S
-    while not all("score at this table" in person.history() + person.screen() for person in people):
+    score = re.compile("score (at this table|since you came back): ")
+    while not all(score.search(person.history() + person.screen()) for person in people):
         assert time.monotonic() < end, people[0].screen()
         for person in people:
             if YOUR_TURN in person.screen():

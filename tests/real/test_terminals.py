@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.room import SEQP2P, Room, number_of, table
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
+from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, leave, needs_tmux, play_a_turn
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
@@ -184,8 +184,7 @@ def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:
     ann.see("leave the game? yes/no")
     ann.type("no")
     ann.see("you stay")
-    ann.press("C-c")
-    ann.press("C-c")
+    leave(ann)
     assert ann.exit_code() == 5
 
 
