@@ -388,7 +388,7 @@ GAME_EVENTS: Final = (
             "verdict": Verdict | UnsetType,
         },
         "last: `result` is `won`, `drawn` or `unfinished`; `winners` are seats; `forfeit` are the seats that have won"
-        " an unfinished game because the others left or cheated, as no spectator tells; `reason` is the reason of an"
+        " an unfinished game because the others left or cheated (none for `watch`); `reason` is the reason of an"
         " unfinished game; `seat` is this peer's, null for `watch`; `replay` is the file's path. Without a game, `seat`"
         " and `replay` are null."
         " `demo` has `replays` and `verdict` in their place",

@@ -27,7 +27,8 @@ class Threat:
 def threats(view: View) -> tuple[Threat, ...]:
     """Return the lines that lack one chip, then those that lack two; among these by team, and in board order.
 
-    After the end there are none.
+    Their missing squares are free. A line that the rules would not count, for it shares too much with a sequence that
+    counts already, is not among them. After the end there are none.
     """
     position = view.position
     if view.over:
