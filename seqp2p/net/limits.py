@@ -225,6 +225,27 @@ class Limits:
     """Kept by a spectator before it is checked: twice the longest game, so only a host that invents contributions
     reaches it; then it is read no further."""
 
+    relay_silence_s: float = 2.0
+    """From the relay's ``ok`` to the first byte of the other end. A line that a router has forgotten stays silent."""
+
+    relay_renew_s: float = 60.0
+    """A waiting line is replaced after this time: routers forget a quiet line after minutes."""
+
+    relay_keepalive_s: float = 20.0
+    """Between two probes of TCP on a line."""
+
+    relay_pause_min_s: float = 0.1
+    """The shortest pause before the next line at one token. A random one keeps two sides from closing each other's."""
+
+    relay_pause_max_s: float = 0.5
+    """The longest of these pauses. It doubles with each failure to reach the relay, up to ``dial_max_s``."""
+
+    relay_second_s: float = 2.0
+    """A joiner waits so long at one of the host's four tokens before it tries another one, too."""
+
+    relay_meet_s: float = 15.0
+    """For a joiner to be joined with the host. A host that is there has a line at each token within 10 s."""
+
     close_s: float = 2.0
     """For a farewell to be sent and answered."""
 

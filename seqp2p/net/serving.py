@@ -17,6 +17,7 @@ from seqp2p.net.limits import Limits
 from seqp2p.net.links import rest
 from seqp2p.net.pace import Pace
 from seqp2p.net.tls import Credentials
+from seqp2p.net.transit import TransitStream
 
 Listener: TypeAlias = trio.abc.Listener[trio.abc.Stream]
 
@@ -189,7 +190,12 @@ class Gate:
 
 
 def source_of(stream: trio.abc.Stream) -> str:
-    """Return the source of a connection: its IPv4 address or its IPv6 network of 64 bits; empty for other streams."""
+    """Return the source of a connection: its IPv4 address or its IPv6 network of 64 bits; empty for other streams.
+
+    Of all that come by one relay it is the relay.
+    """
+    if isinstance(stream, TransitStream):
+        stream = stream.line
     if not isinstance(stream, trio.SocketStream):
         return ""
     try:

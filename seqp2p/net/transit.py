@@ -1,0 +1,181 @@
+"""Lines through a transit relay, which joins two programs that cannot dial each other.
+
+Theory of operation. The relay is that of magic-wormhole (docs/transit.md in its repository). A line says ``please relay
+TOKEN for side SIDE``. Two lines with one token and different sides are joined: the relay says ``ok`` to both, and from
+then on passes bytes; it closes all other lines of that token. It waits without limit, and does not notice a line that
+a home router has forgotten. So a waiting line is renewed, and a joined line whose other end is silent is given up.
+Neither is a failure of the relay or of a player. After ``ok`` the stream is the link of a LAN: TLS with pinned keys.
+"""
+
+import contextlib
+import random
+import socket
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+import trio
+
+from seqp2p.i18n import message
+from seqp2p.net.addresses import Address
+from seqp2p.net.dialling import Dial, dial_in_time
+from seqp2p.net.errors import LinkLost, PeerError, Unreachable
+from seqp2p.net.limits import Limits
+from seqp2p.net.tls import closing_on_error
+
+Side: TypeAlias = Literal["server", "client"]
+"""The side of a line is a role, so two joiners never meet: a host, or the lower of two seats, is the TLS server."""
+
+_SIDES: Final = {"server": "0" * 16, "client": "1" * 16}
+_OK: Final = b"ok\n"
+_ANSWER_LENGTH_MAX: Final = 64
+_HINT: Final = message("Check the relay's address, or name another relay.")
+
+
+class TransitStream(trio.abc.Stream):
+    """A joined line. The other end must answer within ``answer_s``; ``first`` are bytes that are read already."""
+
+    def __init__(self, line: trio.abc.Stream, first: bytes, answer_s: float) -> None:
+        self.line: Final = line
+        self._first = first
+        self._answer_s = answer_s
+
+    async def wait_for_answer(self) -> None:
+        """Wait until the other end has sent something. Raises BrokenResourceError if it is silent or gone."""
+        if not self._first:
+            with trio.move_on_after(self._answer_s):
+                self._first = bytes(await self.line.receive_some())
+            if not self._first:
+                raise trio.BrokenResourceError("the other end of the line is silent")
+            self._answer_s = float("inf")
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        if self._answer_s < float("inf"):
+            await self.wait_for_answer()
+        if self._first:
+            size = len(self._first) if max_bytes is None else max_bytes
+            data, self._first = self._first[:size], self._first[size:]
+            await trio.lowlevel.checkpoint()
+            return data
+        return await self.line.receive_some(max_bytes)
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        await self.line.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await self.line.wait_send_all_might_not_block()
+
+    async def aclose(self) -> None:
+        await self.line.aclose()
+
+
+async def open_line(relay: Address, token: bytes, side: Side, dial: Dial, limits: Limits) -> TransitStream:
+    """Return a line that is joined with one of the other side. It waits for that until it is cancelled.
+
+    ``token`` has 32 bytes. Raises Unreachable (no relay answers), LinkLost (the relay has closed the line before it was
+    joined), PeerError (it is no relay).
+    """
+    line = await dial_in_time(relay, dial, limits)
+    async with closing_on_error(line):
+        try:
+            _keep_alive(line, limits)
+            await line.send_all(f"please relay {token.hex()} for side {_SIDES[side]}\n".encode())
+            return TransitStream(line, await _read_ok(line, relay), limits.relay_silence_s)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            raise _closed(relay) from None
+
+
+class Waiting:
+    """One side at one token, which opens lines until one is joined with an end that is alive."""
+
+    def __init__(
+        self,
+        relay: Address,
+        token: bytes,
+        side: Side,
+        dial: Dial,
+        limits: Limits,
+        on_away: Callable[[Unreachable | PeerError | None], None] = lambda _: None,
+    ) -> None:
+        """``on_away`` gets the reason when the relay cannot be used, and None when it can be used again."""
+        self._relay, self._token, self._side = relay, token, side
+        self._dial, self._limits = dial, limits
+        self._on_away = on_away
+        self._failures = 0
+
+    async def join(self) -> TransitStream:
+        """Return a joined line, of which the other end has sent something if this is the server. Raises nothing."""
+        while True:
+            stream: TransitStream | None = None
+            try:
+                with trio.move_on_after(self._limits.relay_renew_s):
+                    stream = await open_line(self._relay, self._token, self._side, self._dial, self._limits)
+                self._works()
+                if stream is not None:
+                    if self._side == "server":
+                        async with closing_on_error(stream):
+                            await stream.wait_for_answer()
+                    return stream
+            except (Unreachable, PeerError) as error:
+                if not self._failures:
+                    self._on_away(error)
+                self._failures += 1
+            except (LinkLost, trio.BrokenResourceError, trio.ClosedResourceError):
+                self._works()
+            await trio.sleep(self._pause_s())
+
+    def _works(self) -> None:
+        if self._failures:
+            self._on_away(None)
+        self._failures = 0
+
+    def _pause_s(self) -> float:
+        # The jitter keeps two sides from closing each other's lines for ever. It hides nothing, so it is no secret.
+        jitter_s = random.uniform(self._limits.relay_pause_min_s, self._limits.relay_pause_max_s)  # noqa: S311
+        return jitter_s * min(2.0 ** min(self._failures, 16), self._limits.dial_max_s / self._limits.relay_pause_max_s)
+
+
+class RelayListener(trio.abc.Listener[trio.abc.Stream]):
+    """A listener whose clients come by the relay, at one token."""
+
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting = waiting
+
+    async def accept(self) -> trio.abc.Stream:
+        return await self._waiting.join()
+
+    async def aclose(self) -> None:
+        """Do nothing: a line is open only during ``accept``."""
+        await trio.lowlevel.checkpoint()
+
+
+async def _read_ok(line: trio.abc.Stream, relay: Address) -> bytes:
+    """Wait for ``ok``; return the bytes after it."""
+    read = bytearray()
+    while b"\n" not in read and len(read) < _ANSWER_LENGTH_MAX:
+        data = await line.receive_some()
+        if not data and not read:
+            raise _closed(relay)
+        if not data:
+            break
+        read += data
+        if not _OK.startswith(read[: len(_OK)]):
+            break
+    if read.startswith(_OK):
+        return bytes(read[len(_OK) :])
+    raise PeerError(message("The program at {relay} is no relay, or it refuses this line.", relay=relay))
+
+
+def _closed(relay: Address) -> LinkLost:
+    return LinkLost(message("The relay at {relay} has closed the line.", relay=relay), _HINT)
+
+
+def _keep_alive(line: trio.abc.Stream, limits: Limits) -> None:
+    """Let the system send probes, so that routers on the way keep the line; where it has no such option, do without."""
+    if isinstance(line, trio.SocketStream):
+        options = [(socket.SOL_SOCKET, "SO_KEEPALIVE", 1)]
+        seconds = int(limits.relay_keepalive_s)
+        options += [(socket.IPPROTO_TCP, name, seconds) for name in ("TCP_KEEPIDLE", "TCP_KEEPALIVE", "TCP_KEEPINTVL")]
+        with contextlib.suppress(OSError):  # The relay may be gone already; then reading says so.
+            for level, name, value in options:
+                if hasattr(socket, name):
+                    line.setsockopt(level, getattr(socket, name), value)

@@ -1,0 +1,44 @@
+"""The transit relay of magic-wormhole as a process on loopback, for tests."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+
+import trio
+
+from seqp2p.net.addresses import Address
+
+
+def free_address() -> Address:
+    """Return a port of loopback that nobody listens on."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return Address("127.0.0.1", taken.getsockname()[1])
+
+
+@contextlib.asynccontextmanager
+async def running_relay(address: Address | None = None) -> AsyncGenerator[Address]:
+    """Run a relay at this address, by default at a free port of loopback, until the block ends."""
+    address = address or free_address()
+    endpoint = f"tcp:{address.port}:interface={address.host}"
+    command = [sys.executable, "-m", "twisted", "transitrelay", f"--port={endpoint}"]
+    process = await trio.lowlevel.open_process(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        await _until_it_answers(process, address)
+        yield address
+    finally:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+
+
+async def _until_it_answers(process: trio.Process, address: Address) -> None:
+    with trio.fail_after(60):
+        while True:
+            assert process.poll() is None, "the relay has ended"
+            with contextlib.suppress(OSError):
+                await (await trio.open_tcp_stream(address.host, address.port)).aclose()
+                return
+            await trio.sleep(0.05)
