@@ -12,7 +12,7 @@ import trio
 
 from seqp2p.i18n import message
 from seqp2p.net.errors import NetError
-from seqp2p.net.interfaces import is_loopback, local_hosts
+from seqp2p.net.interfaces import is_global_ipv6, is_loopback, local_hosts
 
 DEFAULT_PORT: Final = 4610
 _PORT_MAX: Final = 65_535
@@ -99,22 +99,30 @@ async def listening_addresses(
     """Return the addresses of these listeners for others, likeliest first; 127.0.0.1 only if there is no other.
 
     With listeners on all interfaces: the one that leads to ``towards`` (a host that will tell others of these
-    addresses), and the one that leads out; all of them if none leads out. Sends nothing.
+    addresses), and the one that leads out; all of them if none leads out. Then a global IPv6 address of each other
+    network: two of one network are a lasting and a temporary one. Sends nothing.
     """
     far = ([] if towards is None else await _resolve(towards)) + list(_FAR_AWAY)
     found: list[Address] = []
     others: list[Address] = []
     loopback: list[Address] = []
+    anywhere: list[Address] = []
     for listener in listeners:
         host, port = listener.socket.getsockname()[:2]
         if host in _WILDCARDS:
             family = listener.socket.family
             found += [Address(each, port) for each in _local_hosts(family, far)]
-            others += [Address(each, port) for each in local_hosts() if (":" in each) == (family == socket.AF_INET6)]
+            local = [Address(each, port) for each in local_hosts() if (":" in each) == (family == socket.AF_INET6)]
+            others += local
+            anywhere += [each for each in local if is_global_ipv6(each.host)]
             loopback += [Address("127.0.0.1", port)] if family == socket.AF_INET else []
         else:
             found.append(Address(host, port))
-    return tuple(dict.fromkeys(found or others or loopback))
+    reachable = found or others or loopback
+    for address in anywhere:
+        if _ipv6_network(address.host) not in map(_ipv6_network, (each.host for each in reachable)):
+            reachable.append(address)
+    return tuple(dict.fromkeys(reachable))
 
 
 def leads_here(address: Address, listeners: Iterable[object]) -> bool:
@@ -207,6 +215,11 @@ def _local_hosts(family: int, far: Iterable[tuple[int, str]]) -> list[str]:
             except OSError:
                 continue  # No way there.
     return hosts
+
+
+def _ipv6_network(host: str) -> bytes:
+    """Return the first half of an IPv6 address, which all addresses of its network share; nothing for others."""
+    return ipaddress.IPv6Address(host).packed[:8] if ":" in host else b""
 
 
 def _is_ip(text: str) -> bool:

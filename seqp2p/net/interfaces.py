@@ -12,7 +12,8 @@ IPNetwork: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # Global unicast without 6to4 (2002::/16) and Teredo (2001::/32), and unique local addresses. All other forms that embed
 # an IPv4 address (mapped, compatible, NAT64) are outside, with multicast, unspecified and site-local addresses.
-_IPV6: Final = tuple(map(ipaddress.IPv6Network, ("2000::/3", "fc00::/7")))
+_GLOBAL_IPV6: Final = ipaddress.IPv6Network("2000::/3")
+_IPV6: Final = (_GLOBAL_IPV6, ipaddress.IPv6Network("fc00::/7"))
 _IPV6_EMBEDDING: Final = tuple(map(ipaddress.IPv6Network, ("2001::/32", "2002::/16")))
 _LOOPBACK: Final[tuple[IPNetwork, ...]] = (ipaddress.IPv4Network("127.0.0.0/8"), ipaddress.IPv6Network("::1/128"))
 _THIS_NETWORK: Final = ipaddress.IPv4Network("0.0.0.0/8")
@@ -59,6 +60,12 @@ def may_dial(host: str, port: int, networks: Collection[IPNetwork], *, loopback:
     return not (
         ip in ends or ip in _THIS_NETWORK or ip.is_multicast or ip.is_reserved or (ip.is_link_local and not near)
     )
+
+
+def is_global_ipv6(host: str) -> bool:
+    """Return True for an IPv6 address of the internet, of no form that embeds an IPv4 address."""
+    ip = ipaddress.ip_address(host)
+    return ip in _GLOBAL_IPV6 and ip.is_global and not any(ip in each for each in _IPV6_EMBEDDING)
 
 
 def _networks() -> Iterator[tuple[str, int]]:

@@ -108,6 +108,19 @@ async def test_a_machine_without_network_says_loopback(monkeypatch: pytest.Monke
     assert set(on_a_lan) == {"10.9.0.1", "fd09::1"}
 
 
+async def test_global_ipv6_addresses_come_last_one_of_each_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FAR_AWAY", ((socket.AF_INET, "127.0.0.9"),))
+    own = ["10.9.0.1", "fd09::1", "2a0e:1::1", "2a0e:1::2", "2a0e:2::1", "2002::1", "2001:db8::1"]
+    monkeypatch.setattr(module, "local_hosts", lambda: own)
+    listeners = await open_listeners()
+    if len(listeners) == 1:
+        await close(listeners)
+        pytest.skip("this machine has no IPv6")
+    found = await listening_addresses(listeners)
+    await close(listeners)
+    assert [address.host for address in found] == ["127.0.0.1", "2a0e:1::1", "2a0e:2::1"]
+
+
 class Listening:
     """Stands in for trio.open_tcp_listeners: fails as told for each host."""
 
