@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from protocol.generator.stream import Stream, StreamChoices, identity
 from seqp2p.bots.player import Bot
-from seqp2p.bots.registry import BOTS
+from seqp2p.bots.registry import FORGETFUL
 from seqp2p.crypto.group import encode_scalar, random_below
 from seqp2p.crypto.hashing import FILE
 from seqp2p.crypto.identity import Identity, sign
@@ -90,7 +90,7 @@ class Game:
             SeatKeys(seat, each, Stream(f"{self.name} seat {seat}")) for seat, each in enumerate(self.identities, 1)
         ]
         self._players: list[Bot] = [
-            BOTS[bot](StreamChoices(f"{self.name} bot {seat}")) for seat, bot in enumerate(self.bots, 1)
+            FORGETFUL[bot](StreamChoices(f"{self.name} bot {seat}")) for seat, bot in enumerate(self.bots, 1)
         ]
 
         self._chance = Stream(f"{self.name} talk")

@@ -6,8 +6,9 @@ back. ``features`` has what they are, ``seqp2p.learning.train`` made the weights
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final
 
 from seqp2p.bots.features import (
@@ -55,15 +56,22 @@ class LearnedBot:
 
     def choose(self, view: View) -> Action:
         """Return the legal action with the best value."""
-        if len(view.legal) == 1:
-            return view.legal[0]
-        if DRAW in view.legal:
-            return DRAW
-        outlook = Outlook(view, self._weights or shipped(view.variant, view.teams))
-        best = max(worth_comparing(view), key=outlook.value)
-        exchanges = [action for action in view.legal if action.kind == "exchange"]
-        # After an exchange the turn goes on, with one more card to choose from.
-        return exchanges[0] if exchanges and outlook.value(best) < WIN else best
+        return best_action(view, self._weights)
+
+
+def best_action(view: View, weights: Weights | None = None, noise: Callable[[], int] = int) -> Action:
+    """Return the legal action with the best value, in units of 1/SCALE², and its ``noise``: none without it."""
+    if len(view.legal) == 1:
+        return view.legal[0]
+    if DRAW in view.legal:
+        return DRAW
+    outlook = Outlook(view, weights or shipped(view.variant, view.teams))
+    value, best = max(
+        ((outlook.value(action) + noise(), action) for action in worth_comparing(view)), key=itemgetter(0)
+    )
+    exchanges = [action for action in view.legal if action.kind == "exchange"]
+    # After an exchange the turn goes on, with one more card to choose from.
+    return exchanges[0] if exchanges and value < WIN_AT_LEAST else best
 
 
 def worth_comparing(view: View) -> list[Action]:
@@ -82,6 +90,8 @@ def worth_comparing(view: View) -> list[Action]:
 
 
 WIN: Final = 1 << 60
+WIN_AT_LEAST: Final = WIN >> 1
+"""The value of a win with noise is higher, every other one lower."""
 
 
 class _Codes(dict[int, int]):

@@ -1,6 +1,6 @@
 """The bots, by name. Randomness is an argument; a bot keeps nothing from turn to turn.
 
-A name is a word, or for ``strong`` a word and the number of trials for a choice: ``strong:200``.
+A name is a level, a kind of bot, or for ``strong`` the kind and the number of trials for a choice: ``strong:200``.
 """
 
 import random
@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final, TypeAlias
 
+from seqp2p.bots.easy import EasyBot
 from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import LearnedBot
 from seqp2p.bots.player import Bot
 from seqp2p.bots.strong import DEFAULT_S, TRIALS_MAX, Effort, StrongBot
 from seqp2p.bots.value import why_no_weights
 from seqp2p.i18n import message
-from seqp2p.rules import Action, View
+from seqp2p.rules import DRAW, Action, View
 
 MakeBot: TypeAlias = Callable[[random.Random], Bot]
 
@@ -32,14 +33,36 @@ class RandomBot:
         return self._randomness.choice(view.legal)
 
 
-LEARNED: Final = "learned"
+class _Drawing:
+    """A bot that never forgets to draw."""
+
+    def __init__(self, randomness: random.Random, make: MakeBot) -> None:
+        self._bot = make(randomness)
+
+    def choose(self, view: View) -> Action:
+        return DRAW if DRAW in view.legal else self._bot.choose(view)
+
+
+def _strong(randomness: random.Random, effort: Effort) -> Bot:
+    return StrongBot(randomness, time.monotonic, effort)
+
+
+EASY: Final = "easy"
+NORMAL: Final = "normal"
+HARD: Final = "hard"
+USUAL: Final = NORMAL
+"""The bot of seats for which no other is named."""
 STRONG: Final = "strong"
+FORGETFUL: Final[Mapping[str, MakeBot]] = {"random": RandomBot, "greedy": GreedyBot}
+"""These toss for drawing and forgetting, where cards are drawn by hand: for games that have forgotten draws."""
 _TRIALS: Final = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 _KINDS: Final[Mapping[str, MakeBot]] = {
-    "random": RandomBot,
-    "greedy": GreedyBot,
-    LEARNED: lambda _: LearnedBot(),
-    STRONG: partial(StrongBot, clock=time.monotonic, effort=Effort(seconds=DEFAULT_S)),
+    EASY: EasyBot,
+    NORMAL: lambda _: LearnedBot(),
+    HARD: partial(_strong, effort=Effort(seconds=DEFAULT_S)),
+    **{name: partial(_Drawing, make=make) for name, make in FORGETFUL.items()},
+    "learned": lambda _: LearnedBot(),
+    STRONG: partial(_strong, effort=Effort(seconds=DEFAULT_S)),
 }
 
 
@@ -50,7 +73,7 @@ class Bots(Mapping[str, MakeBot]):
         kind, colon, _ = name.partition(":")
         if not colon or why_no_bot(name) is not None:
             return _KINDS[name]
-        return partial(StrongBot, clock=time.monotonic, effort=Effort(int(name.removeprefix(f"{kind}:"))))
+        return partial(_strong, effort=Effort(int(name.removeprefix(f"{kind}:"))))
 
     def __iter__(self) -> Iterator[str]:
         return iter(_KINDS)
@@ -66,17 +89,20 @@ def why_no_bot(name: str) -> str | None:
         return message(
             "there is no bot {name!r}: the bots are {bots}", name=name, bots=", ".join((*_KINDS, f"{STRONG}:N"))
         )
-    if not colon:
-        return why_no_weights() if kind == LEARNED else None
-    if kind != STRONG:
+    if colon and kind != STRONG:
         return message("the bot {bot} takes no number: write {bot}", bot=kind)
-    if not _TRIALS.fullmatch(number) or int(number) > TRIALS_MAX:
+    if colon and (not _TRIALS.fullmatch(number) or int(number) > TRIALS_MAX):
         return message(
             "the trials for a choice are a number from 1 to {most}: write for instance {bot}:200",
             most=TRIALS_MAX,
             bot=kind,
         )
-    return None
+    return None if kind in FORGETFUL else why_no_weights()
+
+
+def choice_s(name: str) -> float:
+    """Return the time that a bot takes for a choice, where it thinks by the clock; else 0."""
+    return DEFAULT_S if name in {HARD, STRONG} else 0.0
 
 
 BOTS: Final = Bots()

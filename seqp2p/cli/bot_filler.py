@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 import trio
 
+from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import BotCall, BotEnded
 from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.output import CommandError, Output
@@ -22,9 +23,8 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
 from seqp2p.lobby.names import BOT_NAME
 from seqp2p.net.addresses import Address
-from seqp2p.ui.language import t, tn
+from seqp2p.ui.language import t, tn, translate
 
-BOT: Final = "greedy"
 PAUSE_S: Final = 1.0
 TRIES: Final = 6
 """The number of bots in a row that may fail to sit down. The pauses double: their sum outlasts a kept seat."""
@@ -51,6 +51,9 @@ class Filling:
 
     def call(self) -> None:
         """Fill the seats that are free now or become free before the game."""
+        if reason := why_no_bot(self._bot):
+            self._output.say(translate(reason))
+            return
         if not self._called and self._free:
             self._output.say(tn("a bot takes the free seat", "bots take the {count} free seats", len(self._free)))
         self._called = True

@@ -7,6 +7,7 @@ from typing import Any, Final
 import click
 import trio
 
+from seqp2p.bots.registry import USUAL
 from seqp2p.cli import children, home
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.checking import verify_file
@@ -29,7 +30,7 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 
 @click.command("demo", help=message("Watch bots play a whole game: real peers, one process each, over loopback."))
 @click.option("--players", type=click.IntRange(2, 12), default=4, show_default=True)
-@click.option("--bot", type=BotName(), default="greedy", show_default=True, help=message("Plays every seat."))
+@click.option("--bot", type=BotName(), default=USUAL, show_default=True, help=message("Plays every seat."))
 @click.option("--pace", type=click.FloatRange(0, 60), default=0, help=message("Seconds a turn takes at least."))
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))

@@ -10,7 +10,8 @@ from seqp2p.api.endpoint import open_endpoint
 from seqp2p.api.game import LiveGame
 from seqp2p.api.lobby import Lobby
 from seqp2p.api.table import HostedTable, open_table
-from seqp2p.cli.bot_filler import BOT, Filling
+from seqp2p.bots.registry import USUAL
+from seqp2p.cli.bot_filler import Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.games import play_games
 from seqp2p.cli.known import friends
@@ -35,7 +36,10 @@ from seqp2p.ui.language import t
 @click.option(
     "--fill",
     type=BotName(),
-    help=message("The bot for free seats, when start is typed; at once where nobody types: with --bot or --json."),
+    help=message(
+        "The bot for free seats, normal without it, when start is typed; at once where nobody types: with --bot or"
+        " --json."
+    ),
 )
 @click.option(
     "--spectators",
@@ -54,7 +58,7 @@ def command(
     options = seat()
     pace_s = options.choices.pace_s or (options.output.preferences.pace if options.person else 0)
     at_once = fill is not None and (options.output.json or not options.person)
-    filling = Filling(fill or BOT, pace_s, at_once=at_once)
+    filling = Filling(fill or USUAL, pace_s, at_once=at_once)
     options = replace(options, start=filling.call, pause=filling.pause)
     if options.choice.colour not in (None, *settings.offered_colours):
         raise CommandError(

@@ -4,8 +4,9 @@ from typing import Any, Final
 
 import click
 
+from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli import home
-from seqp2p.cli.bot_filler import BOT, Filling
+from seqp2p.cli.bot_filler import Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.host import host
 from seqp2p.cli.lobby import SeatOptions
@@ -17,8 +18,10 @@ from seqp2p.cli.settings import make_settings, table_options
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
-from seqp2p.ui.language import t, tn
+from seqp2p.ui.language import number, t, tn
 
+ROUND_TOLD_S: Final = 5.0
+"""A shorter round of the bots is not told."""
 LOOPBACK: Final = Address("127.0.0.1", 0)
 
 
@@ -30,7 +33,13 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
     ),
 )
 @click.option("--bots", type=click.IntRange(min=1), default=1, show_default=True, help=message("How many bots play."))
-@click.option("--bot", type=BotName(), default=BOT, show_default=True, help=message("Which bot they are."))
+@click.option(
+    "--bot",
+    type=BotName(),
+    default=USUAL,
+    show_default=True,
+    help=message("Which bot they are: easy, normal and hard are levels."),
+)
 @table_options
 @click.option(
     "--pace",
@@ -67,6 +76,8 @@ def command(
     choices = Choices(None, 0, home.replay_dir(replay_dir))
     options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
+    if (round_s := bots * max(pace_s, choice_s(bot))) >= ROUND_TOLD_S:
+        output.say(t("their turns take about {seconds} s a round", seconds=number(round_s)))
     raise SystemExit(run_async(lambda: host(settings, 0, LOOPBACK, options, filling, invites=False)))
 
 

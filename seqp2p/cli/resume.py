@@ -16,8 +16,9 @@ from seqp2p.api.home import own_keys
 from seqp2p.api.lobby import Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, resumed_table
+from seqp2p.bots.registry import USUAL
 from seqp2p.cli import progress
-from seqp2p.cli.bot_filler import BOT, Filling
+from seqp2p.cli.bot_filler import Filling
 from seqp2p.cli.completion import complete_game
 from seqp2p.cli.games import play_games
 from seqp2p.cli.host import play_at_own_table
@@ -88,7 +89,7 @@ async def _play_on(resumed: LiveGame, endpoint: Endpoint, options: SeatOptions, 
     """Play a person's game on, and then others at its table, as long as this person wants to."""
     async with resumed_table(resumed, endpoint, output.say, friends=friends()) as table:
         if isinstance(table, HostedTable):
-            filling = Filling(BOT, output.preferences.pace, at_once=False)
+            filling = Filling(USUAL, output.preferences.pace, at_once=False)
             options = replace(options, start=filling.call, pause=filling.pause)
             view = LobbyView(output, t("seqp2p: your table"), starts=True)
             spectators = DEFAULT_LIMITS.spectators_max

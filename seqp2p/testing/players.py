@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from seqp2p.bots.registry import BOTS
+from seqp2p.bots.registry import BOTS, FORGETFUL
 from seqp2p.live.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Asker, Chosen
 from seqp2p.live.seat_session import InboxItem
 from seqp2p.rules import Action, View
@@ -15,8 +15,8 @@ Choose = Callable[[View, str | None], Action]
 
 
 def make_bot(name: str, dice: random.Random) -> Choose:
-    """Return a bot of ``seqp2p.bots.registry``."""
-    bot = BOTS[name](dice)
+    """Return a bot of ``seqp2p.bots.registry``; ``random`` and ``greedy`` forget some draws."""
+    bot = (FORGETFUL.get(name) or BOTS[name])(dice)
     return lambda view, _why: bot.choose(view)
 
 

@@ -39,7 +39,7 @@ async def test_a_bot_of_ones_own_against_one_that_ships(tmp_path: Path) -> None:
 
 async def test_a_choice_that_is_not_legal_is_told(tmp_path: Path) -> None:
     async with two_seats(tmp_path) as ann:
-        with pytest.raises(ValueError, match="there is no bot 'clever'; there are random, greedy"):
+        with pytest.raises(ValueError, match="there is no bot 'clever'; there are easy, normal, hard, random, greedy"):
             await seqp2p.play_bot(ann, "clever")
         with pytest.raises(seqp2p.IllegalAction):
             await seqp2p.play_bot(ann, Cheat())

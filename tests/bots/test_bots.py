@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS, RandomBot
-from seqp2p.rules import CLASSIC, KIDS, Action, Position, Variant, apply, format_action, hide, view
+from seqp2p.rules import CLASSIC, DRAW, KIDS, Action, Options, Position, Variant, apply, format_action, hide, view
 from tests.rules.playing import TABLES, Game, make, random_position
 
-NAMES = ("random", "greedy", "learned", "strong:20")
+NAMES = ("easy", "normal", "random", "greedy", "learned", "strong:20")
 """All that ship; ``strong`` by trials, because what it finds within a time is not the same again."""
 
 
@@ -62,6 +62,18 @@ def test_a_bot_chooses_what_is_legal_in_every_position(name: str, table: tuple[V
     position = random_position(variant, players, teams, seed).position
     seen = view(position, position.to_move)
     assert BOTS[name](random.Random(seed)).choose(seen) in seen.legal
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bot_draws_where_it_may(name: str) -> None:
+    drawing = 0
+    for seed in range(40):
+        position = random_position(CLASSIC, 2, 2, seed, Options(manual_draw=True)).position
+        seen = view(position, position.to_move)
+        if DRAW in seen.legal:
+            drawing += 1
+            assert BOTS[name](random.Random(seed)).choose(seen) == DRAW
+    assert drawing > 5
 
 
 @given(seed=st.integers(0, 2**32))

@@ -1,13 +1,15 @@
 """``learned``: a win at once, the same sum by differences as anew, and files of weights that cannot be used."""
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.bots import value
 from seqp2p.bots.features import shape
-from seqp2p.bots.learned import WIN, LearnedBot, Outlook, worth_comparing
-from seqp2p.bots.registry import why_no_bot
+from seqp2p.bots.learned import WIN, Outlook, worth_comparing
+from seqp2p.bots.registry import BOTS, why_no_bot
 from seqp2p.bots.value import BadWeights, read_weights, shipped, write_weights
 from seqp2p.rules import CLASSIC, KIDS, Options, Variant, View, apply, view
 from tests.rules.playing import OPTION_TABLES, random_position
@@ -23,11 +25,12 @@ def seen_somewhere(table: Table, seed: int) -> View:
     return view(position, position.to_move)
 
 
+@pytest.mark.parametrize("name", ["normal", "easy"])
 @given(table=st.sampled_from(OPTION_TABLES), seed=st.integers(0, 2**32))
-def test_it_never_passes_a_win_by(table: Table, seed: int) -> None:
+def test_it_never_passes_a_win_by(name: str, table: Table, seed: int) -> None:
     seen = seen_somewhere(table, seed)
     winning = [action for action in seen.legal if apply(seen.position, action).winner == seen.team]
-    chosen = LearnedBot().choose(seen) if seen.legal else None
+    chosen = BOTS[name](random.Random(seed)).choose(seen) if seen.legal else None
     assert chosen in (winning or (*seen.legal, None))
 
 
@@ -68,7 +71,10 @@ def test_without_weights_one_sentence_says_so_and_other_bots_play(monkeypatch: p
     shipped.cache_clear()
     try:
         assert why_no_bot("learned") == "the weights no-classic-2 of the bot are missing: install again"
-        assert why_no_bot("greedy") is None
+        for needing in ("easy", "normal", "hard", "strong", "strong:20"):
+            assert why_no_bot(needing) == why_no_bot("learned")
+        for other in ("greedy", "random"):
+            assert why_no_bot(other) is None
     finally:
         shipped.cache_clear()
 

@@ -94,7 +94,10 @@ def test_the_result_for_people(cli: Cli) -> None:
     [
         ([], "missing argument"),
         (["random"], "1 player cannot play"),
-        (["random", "clever"], "there is no bot 'clever': the bots are random, greedy, learned, strong, strong:N"),
+        (
+            ["random", "clever"],
+            "there is no bot 'clever': the bots are easy, normal, hard, random, greedy, learned, strong, strong:N",
+        ),
         (["random", "strong:0"], "a number from 1 to 100000: write for instance strong:200"),
         (["random", "greedy:9"], "the bot greedy takes no number: write greedy"),
         (["random"] * 5, "5 players cannot form two or three equal teams"),

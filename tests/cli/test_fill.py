@@ -151,6 +151,19 @@ async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pyt
         await until(lambda: len(calls) > TRIES)
 
 
+async def test_a_bot_without_weights_is_not_called(
+    calls: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filling_module, "why_no_bot", lambda _: "the weights are missing")
+    filling = Filling("normal", 0, at_once=False)
+    async with filling.ready(TABLE, Output(json=False)):
+        filling.on_event(CodeShown("1-a-b"))
+        filling.on_event(shown(None, None))
+        filling.call()
+        await trio.testing.wait_all_tasks_blocked()
+    assert (calls, capsys.readouterr().out) == ([], "the weights are missing\n")
+
+
 async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) -> None:
     filling = Filling("random", 0, at_once=True)
 

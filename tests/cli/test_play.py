@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.cli import play as play_module
 from seqp2p.cli.checking import verify_file
 from seqp2p.ui.person.lessons import FAREWELL, LESSONS
 from tests.cli import documented
@@ -135,6 +136,19 @@ def test_numbers_that_make_no_table(cli: Cli) -> None:
     assert hint == "seqp2p: hint: choose one of --bots 1, 2, 3, 5, 7, 8, 9, 11"
     assert cli("play", "--bots", "4", "--variant", "kids")[2].endswith("choose one of --bots 1, 2, 3\n")
     assert cli("play", "--bots", "2", "--teams", "2")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "round_s"),
+    [(["--bots", "11", "--bot", "hard"], 11), (["--bots", "11", "--bot", "hard", "--pace", "0"], 6)],
+)
+def test_the_time_of_a_long_round_is_told(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], round_s: int
+) -> None:
+    monkeypatch.setattr(play_module, "run_async", lambda _: 0)
+    told = f"their turns take about {round_s} s a round"
+    assert told in cli("play", *options, "--replay-dir", tmp_path)[1].splitlines()
+    assert "a round" not in cli("play", "--bots", "3", "--replay-dir", tmp_path)[1]
 
 
 def test_the_tutorial(people: Household) -> None:
