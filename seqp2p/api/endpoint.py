@@ -23,13 +23,14 @@ Folder: TypeAlias = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A locked identity, the name others see, the folder for replays, and open listeners."""
+    """A locked identity, the name others see, the folder for replays, open listeners, and the player's relay if any."""
 
     identity: LockedIdentity
     credentials: Credentials
     name: str
     replay_dir: Path
     listeners: Sequence[trio.SocketListener]
+    relay: Address | None = None
 
 
 @contextlib.contextmanager
@@ -65,15 +66,22 @@ def chosen_name(wish: str | None, identity: LockedIdentity) -> str:
 
 @contextlib.asynccontextmanager
 async def open_endpoint(
-    name: str | None, identity: Identity | None, replay_dir: Folder | None, listen: Address | None
+    name: str | None,
+    identity: Identity | None,
+    replay_dir: Folder | None,
+    listen: Address | None,
+    relay: Address | None = None,
 ) -> AsyncGenerator[Endpoint]:
-    """Lock an identity and listen, until the block ends. Raises HomeError, ValueError, AddressError, OSError."""
+    """Lock an identity and listen, until the block ends. ``relay`` is the one that the player has named.
+
+    Raises HomeError, ValueError, AddressError, OSError.
+    """
     with lock_identity(identity) as locked:
         called = chosen_name(name, locked)
         directory = replay_folder(replay_dir)
         credentials = make_credentials(locked.identity)
         async with closing(await open_listeners(listen)) as listeners:
-            yield Endpoint(locked, credentials, called, directory, listeners)
+            yield Endpoint(locked, credentials, called, directory, listeners, relay)
 
 
 @contextlib.asynccontextmanager

@@ -99,6 +99,7 @@ class HostedTable(AnyTable):
                     requests=requests,
                     by_hand=self.by_hand,
                     asked=asked,
+                    relay=self.endpoint.relay,
                 )
                 self._advertise(free=0, state="playing")
                 return table
@@ -149,6 +150,7 @@ class JoinedTable(AnyTable):
                     on_event,
                     requests=requests,
                     asked=asked,
+                    relay=endpoint.relay,
                 )
             assert route is not None, "a resumed table has had its first game"
             return await join_table(
@@ -163,6 +165,7 @@ class JoinedTable(AnyTable):
                 dial=route.dial,
                 requests=requests,
                 choice=self._choice,
+                relay=endpoint.relay,
             )
 
         return self._lobby(sit_down)

@@ -82,6 +82,7 @@ async def host_table(
     requests: LobbyRequests | None = None,
     by_hand: bool = False,
     asked: bool = False,
+    relay: Address | None = None,
 ) -> AgreedTable:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
@@ -90,10 +91,10 @@ async def host_table(
     there are none. ``former`` is the game before at this table, if any; ``friends`` are the keys that have finished a
     game with this host, and go first in the queue. ``requests`` are those of this player; with
     ``by_hand`` a full table waits for StartGame, or until ``full_table_s`` have passed without a change. No game
-    begins while this player is ``asked``, until AcceptGame, or another one is. ``on_event`` gets every LobbyEvent as it
-    happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot be shown; faults
-    of strangers and joiners end only their own connections. Cancelled, it says goodbye, which takes at most
-    ``close_s``. The listeners stay open.
+    begins while this player is ``asked``, until AcceptGame, or another one is. ``relay`` is the one that this player
+    uses. ``on_event`` gets every LobbyEvent as it happens. Raises TableError for settings that cannot be played and
+    ValueError for a name that cannot be shown; faults of strangers and joiners end only their own connections.
+    Cancelled, it says goodbye, which takes at most ``close_s``. The listeners stay open.
     """
     check_settings(settings)
     if fault := name_fault(name):
@@ -105,7 +106,7 @@ async def host_table(
     if spectators:
         spectators.open(SpectatorPlaces(door, on_event))
     lobby = _HostLobby(credentials, name, settings, places, randomness, on_event, limits, door, spectators, former)
-    lobby.by_hand, lobby.asked = by_hand, asked
+    lobby.by_hand, lobby.asked, lobby.relay = by_hand, asked, relay
     return await lobby.run(listeners, requests)
 
 
@@ -188,6 +189,7 @@ class _HostLobby:
         self._colours = TeamColours()
         self._removed: set[bytes] = set()
         self.by_hand = self.asked = False
+        self.relay: Address | None = None
         self._touched_at = -math.inf  # the time of the last change of seats or colours, or line
         self._started = False
         self._version = 0  # counts the changes of seats and colours

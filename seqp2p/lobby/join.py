@@ -83,14 +83,16 @@ async def join_table(
     dial: Dial = tcp_dial,
     requests: LobbyRequests | None = None,
     choice: SeatChoice = ANY_SEAT,
+    relay: Address | None = None,
 ) -> AgreedTable:
     """Sit down at the table of the host at that address, and wait there until it starts.
 
     By ``addresses`` the other seats reach the ``listeners``: IP addresses, likeliest first. ``on_event`` gets
     LobbyShown after each change, and what is said and declined; ``choice`` is wished for at once, ``requests`` are
-    those of this player from then on. The code is tried once. Raises BadCode (the code cannot be one), Unreachable,
-    Refused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p), LinkLost (the host
-    is gone), and ValueError for a name that cannot be shown. Cancelled, it says goodbye. The listeners stay open.
+    those of this player from then on. ``relay`` is the one that this player uses. The code is tried once. Raises
+    BadCode (the code cannot be one), Unreachable, Refused (by the host, see errors.REFUSALS), PeerError (the host is
+    not honest, or no seqp2p), LinkLost (the host is gone), and ValueError for a name that cannot be shown. Cancelled,
+    it says goodbye. The listeners stay open.
     """
     if fault := name_fault(name):
         raise ValueError(fault)
@@ -100,6 +102,7 @@ async def join_table(
 
     link = await knock(credentials, code, host, randomness, limits, dial, on_wait, role="join")
     joiner = _Joiner(link, name, credentials.identity, addresses, randomness, on_event, limits, choice)
+    joiner.relay = relay
     return await _sit_down(joiner, host, credentials, listeners, requests)
 
 
@@ -116,6 +119,7 @@ async def rejoin_table(
     dial: Dial = tcp_dial,
     requests: LobbyRequests | None = None,
     asked: bool = False,
+    relay: Address | None = None,
 ) -> AgreedTable:
     """Sit down again, without the code, at a table whose game is over, as soon as its host opens it.
 
@@ -124,7 +128,7 @@ async def rejoin_table(
     """
     host, link = await _find_again(credentials, former, limits, dial)
     joiner = _Joiner(link, name, credentials.identity, addresses, randomness, on_event, limits)
-    joiner.asked = asked
+    joiner.asked, joiner.relay = asked, relay
     return await _sit_down(joiner, host, credentials, listeners, requests)
 
 
@@ -281,6 +285,7 @@ class _Joiner:
         self.link = Link(link.frames, limits)
         self.seat = 0
         self.asked = False
+        self.relay: Address | None = None
         self._name = name
         self._identity = identity
         self._addresses = addresses[: limits.addresses_per_seat]
