@@ -6,7 +6,7 @@ from typing import Final
 from seqp2p.bots.learned import best_action
 from seqp2p.rules import Action, View
 
-NOISE: Final = 1_400
+NOISE: Final = 1_550
 """The weight of a noise with a standard deviation of 148, in the units of values: fitted to win a third of the games
 against ``learned`` with two players (docs/decisions/0022-strong-with-values.md)."""
 
