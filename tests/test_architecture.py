@@ -101,7 +101,7 @@ IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "breakpoint"}
 ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "_btclib_libsecp256k1": "crypto.group",
     "confusable_homoglyphs": "lobby.names",
-    "cryptography": ("crypto.identity", "net.tls"),
+    "cryptography": ("crypto.exchange", "crypto.identity", "net.tls"),
     "msgpack": "match.encoding",
     "spake2": "lobby.",
     "tomlkit": "api.config_file",

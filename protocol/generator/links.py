@@ -7,12 +7,15 @@ from spake2.ed25519_basic import L
 
 from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import Vector, bad, file_of, good
-from seqp2p.crypto.hashing import ADDRESSES, LINK, LOBBY_LINE
+from seqp2p.crypto.exchange import ExchangeKey
+from seqp2p.crypto.hashing import ADDRESSES, LINK, LOBBY_LINE, PAIR, REMATCH
 from seqp2p.crypto.identity import sign
-from seqp2p.lobby.address_statement import TCP, AddressEntry, AddressPayload
+from seqp2p.lobby.address_statement import RELAY, TCP, AddressEntry, AddressPayload
 from seqp2p.lobby.lines import LinePayload
+from seqp2p.lobby.pairs import OwnRelay, RelayEntry
 from seqp2p.lobby.pake import Exchange
 from seqp2p.match.encoding import encode
+from seqp2p.net.addresses import Address
 from seqp2p.net.auth import Statement
 from seqp2p.net.frames import frame
 from seqp2p.net.messages import (
@@ -57,7 +60,7 @@ def links() -> Vector:
         good("link statement", "role join", plain, {"statement": encode(statement), "signature": signature},
              {"seed": client.secret_bytes()}),
     ]  # fmt: skip
-    vectors += [*_addresses(), *_lines(lobby)]
+    vectors += [*_addresses(), *_tokens(), *_lines(lobby)]
     for message in messages:
         fields = msgspec.to_builtins(message, builtin_types=(bytes,))
         vectors.append(good("message", fields["type"], {"message": fields}, {"frame": encode_message(message)}))
@@ -77,7 +80,11 @@ def _addresses() -> list[Vector]:
     """Return what a seat signs for the lobby, and what others take of it."""
     ben, ann, nonce = identity("ben"), identity("ann"), Stream("a nonce")(32)
     tcp = AddressEntry(TCP, "192.168.1.5:4610")
-    several = (tcp, AddressEntry(2, "a kind to come"), AddressEntry(TCP, "[fd00::2]:4000"))
+    several = (tcp, AddressEntry(255, "a kind to come"), AddressEntry(TCP, "[fd00::2]:4000"))
+    key = ExchangeKey(Stream("a key of ben's")(32))
+    relay = str(RelayEntry(Address("relay.example.org", 4001), key.public))
+    by_ip = str(RelayEntry(Address("2001:db8::1", 4001), key.public))
+    text = relay.partition(" ")[2]
 
     def made(entries: tuple[AddressEntry, ...] = (tcp,), number: int = 1, label: str = ADDRESSES) -> dict[str, bytes]:
         payload = encode(AddressPayload(1, ben.public, nonce, number, entries))
@@ -87,13 +94,20 @@ def _addresses() -> list[Vector]:
         return {"key": ben.public, "nonce": nonce, **statement, **changed}
 
     vectors = []
-    for name, entries in (("one address", (tcp,)), ("two addresses and a kind to come", several), ("none", ())):
+    for name, entries in (
+        ("one address", (tcp,)),
+        ("two addresses and a kind to come", several),
+        ("none", ()),
+        ("a relay by its name", (tcp, AddressEntry(RELAY, relay))),
+        ("a relay by its address", (AddressEntry(RELAY, by_ip), tcp)),
+    ):
         statement = made(entries)
         dialled = [entry.address for entry in entries if entry.kind == TCP]
         plain = [{"kind": entry.kind, "address": entry.address} for entry in entries]
         fields = {"key": ben.public, "nonce": nonce, "number": 1, "entries": plain}
         vectors.append(good("address statement", name, fields, statement, {"seed": ben.secret_bytes()}))
-        vectors.append(good("addresses of the lobby", name, given(statement), {"addresses": dialled}))
+        relays = [entry.address for entry in entries if entry.kind == RELAY]
+        vectors.append(good("addresses of the lobby", name, given(statement), {"addresses": dialled, "relays": relays}))
     for name, wrong in {
         "another seat's key": given(made(), key=ann.public),
         "another nonce": given(made(), nonce=bytes(32)),
@@ -104,9 +118,48 @@ def _addresses() -> list[Vector]:
         "no port": given(made((AddressEntry(TCP, "192.168.1.5"),))),
         "port 0": given(made((AddressEntry(TCP, "192.168.1.5:0"),))),
         "kind 0": given(made((AddressEntry(0, "192.168.1.5:4610"),))),
-        "an entry of 129 characters": given(made((AddressEntry(2, "x" * 129),))),
+        "an entry of 129 characters": given(made((AddressEntry(255, "x" * 129),))),
+        "two relays": given(made((AddressEntry(RELAY, relay),) * 2)),
+        **{
+            f"a relay {how}": given(made((AddressEntry(RELAY, wrong),)))
+            for how, wrong in {
+                "without a key": "relay.example.org:4001",
+                "without a port": f"relay.example.org {text}",
+                "at port 0": f"relay.example.org:0 {text}",
+                "at a port with a zero before it": f"relay.example.org:04001 {text}",
+                "in capitals": f"Relay.example.org:4001 {text}",
+                "with a label of 64": f"{'x' * 64}.org:4001 {text}",
+                "with a name that could be an address": f"127.1:4001 {text}",
+                "with a hyphen before a dot": f"relay-.example.org:4001 {text}",
+                "with a longer form of its address": f"[2001:db8:0::1]:4001 {text}",
+                "with a place of 85 characters": f"{'x.' * 39}xx:4001 {text}",
+                "with two spaces": f"relay.example.org:4001  {text}",
+                "with a key of 31 bytes": f"relay.example.org:4001 {text[:-2]}",
+                "with a padded key": f"relay.example.org:4001 {text}=",
+                "with bits behind its key": f"relay.example.org:4001 {text[:-1]}{chr(ord(text[-1]) + 1)}",
+            }.items()
+        },
     }.items():
         vectors.append(bad("addresses of the lobby", name, "peer", wrong))
+    return vectors
+
+
+def _tokens() -> list[Vector]:
+    """Return the tokens at which two seats meet at a relay, as each of them finds it."""
+    stream = Stream("tokens")
+    where, game = Address("relay.example.org", 4001), stream(32)
+    keys = [ExchangeKey(stream(32)) for _ in range(2)]
+    vectors = []
+    for name, label in (("of a pair", PAIR), ("of the host's next lobby", REMATCH)):
+        for own, other in (keys, keys[::-1]):
+            lower = own is keys[0]
+            token = OwnRelay(where, own).token(RelayEntry(where, other.public), game, label, lower=lower)
+            assert token is not None, "they have one relay"
+            given = {"secret": own.secret_bytes(), "other": other.public, "game": game, "label": label, "lower": lower}
+            seat = "lower" if lower else "higher"
+            vectors.append(good("relay token", f"{name}, for the {seat} seat", given, {"token": token}))
+    small = {"secret": keys[0].secret_bytes(), "other": bytes(32), "game": game, "label": PAIR, "lower": True}
+    vectors.append(bad("relay token", "a key of small order", "small order", small))
     return vectors
 
 

@@ -38,6 +38,8 @@ REMARK_HASH: Final = "seqp2p/1 remark hash"  # the hash of a remark, in the seat
 JOINT: Final = "seqp2p/1 joint"  # joint randomness
 KEY_COMMITMENT: Final = "seqp2p/1 key commitment"
 FINGERPRINT: Final = "seqp2p/1 fingerprint"
+PAIR: Final = "seqp2p/1 pair"  # the token of two seats at a relay
+REMATCH: Final = "seqp2p/1 rematch"  # the same for the host's next lobby
 
 # Signatures are over label ‖ 0x00 ‖ data, without lengths (see identity.py).
 CONTRIBUTION: Final = "seqp2p/1 contribution"

@@ -16,9 +16,10 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.hashing import ADDRESSES
+from seqp2p.crypto.hashing import ADDRESSES, PAIR
 from seqp2p.crypto.identity import Identity, sign, verify
 from seqp2p.i18n import message, message_of
+from seqp2p.lobby.pairs import OwnRelay, RelayEntry, parse_relay_entry
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import Bytes32
@@ -32,7 +33,9 @@ NUMBER_MAX: Final = 1_000  # of one seat in one game: all peers pass each on, an
 ENTRIES_MAX: Final = 8
 ENTRY_LENGTH_MAX: Final = 128
 TCP: Final = 1
-"""The kind of an IP address and a TCP port. Entries of unknown kinds are kept and passed on, and not dialled."""
+RELAY: Final = 2
+"""Kinds of entries: an IP address and a TCP port; a relay with a key (pairs.py), at most one of these in a statement.
+Entries of unknown kinds are kept and passed on, and not dialled."""
 CHANGE_S: Final = 5.0
 """Between two changes of one seat's addresses that are taken; the newest of those that come meanwhile is kept."""
 
@@ -58,11 +61,12 @@ class AddressPayload(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A statement and its content; ``addresses`` are the entries that this version can dial."""
+    """A statement and its content; ``addresses`` are the entries to dial, ``relay`` is the one to meet at."""
 
     statement: AddressStatement
     payload: AddressPayload
     addresses: tuple[Address, ...]
+    relay: RelayEntry | None
 
     @property
     def is_signed(self) -> bool:
@@ -74,9 +78,13 @@ class Read:
         return True
 
 
-def make_statement(identity: Identity, nonce: bytes, number: int, addresses: Iterable[Address]) -> AddressStatement:
-    """Sign the addresses at which a seat listens, likeliest first, at most eight; ``number`` from 1."""
+def make_statement(
+    identity: Identity, nonce: bytes, number: int, addresses: Iterable[Address], relay: OwnRelay | None = None
+) -> AddressStatement:
+    """Sign the addresses at which a seat listens, likeliest first, and its relay; at most eight. ``number`` from 1."""
     entries = tuple(AddressEntry(TCP, str(address)) for address in addresses)
+    if relay is not None:
+        entries += (AddressEntry(RELAY, str(relay.entry)),)
     payload = encode(AddressPayload(1, identity.public, nonce, number, entries))
     return AddressStatement(payload, sign(identity, ADDRESSES, payload))
 
@@ -86,11 +94,20 @@ def read_statement(statement: AddressStatement) -> Read:
     try:
         payload = decode(AddressPayload, statement.payload, STATEMENT_SIZE_MAX)
         addresses = tuple(parse_peer_address(entry.address) for entry in payload.entries if entry.kind == TCP)
+        relay = _relay(payload)
     except (DecodeError, AddressError) as error:
         raise PeerError(
             message("It sent the addresses of a seat in a form that cannot be: {reason}", reason=message_of(error))
         ) from None
-    return Read(statement, payload, addresses)
+    return Read(statement, payload, addresses, relay)
+
+
+def _relay(payload: AddressPayload) -> RelayEntry | None:
+    """Return the relay of a statement. Raises AddressError for one not in its form, and for a second one."""
+    relays = [parse_relay_entry(entry.address) for entry in payload.entries if entry.kind == RELAY]
+    if len(relays) > 1:
+        raise AddressError(message("It has more than one relay."))
+    return relays[0] if relays else None
 
 
 def is_first(statement: AddressStatement, key: bytes, nonce: bytes) -> bool:
@@ -134,6 +151,13 @@ class AddressBook:
     def signed(self, seat: int) -> tuple[Address, ...]:
         """Return the addresses to dial of those that the seat has signed."""
         return self._allowed(self._newest[seat].addresses) if seat in self._newest else ()
+
+    def token(self, seat: int, label: str = PAIR) -> bytes | None:
+        """Return the token at which this seat meets another at its relay, or None if they have none in common."""
+        own, read = self._table.relay, self._newest.get(seat)
+        if own is None or read is None or read.relay is None:
+            return None
+        return own.token(read.relay, self._table.game, label, lower=self._table.seat < seat)
 
     def of(self, seat: int) -> tuple[Address, ...]:
         """Return the addresses to dial: signed by the seat, known to this player, a few that were found."""

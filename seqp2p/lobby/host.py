@@ -26,6 +26,7 @@ from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import Former, Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined, declining, gone
 from seqp2p.lobby.lines import LobbyTalk, PerMinute
 from seqp2p.lobby.names import BOT_NAME, look_alike
+from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.requests import (
     AcceptGame,
     ChooseColour,
@@ -198,6 +199,7 @@ class _HostLobby:
         self._closed = False  # A joiner lost from now on has not left the lobby.
         self._changed = trio.Event()
         self._statements: tuple[wire.AddressStatement, ...] = ()
+        self._own_relay: OwnRelay | None = None
 
     async def run(self, listeners: Sequence[Listener], requests: LobbyRequests | None) -> AgreedTable:
         # Connections have a scope of their own: a goodbye still needs them when everything else is cancelled.
@@ -217,7 +219,8 @@ class _HostLobby:
                 finally:
                     connections.cancel()
             on_error.pop_all()
-        return AgreedTable(self._credentials, agreement, 1, {}, listeners, links, self._spectators, self._statements)
+        statements, relay = self._statements, self._own_relay
+        return AgreedTable(self._credentials, agreement, 1, {}, listeners, links, self._spectators, statements, relay)
 
     async def _receive(
         self, listeners: Sequence[Listener], requests: LobbyRequests | None, scope: trio.CancelScope
@@ -587,7 +590,9 @@ class _HostLobby:
         if not await self._answered(members, version, lambda sitting: sitting.nonce_round == round_):
             return None
         agreement = self._agreement(members)
-        own = make_statement(self._credentials.identity, agreement.seats[0].nonce, 1, self._addresses)
+        self._own_relay = own_relay(self.relay, self._randomness)
+        nonce = agreement.seats[0].nonce
+        own = make_statement(self._credentials.identity, nonce, 1, self._addresses, self._own_relay)
         self._statements = (own, *(sitting.addresses for sitting in members))
         self._send(members, wire.TableMessage(round_, encode_agreement(agreement), self._statements))
         ready = await self._answered(members, version, lambda sitting: sitting.ready == round_)

@@ -19,6 +19,7 @@ from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.code import parse_code
 from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined
 from seqp2p.lobby.lines import LobbyTalk
+from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.requests import (
     ANY_SEAT,
@@ -172,7 +173,14 @@ async def _sit_down(
         if (error := await guest.stay(requests)) is not None:
             raise error
         return AgreedTable(
-            credentials, guest.agreement, guest.seat, {1: (host,)}, listeners, {1: frames}, statements=guest.statements
+            credentials,
+            guest.agreement,
+            guest.seat,
+            {1: (host,)},
+            listeners,
+            {1: frames},
+            statements=guest.statements,
+            relay=guest.own_relay,
         )
 
 
@@ -286,6 +294,7 @@ class _Joiner:
         self.seat = 0
         self.asked = False
         self.relay: Address | None = None
+        self.own_relay: OwnRelay | None = None
         self._name = name
         self._identity = identity
         self._addresses = addresses[: limits.addresses_per_seat]
@@ -348,7 +357,8 @@ class _Joiner:
                 self._round = number
                 self._set_ready(False)
                 self._nonce = self._randomness(32)
-                self._own = make_statement(self._identity, self._nonce, 1, self._addresses)
+                self.own_relay = own_relay(self.relay, self._randomness)
+                self._own = make_statement(self._identity, self._nonce, 1, self._addresses, self.own_relay)
                 self.link.send(wire.Nonce(number, self._nonce, self._own))
             case wire.TableMessage():
                 self._agree(received)

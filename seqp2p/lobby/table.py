@@ -8,6 +8,7 @@ from typing import Final
 import trio
 
 from seqp2p.i18n import message
+from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.match.table import Agreement, encode_agreement, game_id
 from seqp2p.net.addresses import Address
@@ -31,7 +32,8 @@ class AgreedTable:
     further ones that this player knows, likeliest first. A seat that both lack is only waited for.
     ``links`` are connections the lobby leaves open: the host has one to every seat, a joiner one to seat 1.
     ``listeners`` are the sockets on which others dial this seat; their opener closes them after the game.
-    ``spectators`` serves the spectators, at the host; None if none are allowed.
+    ``spectators`` serves the spectators, at the host; None if none are allowed. ``relay`` is the one that this player
+    uses, if any, with the key that this seat's statement names.
     """
 
     credentials: Credentials
@@ -42,6 +44,7 @@ class AgreedTable:
     links: Mapping[int, FrameStream] = field(default_factory=dict[int, FrameStream])
     spectators: SpectatorServer | None = None
     statements: Sequence[AddressStatement] = ()
+    relay: OwnRelay | None = None
 
     @property
     def game(self) -> bytes:

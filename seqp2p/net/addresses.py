@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import ipaddress
+import re
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,17 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.interfaces import is_global_ipv6, is_loopback, local_hosts
 
 DEFAULT_PORT: Final = 4610
+DEFAULT_RELAY_PORT: Final = 4001
+"""The port that the transit relay of magic-wormhole takes by itself."""
+RELAY_LENGTH_MAX: Final = 84
+"""Of HOST:PORT: it stands in a seat's statement with a key (lobby/pairs.py)."""
 _PORT_MAX: Final = 65_535
 _WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listened on when the player names no address
 _BOTH_FREE_TRIES: Final = 8
 _DISCARD_PORT: Final = 9
 _SHOWN_MAX: Final = 64
+# RFC 1123: labels of letters, digits and hyphens. The last one has a letter, else it could be read as an IP address.
+_NAME: Final = re.compile(r"(?!-)(?:[a-z0-9-]{1,63}(?<!-)\.(?!-))*(?=[0-9-]*[a-z])[a-z0-9-]{1,63}(?<!-)")
 _RACE_PAUSE_S: Final = 0.25
 # Documentation addresses (RFC 5737, RFC 3849): a UDP socket "connected" there sends nothing, but has been given the
 # local address of the interface that leads out.
@@ -69,6 +76,19 @@ def parse_peer_address(text: str) -> Address:
     if not _is_ip(address.host) or address.port == 0:
         raise _no_address(text)
     return Address(str(ipaddress.ip_address(address.host)), address.port)
+
+
+def parse_relay_address(text: str) -> Address:
+    """Return the address of a relay, its host in lower case: a name or an IP address. Raises AddressError.
+
+    >>> str(parse_relay_address("Relay.Example.org:4001"))
+    'relay.example.org:4001'
+    """
+    address = parse_address(text, DEFAULT_RELAY_PORT)
+    host = str(ipaddress.ip_address(address.host)) if _is_ip(address.host) else address.host.lower()
+    if address.port == 0 or not (_is_ip(host) or _NAME.fullmatch(host)) or len(str(address)) > RELAY_LENGTH_MAX:
+        raise _no_address(text)
+    return Address(host, address.port)
 
 
 async def open_listeners(address: Address | None = None) -> list[trio.SocketListener]:

@@ -9,6 +9,7 @@ import msgspec
 from protocol.generator.stream import Stream
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck, joint_key
 from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.crypto.group import decode_point, decode_points, decode_scalar, hash_to_point, sub, sum_points
 from seqp2p.crypto.hashing import ADDRESSES, FILE, LINK, LOBBY_LINE, STEP, tagged_hash
 from seqp2p.crypto.identity import check_public, fingerprint
@@ -19,6 +20,7 @@ from seqp2p.crypto.share_proof import verify_shares
 from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
 from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statement
 from seqp2p.lobby.lines import LinePayload, LobbyTalk
+from seqp2p.lobby.pairs import OwnRelay, RelayEntry
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.safety import safety_words
 from seqp2p.lobby.wordlist import WORDS
@@ -30,6 +32,7 @@ from seqp2p.match.joint import JointStream, draw_dealer
 from seqp2p.match.remark import BadRemark, open_remark
 from seqp2p.match.signed import AdjournPayload, BallotPayload, HeadPayload, LeavePayload, head_of_action, open_signed
 from seqp2p.match.table import TableError, decode_agreement, game_id
+from seqp2p.net.addresses import Address
 from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
@@ -277,7 +280,19 @@ def addresses_of_the_lobby(given: Given) -> Any:
     statement = AddressStatement(_bytes(given["payload"]), _bytes(given["signature"]))
     if not is_first(statement, _bytes(given["key"]), _bytes(given["nonce"])):
         raise PeerError("It is not this seat's.")
-    return {"addresses": [str(address) for address in read_statement(statement).addresses]}
+    read = read_statement(statement)
+    relays = [] if read.relay is None else [str(read.relay)]
+    return {"addresses": [str(address) for address in read.addresses], "relays": relays}
+
+
+def relay_token(given: Given) -> Any:
+    where = Address("relay.example.org", 4001)
+    own = OwnRelay(where, ExchangeKey(_bytes(given["secret"])))
+    other = RelayEntry(where, _bytes(given["other"]))
+    token = own.token(other, _bytes(given["game"]), given["label"], lower=given["lower"])
+    if token is None:
+        raise CryptoError("It is no key.")
+    return {"token": token}
 
 
 def message(given: Given) -> Any:
@@ -367,6 +382,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "link statement": link_statement,
     "address statement": address_statement,
     "addresses of the lobby": addresses_of_the_lobby,
+    "relay token": relay_token,
     "lobby line": lobby_line,
     "line of the lobby": line_of_the_lobby,
     "message": message,

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+
 from tests.protocol.second.agreement import Table, deal_owners, draw_dealer, read_agreement
 from tests.protocol.second.basics import (
     Encoding,
@@ -211,25 +213,58 @@ def addresses_of_the_lobby(given: Given) -> Any:
     require(isinstance(said, dict) and list(said) == ["v", "key", "nonce", "number", "entries"])
     require(said["v"] == 1 and is_int(said["number"], 1, 1000) and isinstance(said["entries"], list))
     require(len(said["entries"]) <= 8)
-    found = []
+    found, relays = [], []
     for entry in said["entries"]:
         require(isinstance(entry, dict) and list(entry) == ["kind", "address"] and is_int(entry["kind"], 1, 255))
         require(isinstance(entry["address"], str) and len(entry["address"]) <= 128)
         if entry["kind"] == 1:
             require(_is_tcp(entry["address"]), "no IP address and port")
             found.append(entry["address"])
+        if entry["kind"] == 2:
+            require(is_relay(entry["address"]), "no relay and key")
+            relays.append(entry["address"])
+    require(len(relays) <= 1, "two relays")
     require((said["key"], said["nonce"], said["number"]) == (key, nonce, 1), "another seat's, or a later one")
     try:
         check_signature(key, "seqp2p/1 addresses", data, _bytes(given["signature"]))
     except Refused:
         require(condition=False, text="not signed")
-    return {"addresses": found}
+    return {"addresses": found, "relays": relays}
+
+
+def relay_token(given: Given) -> Any:
+    own = X25519PrivateKey.from_private_bytes(_bytes(given["secret"]))
+    try:
+        secret = own.exchange(X25519PublicKey.from_public_bytes(_bytes(given["other"])))
+    except ValueError:
+        raise Refused("small order") from None
+    keys = [own.public_key().public_bytes_raw(), _bytes(given["other"])]
+    return {"token": H(given["label"], secret, _bytes(given["game"]), *(keys if given["lower"] else keys[::-1]))}
 
 
 def line_of_the_lobby(given: Given) -> Any:
     signed = {name: _bytes(given[name]) for name in ("payload", "signature")}
     said = read_line(signed, _bytes(given["lobby"]), {_bytes(key): given["said"] for key in given["keys"]})
     return {"text": said["text"]}
+
+
+def is_relay(text: str) -> bool:
+    """14.5: HOST:PORT and a key in its one form."""
+    where, _, key = text.partition(" ")
+    host, _, port = where.rpartition(":")
+    if len(where) > 84 or not (re.fullmatch("[1-9][0-9]{0,4}", port) and int(port) <= 65535):
+        return False
+    labels = host.split(".")
+    is_name = all(re.fullmatch("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", label) for label in labels)
+    if not (is_name and re.search("[a-z]", labels[-1])):
+        try:
+            ip = ipaddress.IPv6Address(host[1:-1]) if host.startswith("[") else ipaddress.IPv4Address(host)
+        except ValueError:
+            return False
+        if host != (f"[{ip}]" if ip.version == 6 else str(ip)):
+            return False
+    # The last of 43 characters has four bits of the key.
+    return re.fullmatch("[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]", key) is not None
 
 
 def _is_tcp(text: str) -> bool:
@@ -390,6 +425,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "link statement": lambda given: {"statement": pack({"v": 1, **_unhexed(given)})},
     "address statement": address_statement,
     "addresses of the lobby": addresses_of_the_lobby,
+    "relay token": relay_token,
     "lobby line": lambda given: {"payload": pack({"v": 1, **_unhexed(given)})},
     "line of the lobby": line_of_the_lobby,
     "message": message,
