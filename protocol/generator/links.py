@@ -1,4 +1,4 @@
-"""Vectors for links: the client's statement, messages as frames, the code exchange."""
+"""Vectors for links: the client's statement, messages as frames, the code exchange, meeting places."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from seqp2p.lobby.address_statement import RELAY, TCP, AddressEntry, AddressPayl
 from seqp2p.lobby.lines import LinePayload
 from seqp2p.lobby.pairs import OwnRelay, RelayEntry
 from seqp2p.lobby.pake import Exchange
+from seqp2p.lobby.place import hash_place
 from seqp2p.match.encoding import encode
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import Statement
@@ -36,7 +37,7 @@ from seqp2p.net.messages import (
 
 
 def links() -> Vector:
-    """Return the client's statement, messages as frames, and a code exchange."""
+    """Return the client's statement, messages as frames, a code exchange, and meeting places."""
     client, server = identity("ben"), identity("ann")
     stream = Stream("links")
     certificate, nonce, lobby = stream(32), stream(32), stream(32)
@@ -73,7 +74,9 @@ def links() -> Vector:
         "a message of another stage": encode(Accepted()),
     }.items():
         vectors.append(bad("message of the game", name, "peer", {"frame": frame(data)}))
-    return file_of("Links: the client's proof, messages, the code exchange.", [*vectors, *_codes()])
+    return file_of(
+        "Links: the client's proof, messages, the code exchange, meeting places.", [*vectors, *_codes(), *_places()]
+    )
 
 
 def _addresses() -> list[Vector]:
@@ -204,6 +207,7 @@ def _codes() -> list[Vector]:
         ("the right code", "7-amber-falcon", "7-amber-falcon"),
         ("another code", "7-amber-fabric", "7-amber-falcon"),
         ("a code of four words", "99-amber-falcon-acorn-zebra", "99-amber-falcon-acorn-zebra"),
+        ("a code with a meeting place", "7-4821937-5526041-amber-falcon", "7-4821937-5526041-amber-falcon"),
     ):
         joiner = Exchange(typed, *keys, certificate, Stream("joiner"), host=False)
         host = Exchange(code, *keys, certificate, Stream("host"), host=True)
@@ -223,4 +227,12 @@ def _codes() -> list[Vector]:
             "by joiner, by host: as the host has them": host.finish(joiner.message),
         }
         vectors.append(good("code exchange", name, given, out))
+    return vectors
+
+
+def _places() -> list[Vector]:
+    vectors = []
+    for name, digits in (("a place", "48219375526041"), ("zeros at its begin", "00000000000007")):
+        place = hash_place(digits)
+        vectors.append(good("meeting place", name, {"digits": digits}, {"tokens": place.tokens, "mark": place.mark}))
     return vectors

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 REDACTED: Final = "[redacted]"
 # A join code; digits of 16 bytes and more, hexadecimal or decimal; the text of bytes.
 _SECRETS: Final = re.compile(
-    r"\b(?:\d{1,2}(?:-[a-z]+){2,}|[0-9a-f]{32,}|\d{30,})\b"
+    r"\b(?:\d{1,2}(?:-\d{7}){0,2}(?:-[a-z]+){2,}|[0-9a-f]{32,}|\d{30,})\b"
     r"|\bb'(?:[^'\\\n]|\\.)*'"
     r'|\bb"(?:[^"\\\n]|\\.)*"',
     re.IGNORECASE,
 )
-_CODE: Final = re.compile(r"\s*\d+[\s_-]*[^\W\d_](?:[^\W\d]|[\s-])*")
+_CODE: Final = re.compile(r"\s*\d[\d\s_-]*[^\W\d_](?:[^\W\d]|[\s-])*")
 # Fields of events that are for a host's own screen or script alone.
 _OWN_FIELDS: Final = frozenset({"code"})
 
@@ -63,7 +63,7 @@ def start(path: str) -> None:
 def _arguments(words: Sequence[str]) -> list[str]:
     """The command line; a join code can be typed in many ways.
 
-    >>> _arguments(["join", "7 amber falcon", "--code", "8", "--code=9", "--lang", "fr"])
+    >>> _arguments(["join", "7 482 1937 552 6041 amber falcon", "--code", "8", "--code=9", "--lang", "fr"])
     ['join', '[redacted]', '--code', '[redacted]', '--code=[redacted]', '--lang', 'fr']
     """
     shown = [REDACTED if _CODE.fullmatch(word) else redacted(word) for word in words]
@@ -106,8 +106,10 @@ def fault(kind: type[BaseException], error: BaseException, trace: TracebackType 
 def redacted(text: str) -> str:
     """Return the text without parts that could be secrets.
 
-    >>> redacted("--code 7-amber-falcon-acorn-agent"), redacted("nonce " + "ab" * 32), redacted("left b'x'")
-    ('--code [redacted]', 'nonce [redacted]', 'left [redacted]')
+    >>> redacted("7-4821937-5526041-amber-falcon is wrong"), redacted("--code 7-amber-falcon-acorn-agent")
+    ('[redacted] is wrong', '--code [redacted]')
+    >>> redacted("nonce " + "ab" * 32), redacted("left b'x'")
+    ('nonce [redacted]', 'left [redacted]')
     """
     return _SECRETS.sub(REDACTED, text)
 

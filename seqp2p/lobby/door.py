@@ -10,8 +10,9 @@ A place is given to clients that have begun, so silent ones cost nothing but a c
 sources never go before those who came earlier. An exchange is a try
 from the moment it is answered until its right confirmation takes it back, so those in flight never exceed the tries
 that are left. A code is burned by its last try, and the next one has more words and as many more tries as keep its
-chance, 3 in 65,536; once it cannot grow, the table's number changes. Wrong tries are slowed for the whole table. The
-key of a friend, who has finished a game with this host, goes first and has tries of its own, which burn no code.
+chance, 3 in 65,536; once it cannot grow, the table's number changes. Every third burned code of a table with a meeting
+place takes the place with it, for one who burns so many knows the place. Wrong tries are slowed for the whole table.
+The key of a friend, who has finished a game with this host, goes first and has tries of its own, which burn no code.
 """
 
 import contextlib
@@ -24,7 +25,15 @@ import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message
-from seqp2p.lobby.code import TABLE_NUMBER_MAX, WORDS_MIN, make_code, make_table_number, public_part
+from seqp2p.lobby.code import (
+    PLACE_WORDS_MAX,
+    TABLE_NUMBER_MAX,
+    WORDS_MIN,
+    make_code,
+    make_place,
+    make_table_number,
+    public_part,
+)
 from seqp2p.lobby.events import CodeShown, OnLobbyEvent, Strangers
 from seqp2p.lobby.pake import Exchange
 from seqp2p.net.auth import receive, refuse, send
@@ -37,6 +46,8 @@ from seqp2p.net.serving import Gate
 _HOUR_S: Final = 3_600.0
 _DAY_S: Final = 86_400.0
 _TOLD_EVERY_S: Final = 1.0
+_BURNS_OF_PLACE: Final = 3
+"""Burned codes with one meeting place."""
 
 
 class _Client:
@@ -62,12 +73,15 @@ class CodeDoor:
         limits: Limits,
         on_event: OnLobbyEvent,
         friends: Collection[bytes] = frozenset(),
+        place: str = "",
     ) -> None:
-        """``friends`` are the keys that have finished a game with this host.
+        """``friends`` are the keys that have finished a game with this host; ``place`` is the first meeting place.
 
         ``on_event`` gets CodeShown, now and each time there is a new code, and Strangers from ``tell_strangers``.
         """
         self._number = table_number
+        self._place = place
+        self._burned = 0  # codes with this place
         self._host_key = host_key
         self._certificate_hash = certificate_hash
         self._randomness = randomness
@@ -84,7 +98,10 @@ class CodeDoor:
         self._strangers = 0
         self._wrong = 0
         self._stranger_came = trio.Event()
-        self._show(make_code(table_number, WORDS_MIN, randomness))
+        self._show(self._make(WORDS_MIN))
+
+    def _make(self, words: int) -> str:
+        return make_code(self._number, words, self._randomness, self._place)
 
     def _show(self, code: str) -> None:
         self.code = code
@@ -194,12 +211,19 @@ class CodeDoor:
         return True
 
     def renew(self) -> None:
-        """Replace the code by one as long, with another number: one who knows it is to come no more."""
+        """Replace the code by one as long, with another number and place: one who knows it is to come no more."""
         self._spent.add(self._public)
         numbers = [number for number in range(1, TABLE_NUMBER_MAX + 1) if (number, self._public[1]) not in self._spent]
         if numbers:
             self._number = numbers[int.from_bytes(self._randomness(4), "big") % len(numbers)]
-        self._show(make_code(self._number, self._public[1], self._randomness))
+        self._move()
+        self._show(self._make(self._public[1]))
+
+    def _move(self) -> None:
+        """Change the meeting place, if there is one."""
+        self._burned = 0
+        if self._place:
+            self._place = make_place(self._randomness)
 
     def _count_wrong(self) -> None:
         self._wrong += 1
@@ -208,10 +232,13 @@ class CodeDoor:
             return
         self._burns.add()
         self._spent.add(self._public)
-        words = min(self._public[1] + 1, self._limits.code_words_max)
+        self._burned += 1
+        if self._burned == _BURNS_OF_PLACE:
+            self._move()
+        words = min(self._public[1] + 1, PLACE_WORDS_MAX if self._place else self._limits.code_words_max)
         while (self._number, words) in self._spent:
             self._number = make_table_number(self._randomness)
-        self._show(make_code(self._number, words, self._randomness))
+        self._show(self._make(words))
 
     async def _refuse(self, frames: FrameStream, code: str) -> NoReturn:
         await refuse(frames, code, self._limits)

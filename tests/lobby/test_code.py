@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.lobby.code import make_code, make_table_number, parse_code, public_part
+from seqp2p.lobby.code import make_code, make_place, make_table_number, parse_code, place_of, public_part
 from seqp2p.lobby.wordlist import WORDS
 from seqp2p.net.errors import BadCode
 
@@ -23,6 +23,33 @@ def test_every_code_can_be_typed_in_many_ways(number: int, words: bytes, separat
     assert public_part(code) == (number, len(words))
     assert parse_code(f"  {code.upper().replace('-', separator)} ") == code
     assert parse_code(f"{number:02}{separator}{separator.join(code.split('-')[1:])}") == code
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 99), st.from_regex("[0-9]{14}", fullmatch=True), st.binary(min_size=2, max_size=3), st.data())
+def test_the_place_in_a_code_is_grouped_as_one_likes(
+    number: int, place: str, words: bytes, data: st.DataObject
+) -> None:
+    code = make_code(number, len(words), lambda _: words, place)
+    assert parse_code(code) == code
+    assert len(code.split("-")) <= 6
+    assert public_part(code) == (number, len(words))
+    assert place_of(code) == place
+    spaces = data.draw(st.lists(st.sampled_from(["", " ", "-", ". "]), min_size=14, max_size=14))
+    grouped = "".join(digit + space for digit, space in zip(place, spaces, strict=True))
+    assert parse_code(f"{number} {grouped}{' '.join(code.split('-')[3:])}") == code
+
+
+def test_a_code_of_a_lan_has_no_place() -> None:
+    assert place_of("7-amber-falcon") is None
+
+
+def test_places_have_14_digits() -> None:
+    places = [make_place(random.Random(seed).randbytes) for seed in range(200)]
+    assert all(len(place) == 14 and place.isdigit() for place in places)
+    assert len(set(places)) == 200
+    draws = iter([b"\xff" * 6, bytes(5) + b"\x0f"])
+    assert make_place(lambda _: next(draws)) == "00000000000007"
 
 
 @settings(deadline=None, max_examples=200)
@@ -46,6 +73,14 @@ def test_anything_else_is_no_code(text: str) -> None:
         ("0" * 5000 + "7-amber-falcon", "number, 1 to 99"),
         ("٧-amber-falcon", "number, 1 to 99"),
         ("seven-amber-falcon", "number, 1 to 99"),
+        ("7-4821937-552604-amber-falcon", "14 digits"),
+        ("7-4821937-55260411-amber-falcon", "14 digits"),
+        ("7-8-amber-falcon", "14 digits"),
+        ("748219375526041-amber-falcon", "number, 1 to 99"),
+        ("7-4821937-552604١-amber-falcon", "14 digits"),
+        ("7-4821937-5526041-amber", "no join code"),
+        ("7-4821937-5526041-amber-falcon-fox-amber", "no join code"),
+        ("7-4821937-amber-5526041-falcon", "14 digits"),
         ("7-amber-xyzzy", "'xyzzy' is none of the words"),
         ("7-amber-" + "\x1b" + "x" * 50, "none of the words"),
     ],

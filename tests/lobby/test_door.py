@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.lobby.code import public_part
+from seqp2p.lobby.code import place_of, public_part
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, LobbyEvent, Strangers
 from seqp2p.lobby.pake import Exchange, give_code
@@ -29,9 +29,9 @@ ALICE, EVE = "10.0.0.1", "10.6.6.6"
 class House:
     """A host's door and the clients that come to it."""
 
-    def __init__(self, limits: Limits = LIMITS, friends: Collection[bytes] = ()) -> None:
+    def __init__(self, limits: Limits = LIMITS, friends: Collection[bytes] = (), place: str = "") -> None:
         self.events: list[LobbyEvent] = []
-        self.door = CodeDoor(7, HOST, CERTIFICATE, randomness, limits, self.events.append, friends)
+        self.door = CodeDoor(7, HOST, CERTIFICATE, randomness, limits, self.events.append, friends, place)
         self.limits = limits
         self.outcomes: list[str] = []
 
@@ -46,8 +46,8 @@ class House:
     @property
     def wrong_code(self) -> str:
         """A wrong code of the same public part."""
-        number, *words = self.code.split("-")
-        return "-".join([number, "acorn" if words[0] != "acorn" else "agent", *words[1:]])
+        *others, word = self.code.split("-")
+        return "-".join([*others, "acorn" if word != "acorn" else "agent"])
 
     async def host(self, frames: FrameStream, source: str, key: bytes) -> None:
         try:
@@ -147,6 +147,29 @@ async def test_codes_after_burned_ones_grow_and_keep_their_chance(autojump_clock
     assert all(tries * 65_536 == 3 * 256**words for (_, words), tries in parts)
     assert [number for (number, _), _ in parts[:3]] == [7, 7, 7]
     assert len({part for part, _ in parts}) == 5  # No two codes are the same in public.
+
+
+async def test_three_burned_codes_take_their_meeting_place_with_them(autojump_clock: object) -> None:
+    house = House(place="00000000000007")
+    for _ in range(6):
+        await house.burn()
+    places = [place_of(code) for code in house.shown]
+    assert places[:3] == ["00000000000007"] * 3
+    assert len(set(places[3:6])) == 1
+    assert len(set(places)) == 3
+    assert [public_part(code)[1] for code in house.shown] == [2, 3, 3, 3, 3, 3, 3]
+    assert len({public_part(code) for code in house.shown}) == 7
+    assert all(len(code.split("-")) <= 6 for code in house.shown)
+    assert await house.join(house.shown[2]) == "code_burned"
+    assert await house.join(house.code) == "in"
+
+
+async def test_a_removed_player_does_not_know_the_next_meeting_place() -> None:
+    house = House(place="00000000000007")
+    house.door.renew()
+    first, second = house.shown
+    assert place_of(first) != place_of(second) is not None
+    assert public_part(first)[1] == public_part(second)[1]
 
 
 async def test_ten_codes_burn_in_a_day(autojump_clock: object) -> None:

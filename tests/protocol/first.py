@@ -22,6 +22,7 @@ from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statem
 from seqp2p.lobby.lines import LinePayload, LobbyTalk
 from seqp2p.lobby.pairs import OwnRelay, RelayEntry
 from seqp2p.lobby.pake import Exchange
+from seqp2p.lobby.place import hash_place
 from seqp2p.lobby.safety import safety_words
 from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.ballots import Decree, Last, Vote
@@ -318,6 +319,11 @@ def code_exchange(given: Given) -> Any:
     }
 
 
+def meeting_place(given: Given) -> Any:
+    place = hash_place(given["digits"])
+    return {"tokens": list(place.tokens), "mark": place.mark}
+
+
 def signature(given: Given) -> Any:
     verify_signature(*(_bytes(given["key"]), given["label"], _bytes(given["data"]), _bytes(given["signature"])))
     return {}
@@ -388,6 +394,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "message": message,
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
+    "meeting place": meeting_place,
     "words": lambda _given: {"words": list(WORDS)},
     "safety words": safety,
 }

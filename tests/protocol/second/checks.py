@@ -302,6 +302,12 @@ def code_exchange(given: Given) -> Any:
     return {"pake_a": b"A" + X, "pake_b": b"B" + Y} | found
 
 
+def meeting_place(given: Given) -> Any:
+    salt = b"seqp2p/1 meeting place\0"
+    data = hashlib.scrypt(given["digits"].encode(), salt=salt, n=2**15, r=8, p=1, dklen=136, maxmem=2**26)
+    return {"tokens": [data[:32], data[32:64], data[64:96], data[96:128]], "mark": data[128:].hex()}
+
+
 def signature(given: Given) -> Any:
     check_signature(_bytes(given["key"]), given["label"], _bytes(given["data"]), _bytes(given["signature"]))
     return {}
@@ -431,6 +437,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "message": message,
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
+    "meeting place": meeting_place,
     "words": words,
     "safety words": safety_words,
 }
