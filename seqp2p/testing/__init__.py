@@ -14,7 +14,7 @@ try-bot``, for a program that plays. docs/testing.md lists the real parts and th
 
 from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
 from seqp2p.bots.program import Program
-from seqp2p.testing.faults import FIRST_SPECTATOR, KINDS, Fault, FaultKind, Plan, draw_plan, draw_watching
+from seqp2p.testing.faults import FIRST_SPECTATOR, KINDS, RELAY_KINDS, Fault, FaultKind, Plan, draw_plan, draw_watching
 from seqp2p.testing.lan import HONEST, SETTLE_S, Cheats, TooLong, VirtualLan
 from seqp2p.testing.mini_variant import MINIATURE
 from seqp2p.testing.outcome import SeatOutcome, SimOutcome, outcome_of, simulate
@@ -27,6 +27,7 @@ __all__ = [
     "HONEST",
     "KINDS",
     "MINIATURE",
+    "RELAY_KINDS",
     "SETTLE_S",
     "TABLES",
     "Cheats",

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from seqp2p.rules import KNOWN_VARIANTS, VARIANTS
 from seqp2p.testing.adversaries import ADVERSARIES, all_found, lines, page
-from seqp2p.testing.faults import KINDS
+from seqp2p.testing.faults import KINDS, RELAY_KINDS
 from seqp2p.testing.mini_variant import MINIATURE, NAME
 from seqp2p.testing.outcome import SeatOutcome, SimOutcome, command, commit, simulate
 from seqp2p.testing.soak import soak, table
@@ -68,7 +68,11 @@ def _add_game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--players", type=_count(2), default=4)
     parser.add_argument("--spectators", type=_count(0), default=0, help="how many watch; the seats play the same game")
     parser.add_argument(
-        "--faults", nargs="*", choices=KINDS, metavar="KIND", help=f"any of {', '.join(KINDS)}; all without it"
+        "--faults",
+        nargs="*",
+        choices=KINDS + RELAY_KINDS,
+        metavar="KIND",
+        help=f"any of {', '.join(KINDS + RELAY_KINDS)}; all of a LAN without it",
     )
     parser.add_argument("--variant", choices=[NAME, *VARIANTS], default=MINIATURE.name)
     parser.add_argument("--json", action="store_true", help="the outcome as one line of JSON")

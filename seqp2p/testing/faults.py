@@ -16,6 +16,11 @@
     asleep     the seat's player does not choose for so long
     talk       the seat's player says something
     bursts     a spectator reads only every ``size`` seconds, for so long; meanwhile its host keeps the messages unsent
+    router     the seats are behind routers: they cannot be dialled, and meet each other at a relay; all the game
+    sever      the relay closes all its lines, once; so end also lines whose bytes it has changed
+    relay      the relay is away for so long
+    choke      the relay passes nothing for so long
+    mispair    the relay joins lines of seats that do not want each other, for so long
 
 Times are virtual seconds from the start of the game. docs/testing.md has the results.
 """
@@ -42,8 +47,16 @@ FaultKind: TypeAlias = Literal[
     "asleep",
     "talk",
     "bursts",
+    "router",
+    "sever",
+    "relay",
+    "choke",
+    "mispair",
 ]
-KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
+RELAY_KINDS: Final[tuple[FaultKind, ...]] = ("router", "sever", "relay", "choke", "mispair")
+"""The faults of a relay. Without ``router`` no seat needs one."""
+KINDS: Final[tuple[FaultKind, ...]] = tuple(kind for kind in get_args(FaultKind) if kind not in RELAY_KINDS)
+"""The faults of a LAN."""
 OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
 """The faults of seats, which receive little and read it at once."""
 OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"older", "disk", "asleep", "talk"}
@@ -82,6 +95,11 @@ class Plan:
     def last_s(self) -> float:
         return max((fault.until_s for fault in self.faults if fault.kind != "drift"), default=0.0)
 
+    @property
+    def routers(self) -> frozenset[int]:
+        """The seats that cannot be dialled."""
+        return frozenset(seat for fault in self.of_kind("router") for seat in fault.seats)
+
     def of_kind(self, kind: FaultKind) -> list[Fault]:
         return [fault for fault in self.faults if fault.kind == kind]
 
@@ -101,7 +119,23 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
     if any(fault.kind == "older" for fault in faults):
         # With its newest copies on two machines lost at once, a signature may be nowhere any more.
         faults = [replace(fault, kind="crash") if fault.kind == "power" else fault for fault in faults]
+    faults += _draw_relay(seed, players, kinds)
     return Plan(latency_s, jitter_s, tuple(sorted(faults, key=lambda fault: (fault.at_s, fault.kind, fault.seats))))
+
+
+def _draw_relay(seed: object, players: int, kinds: Iterable[FaultKind]) -> list[Fault]:
+    """Draw the seats behind routers and up to three faults of their relay; other faults do not change."""
+    dice = random.Random(repr(("relay", seed, players)))  # noqa: S311 -- reproducible on purpose
+    chosen = [kind for kind in RELAY_KINDS[1:] if kind in kinds]
+    if "router" not in kinds:
+        return []
+    behind = tuple(sorted(dice.sample(range(1, players + 1), dice.randint(2, players))))
+    faults = [Fault("router", 0.0, behind)]
+    for _ in range(dice.randint(0, 3) if chosen else 0):
+        for_s = round(dice.choice((0.5, 5.0, 10.0, 30.0)) * dice.uniform(0.5, 1.5), 3)
+        kind = dice.choice(chosen)
+        faults.append(Fault(kind, round(dice.uniform(0, _LATEST_S), 3), behind, 0.0 if kind == "sever" else for_s))
+    return faults
 
 
 def draw_watching(seed: object, spectators: int, kinds: Iterable[FaultKind] = KINDS) -> tuple[Fault, ...]:

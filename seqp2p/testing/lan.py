@@ -30,6 +30,7 @@ from seqp2p.testing.players import Choose, make_bot
 from seqp2p.testing.sim_process import Answered, Machine, SimProcess
 from seqp2p.testing.spectator import MakeVisit, SimSpectator, VirtualSpectator
 from seqp2p.testing.table import TABLES, TableKey, drawn_from, make_agreement
+from seqp2p.testing.transit import VirtualTransit
 from seqp2p.testing.trouble import schedule
 from seqp2p.testing.wires import End, Network, Tamper, honest_wire
 
@@ -96,6 +97,7 @@ class VirtualLan:
         self.agenda = EventQueue()
         beside = drawn_from("beside", seed)
         self.network = Network(self.agenda, self.plan, drawn_from("network", seed), beside, cheats.tamper)
+        self.transit = VirtualTransit(self.agenda, self.network)
         watching = frozenset(range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators))
         older = frozenset(seat for fault in self.plan.of_kind("older") for seat in fault.seats)
         self.witness = Invariants(
@@ -123,7 +125,7 @@ class VirtualLan:
         self._hostile_spectators = frozenset(cheats.visits)
         self.network.watch = self._overhear
         self.network.arrived = self.witness.arrives
-        schedule(self.plan, self.agenda, self.network, {**self.peers, **self.spectators})
+        schedule(self.plan, self.agenda, self.network, self.transit, {**self.peers, **self.spectators})
 
     @property
     def honest(self) -> list[SimPeer]:
@@ -179,6 +181,13 @@ class VirtualLan:
 
     # For the peers and spectators.
 
+    def meet(self, process: SimProcess[Any], seat: int, answered: Answered) -> bool:
+        """Wait at the relay for a seat. Return False if one of the two can be dialled."""
+        if not {process.number, seat} <= self.plan.routers:
+            return False
+        self.transit.wait(process, seat, answered)
+        return True
+
     def dial(self, process: SimProcess[Any], seat: int, answered: Answered, hello: bytes = b"") -> None:
         """Connect a process to a seat: three ways for the handshake, a fourth to know of it.
 
@@ -209,10 +218,14 @@ class VirtualLan:
 
         if blocked or target.stalled_until > agenda.now:
             agenda.after(_CONNECT_S, lambda: answer(None))
-        elif target.process is None or not target.process.alive:
+        elif target.process is None or not target.process.alive or self._refuses(own, seat):
             agenda.after(trips_s, lambda: answer(None))
         else:
             agenda.after(2 * trips_s, accept)
+
+    def _refuses(self, own: int, seat: int) -> bool:
+        """Return True if a seat's router lets no dial in. Spectators come by the host's meeting place."""
+        return seat in self.plan.routers and own < FIRST_SPECTATOR
 
     def looked(self, machine: Machine) -> None:
         """Check the match of a seat, or of an honest spectator, that has taken something."""

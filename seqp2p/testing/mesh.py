@@ -34,6 +34,7 @@ class Other(Neighbour[End]):
         self._faulted = faulted
         self.failures = 0
         self.dialling: Appointment | None = None
+        self.waits_at_relay = False
         self.since: dict[int, float] = {}  # when each link was made, by its identity
 
     def blame(self, error: PeerError) -> None:
@@ -107,10 +108,25 @@ class VirtualMesh:
                 other.failures += 1
                 other.search.failed(began_at, other.search.signed)
                 self._dial_later(other)
+                self._wait_at_relay(other)
             else:
                 self.adopt(end)
 
         self._process.dial(other.seat, answered)
+
+    def _wait_at_relay(self, other: Other) -> None:
+        """Wait there for a seat that cannot be dialled, until there is a link."""
+        if other.links or other.search.given_up or self._closing or other.waits_at_relay:
+            return
+
+        def answered(end: End | PeerRefused | None) -> None:
+            other.waits_at_relay = False
+            if isinstance(end, End) and end.open:
+                self.adopt(end)
+            else:
+                self._process.after(self._limits.relay_pause_max_s, lambda: self._wait_at_relay(other))
+
+        other.waits_at_relay = self._process.meet(other.seat, answered)
 
     def turns_away(self, number: int, hello: bytes) -> PeerRefused | None:
         """Return the reason to refuse a link from that seat or spectator, or None."""

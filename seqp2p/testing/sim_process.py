@@ -44,6 +44,10 @@ class Lan(Protocol):
         """Dial a seat; the answer comes later."""
         ...
 
+    def meet(self, process: "SimProcess[Any]", seat: int, answered: Answered) -> bool:
+        """Wait at the relay for a seat. Return False if the two need none."""
+        ...
+
     def looked(self, machine: "Machine") -> None:
         """Note that a machine's match has taken something: the moment to check invariants."""
         ...
@@ -200,6 +204,10 @@ class SimProcess(Generic[ItemT]):
     def dial(self, seat: int, answered: Answered, hello: bytes = b"") -> None:
         """Dial a seat; the answer comes later. A spectator gives the id in ``hello``."""
         self._on.lan.dial(self, seat, answered, hello)
+
+    def meet(self, seat: int, answered: Answered) -> bool:
+        """Wait at the relay for a seat; the answer comes later. Return False if the two need none."""
+        return self._on.lan.meet(self, seat, answered)
 
     # The inbox.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from seqp2p.testing.faults import KINDS, OF_SEATS, FaultKind
+from seqp2p.testing.faults import KINDS, OF_SEATS, RELAY_KINDS, FaultKind
 from seqp2p.testing.outcome import SimOutcome, command, simulate
 
 # The numbers of seats, in turn: mostly few, which lose a majority soonest; sometimes the most possible.
@@ -18,8 +18,12 @@ WATCHED_BY: Final = (0, 0, 1, 0, 0, 0, 2, 0)
 _BATCH: Final = 20
 
 
-# The kinds of faults, in turn: each kind of seats by itself, and as often all of them together.
-MIXES: Final = tuple(mix for kind in KINDS if kind in OF_SEATS for mix in (tuple[FaultKind, ...]((kind,)), KINDS))
+# The kinds of faults, in turn: each kind of seats by itself, and as often all of them together; seats at a relay.
+MIXES: Final = (
+    *(mix for kind in KINDS if kind in OF_SEATS for mix in (tuple[FaultKind, ...]((kind,)), KINDS)),
+    RELAY_KINDS,
+    KINDS + RELAY_KINDS,
+)
 
 
 @dataclass
@@ -141,7 +145,7 @@ def table(tally: SoakTally) -> list[str]:
     lines = [f"{'fault':<12}{'games with it':>15}{'violations':>12}{'played out':>12}"]
     lines += [
         f"{kind:<12}{tally.had[kind]:>15}{tally.had_violations[kind]:>12}{tally.had_finished[kind]:>12}"
-        for kind in (*KINDS, "none")
+        for kind in (*KINDS, *RELAY_KINDS, "none")
         if tally.had[kind]
     ]
     per_hour = 3600 * tally.games / max(tally.wall_s, 0.001)

@@ -1,13 +1,15 @@
 """The faults of a plan, applied to the network, the machines and the players."""
 
+import itertools
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from seqp2p.live.seat_session import Saying
 from seqp2p.testing.event_queue import EventQueue
-from seqp2p.testing.faults import Fault, Plan
+from seqp2p.testing.faults import RELAY_KINDS, Fault, Plan
 from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.spectator import VirtualSpectator
+from seqp2p.testing.transit import VirtualTransit
 from seqp2p.testing.wires import Network
 
 # Between two breaks of one link.
@@ -16,22 +18,35 @@ Node: TypeAlias = SimPeer | VirtualSpectator
 _WORDS: Final = ("good game", "my knave is lonely", "one moment", "what about the corner?", "hello")
 
 
-def schedule(plan: Plan, agenda: EventQueue, network: Network, nodes: Mapping[int, Node]) -> None:
+def schedule(
+    plan: Plan, agenda: EventQueue, network: Network, transit: VirtualTransit, nodes: Mapping[int, Node]
+) -> None:
     """Put all faults of the plan into the event queue."""
     for number, fault in enumerate(plan.faults):
-        _Trouble(fault, number, agenda, network, nodes).schedule()
+        trouble = _Trouble(fault, number, agenda, network, transit, nodes)
+        if fault.kind in RELAY_KINDS:
+            trouble.schedule_at_relay()
+        else:
+            trouble.schedule()
 
 
 class _Trouble:
     """One fault and its targets."""
 
     def __init__(
-        self, fault: Fault, number: int, agenda: EventQueue, network: Network, nodes: Mapping[int, Node]
+        self,
+        fault: Fault,
+        number: int,
+        agenda: EventQueue,
+        network: Network,
+        transit: VirtualTransit,
+        nodes: Mapping[int, Node],
     ) -> None:
         self._fault = fault
         self._number = number
         self._agenda = agenda
         self._network = network
+        self._transit = transit
         self._nodes = nodes
         self._others = [seat for seat in nodes if seat not in fault.seats]
 
@@ -87,6 +102,36 @@ class _Trouble:
         else:
             self._agenda.at(at_s, lambda: network.cut(one, other))
             self._agenda.at(until_s, lambda: network.heal(one, other))
+
+    def schedule_at_relay(self) -> None:
+        at_s, until_s = self._fault.at_s, self._fault.until_s
+        ways = list(itertools.permutations(self._fault.seats, 2))
+        match self._fault.kind:
+            case "choke":
+                self._agenda.at(at_s, lambda: self._network.hold_back(ways))
+                self._agenda.at(until_s, lambda: self._network.let_through(ways))
+            case "mispair":
+                self._agenda.at(at_s, lambda: self._mix(1))
+                self._agenda.at(until_s, lambda: self._mix(-1))
+            case "relay":
+                self._agenda.at(at_s, lambda: self._keep_away(1))
+                self._agenda.at(at_s, self._sever)
+                self._agenda.at(until_s, lambda: self._keep_away(-1))
+            case "sever":
+                self._agenda.at(at_s, self._sever)
+            case _:
+                pass  # A router is there from the beginning.
+
+    def _sever(self) -> None:
+        for one, other in itertools.combinations(self._fault.seats, 2):
+            self._network.snap(one, other)
+        self._transit.sever()
+
+    def _mix(self, more: int) -> None:
+        self._transit.mixing += more
+
+    def _keep_away(self, more: int) -> None:
+        self._transit.away += more
 
     def _read_late(self) -> None:
         """Let them read only every few seconds."""

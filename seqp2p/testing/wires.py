@@ -205,7 +205,7 @@ class Network:
 
     def arrive(self, end: End, data: bytes) -> None:
         """Deliver it, unless it is not read yet or the way is cut: then the sender's system tries until it heals."""
-        if self._is_held(end.own, end.seat):
+        if self.is_held(end.own, end.seat):
             end.hold(data)
             return
         end.under_way -= len(data)
@@ -240,11 +240,12 @@ class Network:
             self._unread[way] -= 1
             self._release(*way)
 
-    def _is_held(self, sender: int, to: int) -> bool:
+    def is_held(self, sender: int, to: int) -> bool:
+        """Return True if frames that way wait."""
         return self.is_cut(sender, to) or self._unread.get((sender, to), 0) > 0
 
     def _release(self, sender: int, to: int) -> None:
-        if not self._is_held(sender, to):
+        if not self.is_held(sender, to):
             for end in self._ends:
                 if (end.own, end.seat) == (sender, to):
                     end.release()

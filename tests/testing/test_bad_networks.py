@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqp2p.testing.faults import KINDS, OF_SEATS, FaultKind
+from seqp2p.testing.faults import KINDS, OF_SEATS, RELAY_KINDS, FaultKind
 from seqp2p.testing.mini_variant import NAME
 from seqp2p.testing.outcome import SimOutcome, command, simulate
 
@@ -21,6 +21,14 @@ MIXES: tuple[tuple[FaultKind, ...], ...] = (
     KINDS,
     KINDS,
 )
+
+
+@pytest.mark.parametrize("count", [FEW, pytest.param(BATCH, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kinds", [RELAY_KINDS, KINDS + RELAY_KINDS])
+def test_nothing_happens_at_a_relay_that_must_not(kinds: tuple[FaultKind, ...], count: int) -> None:
+    outcomes = [simulate(seed, players, kinds) for seed, players in enumerate(SIZES[:count])]
+    assert [outcome.violation for outcome in outcomes] == [None] * count
+    assert any(outcome.finished for outcome in outcomes), "no game was played out"
 
 
 @pytest.mark.parametrize("count", [FEW, pytest.param(BATCH, marks=pytest.mark.slow)])

@@ -17,6 +17,7 @@ from seqp2p.rules.variant import CLASSIC
 from seqp2p.testing import (
     KINDS,
     MINIATURE,
+    RELAY_KINDS,
     Cheats,
     Fault,
     FaultKind,
@@ -74,6 +75,28 @@ def test_the_same_seed_gives_the_same_bytes(players: int) -> None:
     assert [peer.record for peer in once.peers.values()] == [peer.record for peer in again.peers.values()]
     assert [peer.events for peer in once.peers.values()] == [peer.events for peer in again.peers.values()]
     assert outcome_of(once) == outcome_of(again)
+
+
+@pytest.mark.parametrize("fault", [(), ("sever",), ("relay",), ("choke",), ("mispair",)])
+@pytest.mark.parametrize("behind", [(1, 2, 3), (2, 3)])
+def test_seats_behind_routers_meet_at_a_relay(behind: tuple[int, ...], fault: tuple[FaultKind, ...]) -> None:
+    troubles = (Fault(kind, 6.0, behind, 0.0 if kind == "sever" else 3.0) for kind in fault)
+    met = lan(3, Fault("router", 0.0, behind), *troubles)
+    met.run()
+    assert kinds(met) <= {"won", "drawn"}
+
+
+def test_a_relay_that_is_away_for_longer_than_the_grace_ends_the_game_for_all() -> None:
+    parted = lan(3, Fault("router", 0.0, (1, 2, 3)), Fault("relay", 6.0, (1, 2, 3), 60.0))
+    parted.run()
+    assert kinds(parted) == {"unfinished"}
+
+
+def test_games_at_a_relay_have_all_its_faults() -> None:
+    drawn = [draw_plan(seed, 4, RELAY_KINDS) for seed in range(60)]
+    assert {fault.kind for plan in drawn for fault in plan.faults} == set(RELAY_KINDS)
+    assert all(2 <= len(plan.routers) <= 4 for plan in drawn)
+    assert draw_plan(7, 4).faults == tuple(f for f in draw_plan(7, 4, KINDS + RELAY_KINDS).faults if f.kind in KINDS)
 
 
 def test_another_seed_gives_another_game() -> None:
