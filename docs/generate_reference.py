@@ -32,7 +32,7 @@ PLACES: Final = {
 SECTIONS: Final = {
     "The game": ("rules",),
     "Tables and seats": ("api", "bots", "crypto", "lobby.requests", "match.table"),
-    "Events": ("lobby.events", "live", "match", "api.table.Hidden"),
+    "Events": ("lobby.events", "live", "match", "api.table.Hidden", "api.port_mapping"),
     "Replays": ("api.replays", "cli", "replay"),
     "Errors": (),
 }

@@ -6,6 +6,7 @@
 from seqp2p.api.events import Events as Events
 from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWarning
 from seqp2p.api.lobby import Lobby as Lobby
+from seqp2p.api.port_mapping import PortEvent as PortEvent
 from seqp2p.api.replays import read as read, stats as stats, verify as verify
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
 from seqp2p.api.seat import Seat as Seat, play_bot as play_bot, rematch as rematch

@@ -107,6 +107,7 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "tomlkit": "api.config_file",
     "zeroconf": "lobby.discovery",
     "ifaddr": "net.interfaces",
+    "miniupnpc": "net.igd",
     "trio": ("api.", "arena.conformance", "live.", "lobby.", "net.", "bots.", "cli.", "ui.", "testing."),
     "prompt_toolkit": "ui.",
     "asyncio": "ui.",

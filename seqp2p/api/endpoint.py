@@ -12,9 +12,10 @@ from typing import TypeAlias
 import trio
 
 from seqp2p.api.home import GIVEN, LockedIdentity, locked_identity, locked_key, usual_name, usual_replay_dir
+from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.table import name_fault
-from seqp2p.net.addresses import Address, open_listeners, parse_address
+from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address
 from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.tls import Credentials, make_credentials
 
@@ -31,6 +32,12 @@ class Endpoint:
     replay_dir: Path
     listeners: Sequence[trio.SocketListener]
     relay: Address | None = None
+    mapped: Address | None = None
+    """The port of the home router that leads to them from the internet, if one was opened."""
+
+    async def addresses(self, towards: Address | None = None) -> tuple[Address, ...]:
+        """Return where others reach this player, likeliest first. See ``listening_addresses``."""
+        return with_mapped(await listening_addresses(self.listeners, towards), self.mapped)
 
 
 @contextlib.contextmanager
@@ -71,8 +78,11 @@ async def open_endpoint(
     replay_dir: Folder | None,
     listen: Address | None,
     relay: Address | None = None,
+    on_port: OnPortEvent | None = None,
 ) -> AsyncGenerator[Endpoint]:
-    """Lock an identity and listen, until the block ends. ``relay`` is the one that the player has named.
+    """Lock an identity and listen, until the block ends; with ``on_port``, open a port of the router as well.
+
+    ``relay`` is the one that the player has named.
 
     Raises HomeError, ValueError, AddressError, OSError.
     """
@@ -80,8 +90,8 @@ async def open_endpoint(
         called = chosen_name(name, locked)
         directory = replay_folder(replay_dir)
         credentials = make_credentials(locked.identity)
-        async with closing(await open_listeners(listen)) as listeners:
-            yield Endpoint(locked, credentials, called, directory, listeners, relay)
+        async with closing(await open_listeners(listen)) as listeners, mapped_port(listeners, on_port) as mapped:
+            yield Endpoint(locked, credentials, called, directory, listeners, relay, mapped)
 
 
 @contextlib.asynccontextmanager

@@ -32,6 +32,7 @@ from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import encode_agreement, game_id
+from seqp2p.net.addresses import Address
 from seqp2p.net.serving import Listener
 from seqp2p.replay.disk import NO_DISK
 from seqp2p.replay.sidecar import ADDRESS_LENGTH_MAX, ADDRESSES_MAX, Sidecar, SidecarError, SidecarSecrets, sidecar_path
@@ -74,12 +75,13 @@ class Resumption:
     """State of a resumed game.
 
     ``events`` had happened before; ``torn``: the last record was broken off. ``recover`` goes on meanwhile, for a seat
-    whose files may be older than its last signatures.
+    whose files may be older than its last signatures. ``mapped`` is the port of the router that leads here.
     """
 
     events: tuple[Event, ...]
     torn: bool
     recover: Callable[[Mesh], Awaitable[None]] | None = None
+    mapped: Address | None = None
 
 
 class LiveGame:

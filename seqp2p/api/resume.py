@@ -19,6 +19,7 @@ import trio
 from seqp2p.api.endpoint import Endpoint, address_of, closing, lock_identity, own_addresses
 from seqp2p.api.game import LIVE_CHECKS, LiveGame, Resumption, ignore
 from seqp2p.api.home import LockedIdentity, marker_path
+from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.api.seat import Seat, seated
 from seqp2p.api.table import resumed_table
 from seqp2p.arguments import check_arguments
@@ -68,20 +69,25 @@ class StoredGame:
 @check_arguments
 @contextlib.asynccontextmanager
 async def resume(
-    replay: str | os.PathLike[str], *, identity: Identity | None = None, listen: str | None = None
+    replay: str | os.PathLike[str],
+    *,
+    identity: Identity | None = None,
+    listen: str | None = None,
+    map_port: bool = False,
+    on_port: OnPortEvent = ignore,
 ) -> AsyncGenerator[Seat]:
     """Take a seat again in a game that is not finished, and play on; the others have waited.
 
     ``replay`` is its file, with the seat's own file next to it. ``identity`` is that of the seat before, None for the
     player's own. It listens at ``listen`` (HOST:PORT), else at its old address or, if that is taken, at another; the
-    others are told. ``seat.events`` begin with the events so far.
+    others are told. ``map_port`` and ``on_port`` are as in ``host``. ``seat.events`` begin with the events so far.
 
     Raises SeatHeld (another process plays this seat), other SidecarError and ResumeError (GameOver, for one),
     AddressError, HomeError, and OSError, FileNotFoundError where there is nothing to resume.
     """
     stored = open_stored(Path(replay))
     with stored.sidecar, lock_identity(identity, stored.secrets.identity) as locked:
-        async with resumed_game(stored, locked, address_of(listen)) as game:
+        async with resumed_game(stored, locked, address_of(listen), on_port if map_port else None) as game:
             endpoint = endpoint_of(game, stored, locked)
             async with resumed_table(game, endpoint, ignore, advertise=False) as table, seated(game, table) as seat:
                 yield seat
@@ -104,11 +110,13 @@ def open_stored(replay: Path) -> StoredGame:
 
 
 @contextlib.asynccontextmanager
-async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Address | None) -> AsyncGenerator[LiveGame]:
+async def resumed_game(
+    stored: StoredGame, locked: LockedIdentity, listen: Address | None, on_port: OnPortEvent | None = None
+) -> AsyncGenerator[LiveGame]:
     """Let the match take all that the seat's own file holds, and listen, until the block ends.
 
-    The caller locks the seat's file and its key. Without ``listen`` it listens where it did. Raises ResumeError,
-    SidecarError, OSError, AddressError.
+    The caller locks the seat's file and its key. Without ``listen`` it listens where it did; with ``on_port``, a port
+    of the router leads there. Raises ResumeError, SidecarError, OSError, AddressError.
     """
     match, kept = stored.loaded.match, stored.secrets
     with ReplayWriter.reopen(stored.replay, match) as writer:
@@ -123,7 +131,7 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
             await _stop_if_played(credentials, _signed_before(stored, own.identity_key))
         old = _addresses((kept.listen,))
         opened = await (listen_again(old[0]) if listen is None and old else open_listeners(listen))
-        async with closing(opened) as listeners:
+        async with closing(opened) as listeners, mapped_port(listeners, on_port) as mapped:
             places = {seat: _addresses(texts) for seat, texts in enumerate(kept.addresses, 1) if seat != own.number}
             statements = [
                 AddressStatement(each.payload, each.signature) for each in stored.logged if each.kind == "here"
@@ -133,7 +141,8 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
             )
             book = _book(stored, before)
             firsts = [place[0] for seat in before.others if (place := book.of(seat))]
-            addresses = (await addresses_towards(listeners, firsts))[: DEFAULT_LIMITS.addresses_per_seat]
+            addresses = with_mapped(await addresses_towards(listeners, firsts), mapped)
+            addresses = addresses[: DEFAULT_LIMITS.addresses_per_seat]
             number = book.number(own.number) + 1
             if own.recovery is None:
                 statements += await _sign_addresses(stored, locked.identity, number, addresses)
@@ -152,7 +161,9 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
                 for statement in await _sign_addresses(stored, locked.identity, known + 1, addresses):
                     mesh.tell_addresses(statement)
 
-            resumption = Resumption((*stored.loaded.events, *later), stored.torn, None if stored.is_last else recover)
+            resumption = Resumption(
+                (*stored.loaded.events, *later), stored.torn, None if stored.is_last else recover, mapped
+            )
             files = (writer, stored.sidecar)
             yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption)
 
@@ -160,8 +171,9 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
 def endpoint_of(game: LiveGame, stored: StoredGame, locked: LockedIdentity) -> Endpoint:
     """Return the endpoint of a resumed seat, for the next game at its table."""
     name = game.table.agreement.seats[game.own.number - 1].name
+    mapped = None if game.resumption is None else game.resumption.mapped
     listeners = [each for each in game.table.listeners if isinstance(each, trio.SocketListener)]
-    return Endpoint(locked, game.table.credentials, name, stored.replay.parent, listeners)
+    return Endpoint(locked, game.table.credentials, name, stored.replay.parent, listeners, mapped=mapped)
 
 
 RECOVERY_POLL_S: Final = 0.5

@@ -21,6 +21,7 @@ from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
 from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, ignore
 from seqp2p.api.lobby import AnyTable, Lobby
+from seqp2p.api.port_mapping import OnPortEvent
 from seqp2p.api.seat import Seat, seated
 from seqp2p.api.settings import table_settings
 from seqp2p.arguments import check_arguments
@@ -36,7 +37,7 @@ from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatCho
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings, TableChoices
-from seqp2p.net.addresses import Address, listening_addresses
+from seqp2p.net.addresses import Address
 from seqp2p.net.limits import DEFAULT_LIMITS
 
 
@@ -201,7 +202,7 @@ async def open_table(
     finished a game with this player. ``by_hand``: a full table waits for StartGame, or 10 s, before the first game.
     ``last`` is a game that goes on at this table already.
     """
-    addresses = await listening_addresses(endpoint.listeners)
+    addresses = await endpoint.addresses()
     number = make_table_number(secrets.token_bytes)
     advert = TableAdvert(number, endpoint.name, settings.variant, settings.players, settings.players - 1)
     if last is not None:
@@ -219,7 +220,7 @@ async def joined_table(
     endpoint: Endpoint, route: Route, code: str, resources: Resources = OWN_RESOURCES, choice: SeatChoice = ANY_SEAT
 ) -> JoinedTable:
     """Return the table at the end of this route. Its first lobby gets the ``choice``."""
-    addresses = await listening_addresses(endpoint.listeners, route.host)
+    addresses = await endpoint.addresses(route.host)
     return JoinedTable(endpoint, route, code, addresses, resources, choice)
 
 
@@ -242,7 +243,7 @@ async def resumed_table(
             yield own
         return
     towards = game.table_now.addresses[1]
-    addresses = await listening_addresses(endpoint.listeners, towards[0] if towards else None)
+    addresses = await endpoint.addresses(towards[0] if towards else None)
     table = JoinedTable(endpoint, None, "", addresses, OWN_RESOURCES, ANY_SEAT)
     table.last = game
     yield table
@@ -387,6 +388,8 @@ async def host(
     spectators: int = DEFAULT_LIMITS.spectators_max,
     advertise: bool = True,
     by_hand: bool = False,
+    map_port: bool = False,
+    on_port: OnPortEvent = ignore,
     **choices: Unpack[TableChoices],
 ) -> AsyncGenerator[OpenTable]:
     """Open a table for others to join; its lobby is open while the block lasts.
@@ -399,10 +402,16 @@ async def host(
     loopback is not to be found. The game begins when all seats are taken; with ``by_hand`` it then waits for
     ``table.ask(StartGame())``, or for 10 s without a change.
 
+    With ``map_port`` the home router is asked, by UPnP, to open a port to the whole internet that leads to this
+    program, until the block ends; ``on_port`` hears of it. ``table.addresses`` has its address. It needs the library
+    miniupnpc, and up to 10 s; without a port the table opens all the same.
+
     Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files).
     """
     settings = table_settings(players, **choices)
-    async with open_endpoint(name, identity, replay_dir, address_of(listen)) as endpoint:
+    async with open_endpoint(
+        name, identity, replay_dir, address_of(listen), on_port=on_port if map_port else None
+    ) as endpoint:
         table = OpenTable(endpoint, settings)
         async with background_tasks() as nursery:
             await nursery.start(partial(table.hold, spectators, advertise=advertise, by_hand=by_hand))
@@ -422,6 +431,8 @@ async def join(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     listen: str | None = None,
+    map_port: bool = False,
+    on_port: OnPortEvent = ignore,
     choice: SeatChoice = ANY_SEAT,
     on_event: OnLobbyEvent = ignore,
     on_lobby: Callable[[Lobby], None] = ignore,
@@ -431,10 +442,10 @@ async def join(
     ``address`` is the host's, as HOST:PORT; without it the table is found on this LAN by the number in its ``code``.
 
     The block begins when all have agreed; cancelled before that, the seat says goodbye. When the block ends, the seat
-    leaves the table if its game is not over. ``name``, ``identity``, ``replay_dir`` and ``listen`` are as in ``host``,
-    but at a host on loopback it listens on loopback. ``choice`` is wished for first of all. ``on_event`` is
-    called with LobbyShown after each change, and with LineSaid and Declined. ``on_lobby`` is called before the wait:
-    ``lobby.ask`` takes TakeSeat, ChooseColour and SayLine then, until the block begins.
+    leaves the table if its game is not over. ``name``, ``identity``, ``replay_dir``, ``listen``, ``map_port`` and
+    ``on_port`` are as in ``host``, but at a host on loopback it listens on loopback. ``choice`` is wished for first of
+    all. ``on_event`` is called with LobbyShown after each change, and with LineSaid and Declined. ``on_lobby`` is
+    called before the wait: ``lobby.ask`` takes TakeSeat, ChooseColour and SayLine then, until the block begins.
 
     Raises AddressError, BadCode (the code cannot be one), Unreachable, PeerRefused (by the host; ``code`` says why),
     WrongKey and PeerError (the host is not honest, or no seqp2p), LinkLost (the host is gone): all of them NetError.
@@ -442,7 +453,7 @@ async def join(
     """
     code = parse_code(code)
     where = address_of(listen) or loopback_with(address_of(address))
-    async with open_endpoint(name, identity, replay_dir, where) as endpoint:
+    async with open_endpoint(name, identity, replay_dir, where, on_port=on_port if map_port else None) as endpoint:
         route = await find_route(address, code, own_addresses(endpoint.listeners))
         table = await joined_table(endpoint, route, code, choice=choice)
         async with table.open_lobby(on_event) as lobby:

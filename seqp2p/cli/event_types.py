@@ -250,6 +250,18 @@ class EventType:
 
 GAME_EVENTS: Final = (
     EventType(
+        "port",
+        {
+            "state": Literal["open", "not_open", "lost", "closed", "left"],
+            "address": str | None,
+            "until": Seconds,
+            "reason": str,
+        },
+        "`--map-port`: the router's port is `open` to the internet at `address`, until `until` (seconds since 1970)"
+        " and longer, because it is renewed; nothing was opened (`not_open`); it was not renewed (`lost`); it was"
+        " `closed` at the end, or could not be and closes by itself (`left`)",
+    ),
+    EventType(
         "listening",
         {"address": str, "code": str},
         "`host`: others can join. Again with a new `code` when the old one is burned, and when the lobby opens again",

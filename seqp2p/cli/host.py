@@ -17,6 +17,7 @@ from seqp2p.cli.games import play_games
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
 from seqp2p.cli.output import USAGE, CommandError, Output
+from seqp2p.cli.port_teller import PortTeller, map_port_option
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
 from seqp2p.cli.settings import make_address, make_settings, seat_options, table_options
@@ -49,9 +50,16 @@ from seqp2p.ui.language import t
     help=message("How many may watch, with the join code."),
 )
 @click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; all interfaces without it."))
+@map_port_option
 @seat_options
 def command(
-    players: int, fill: str | None, spectators: int, listen: str | None, seat: Callable[[], SeatOptions], **table: Any
+    players: int,
+    fill: str | None,
+    spectators: int,
+    listen: str | None,
+    map_port: bool,
+    seat: Callable[[], SeatOptions],
+    **table: Any,
 ) -> None:
     settings = make_settings(players, **table)
     address = None if listen is None else make_address(listen)
@@ -64,7 +72,7 @@ def command(
         raise CommandError(
             t("the colours of this table are {colours}", colours=", ".join(settings.offered_colours)), exit_code=USAGE
         )
-    raise SystemExit(run_async(lambda: host(settings, spectators, address, options, filling)))
+    raise SystemExit(run_async(lambda: host(settings, spectators, address, options, filling, map_port=map_port)))
 
 
 async def host(
@@ -75,6 +83,7 @@ async def host(
     filling: Filling,
     *,
     invites: bool = True,
+    map_port: bool = False,
 ) -> int:
     """Keep the lobby, then play, with at most so many spectators; return the exit code.
 
@@ -83,7 +92,13 @@ async def host(
     async with (
         on_screen(options.output, options.wished) as output,
         ending_with_parent(wanted=options.until_stdin_closes),
-        open_endpoint(options.name, None, options.choices.replay_dir, listen) as endpoint,
+        open_endpoint(
+            options.name,
+            None,
+            options.choices.replay_dir,
+            listen,
+            on_port=PortTeller(output).asking(wanted=map_port),
+        ) as endpoint,
     ):
         view = LobbyView(output, t("seqp2p: your table"), starts=invites)
         by_hand = invites and options.person and output.asks
@@ -104,7 +119,9 @@ async def play_at_own_table(
 ) -> int:
     """Play at this player's own table, after a ``resumed`` game if there is one; return the exit code."""
     async with filling.ready(table.addresses[0], output):
-        teller = LobbyTeller(options, output, view, table.addresses, by_hand=lambda: table.by_hand)
+        teller = LobbyTeller(
+            options, output, view, table.addresses, table.endpoint.mapped, by_hand=lambda: table.by_hand
+        )
 
         def on_event(event: LobbyEvent) -> None:
             if invites or isinstance(event, LobbyShown):
@@ -117,7 +134,7 @@ async def play_at_own_table(
             game = await lobby.wait()
             filling.close()
             if spectators:
-                command = f"seqp2p watch {table.addresses[0]}"
+                command = f"seqp2p watch {table.endpoint.mapped or table.addresses[0]}"
                 output.say(t("others watch with:  {command}  and the same code", command=command))
             return game
 

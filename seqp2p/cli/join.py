@@ -12,6 +12,7 @@ from seqp2p.api.table import joined_table
 from seqp2p.cli.finding import enter_by_code, place_options
 from seqp2p.cli.games import play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
+from seqp2p.cli.port_teller import PortTeller, map_port_option
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
 from seqp2p.cli.settings import make_address, seat_options
@@ -30,6 +31,7 @@ from seqp2p.ui.language import t
 )
 @place_options
 @click.option("--listen", hidden=True)
+@map_port_option
 @click.option("--seat", "wished_seat", type=click.IntRange(2, 12), help=message("The seat you want, if it is free."))
 @click.option("--team", type=click.IntRange(1, 12), help=message("The team you want, if it has a free seat."))
 @seat_options
@@ -37,6 +39,7 @@ def command(
     host: Address | None,
     code: str | None,
     listen: str | None,
+    map_port: bool,
     wished_seat: int | None,
     team: int | None,
     seat: Callable[[], SeatOptions],
@@ -44,15 +47,23 @@ def command(
     options = seat()
     options = replace(options, choice=replace(options.choice, seat=wished_seat, team=team))
     address = None if listen is None else make_address(listen)
-    raise SystemExit(run_async(lambda: join(host, code, options, address)))
+    raise SystemExit(run_async(lambda: join(host, code, options, address, map_port=map_port)))
 
 
-async def join(host: Address | None, code: str | None, options: SeatOptions, listen: Address | None) -> int:
+async def join(
+    host: Address | None, code: str | None, options: SeatOptions, listen: Address | None, *, map_port: bool = False
+) -> int:
     """Find the table, sit down, then play; return the exit code."""
     async with (
         on_screen(options.output, options.wished) as output,
         ending_with_parent(wanted=options.until_stdin_closes),
-        open_endpoint(options.name, None, options.choices.replay_dir, listen) as endpoint,
+        open_endpoint(
+            options.name,
+            None,
+            options.choices.replay_dir,
+            listen,
+            on_port=PortTeller(output).asking(wanted=map_port),
+        ) as endpoint,
     ):
         view = LobbyView(output, t("seqp2p: join a table"))
 

@@ -169,7 +169,8 @@ class BoundedLines:
 class LobbyTeller:
     """Tells people and scripts the events of a lobby.
 
-    ``addresses`` are a host's own; ``by_hand`` tells if the game waits until this player begins it.
+    ``addresses`` are a host's own, ``mapped`` is the port of its router; ``by_hand`` tells if the game waits until
+    this player begins it.
     """
 
     def __init__(
@@ -178,6 +179,7 @@ class LobbyTeller:
         output: Output,
         view: LobbyView,
         addresses: Sequence[Address] = (),
+        mapped: Address | None = None,
         *,
         by_hand: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -188,6 +190,7 @@ class LobbyTeller:
         self.output = output
         self.view = view
         self._addresses = addresses
+        self._mapped = mapped
         self._codes: list[str] = []
         self._changes, self._alarms = BoundedLines(output), BoundedLines(output)
         self._strangers_told_at = 1
@@ -304,8 +307,8 @@ class LobbyTeller:
         self.desk.removes = False
         codes.append(code)
         output.event("listening", address=str(self._addresses[0]), code=code)
-        ways = ways_in(self._addresses[0], code, full=full, again=len(codes) > 1)
-        self.desk.invitation = f"seqp2p join {self._addresses[0]} --code {code}"
+        ways = ways_in(self._addresses[0], self._mapped, code, full=full, again=len(codes) > 1)
+        self.desk.invitation = f"seqp2p join {self._mapped or self._addresses[0]} --code {code}"
         self.view.change(code=code, ways=tuple(ways), copies=True)
         self._told["code"] = [*ways, t("the join code is:  {code}", code=code)]
         if full or not self.view.shows:
@@ -361,14 +364,16 @@ def emit_lobby(event: LobbyShown, output: Output) -> None:
     output.event("lobby", seat=event.own_seat or None, seats=seats, colours=list(event.settings.colours))
 
 
-def ways_in(address: Address, code: str, *, full: bool, again: bool) -> list[str]:
+def ways_in(address: Address, mapped: Address | None, code: str, *, full: bool, again: bool) -> list[str]:
     """Return the commands by which others come to a host's table.
 
     ``again``: they were shown before, with another code.
     """
     if full:
-        return [t("others watch with:  {command}", command=f"seqp2p watch {address}")]
+        return [t("others watch with:  {command}", command=f"seqp2p watch {mapped or address}")]
     ways = [t("others join with:  {command}", command=f"seqp2p join {address} --code {code}")]
+    if mapped is not None:
+        ways.append(t("from the internet: {command}", command=f"seqp2p join {mapped} --code {code}"))
     if not again and not ipaddress.ip_address(address.host).is_loopback:
         ways.append(t("on this network:   seqp2p join"))
     return ways

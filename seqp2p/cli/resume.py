@@ -26,6 +26,7 @@ from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
 from seqp2p.cli.output import FAILED, USAGE, CommandError, Output, what_failed
 from seqp2p.cli.playing import exit_code_of, play
+from seqp2p.cli.port_teller import PortTeller, map_port_option
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
 from seqp2p.cli.settings import make_address, playing_options
@@ -52,24 +53,29 @@ NONE_HINT: Final = message("--replay-dir names the folder that the replay is in"
 )
 @click.argument("game", required=False, metavar=message("[GAME]"), shell_complete=complete_game)
 @click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; where it was without it."))
+@map_port_option
 @playing_options
-def command(game: str | None, listen: str | None, seat: Callable[[], SeatOptions]) -> None:
+def command(game: str | None, listen: str | None, map_port: bool, seat: Callable[[], SeatOptions]) -> None:
     address = None if listen is None else make_address(listen)
     options = seat()
-    raise SystemExit(run_async(lambda: resume(game, address, options)))
+    raise SystemExit(run_async(lambda: resume(game, address, options, map_port=map_port)))
 
 
-async def resume(game: str | None, listen: Address | None, options: SeatOptions) -> int:
+async def resume(game: str | None, listen: Address | None, options: SeatOptions, *, map_port: bool = False) -> int:
     """Resume the seat, and play on; return the exit code."""
     progress.show(t("the game so far is checked…"))
     stored = find_stored(options.choices.replay_dir, game)
+    ports = PortTeller(options.output)
     with stored.sidecar, lock_identity(None, stored.secrets.identity) as locked:
         async with ending_with_parent(wanted=options.until_stdin_closes), contextlib.AsyncExitStack() as stack:
             try:
-                resumed = await stack.enter_async_context(resumed_game(stored, locked, listen))
+                resumed = await stack.enter_async_context(
+                    resumed_game(stored, locked, listen, ports.asking(wanted=map_port))
+                )
             except OSError as error:
                 raise as_command_error(error) from None
             output = await stack.enter_async_context(on_screen(options.output, options.wished))
+            stack.enter_context(ports.telling(output))
             if stored.torn:
                 output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
             if resumed.own.recovery is not None:

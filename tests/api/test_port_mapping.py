@@ -1,0 +1,252 @@
+"""The port of the router while a block lasts: answers of the test's own, and processes that answer as they like."""
+
+import os
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+import seqp2p
+from seqp2p.api import port_mapping
+from seqp2p.api.endpoint import closing, open_endpoint
+from seqp2p.api.port_mapping import RENEW_S, PortEvent, ask_router, mapped_port, with_mapped
+from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.igd import LEASE_S, Answer
+from tests.api.tools import identity
+
+WIDE = "9.46.10.1"
+SILENT = Answer("silent")
+
+
+class Router:
+    """It answers in turn, and then as if all was well; ``asked`` has the words and the ports."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, list[int]]] = []
+        self.hangs = False
+
+    async def ask(self, word: str, listener: Address, externals: Sequence[int]) -> Answer:
+        assert listener.host == "0.0.0.0"
+        self.asked.append((word, list(externals)))
+        if self.hangs:
+            self.hangs = False
+            await trio.sleep_forever()
+        if self.answers:
+            return self.answers.pop(0)
+        return Answer("", WIDE, externals[0]) if word == "open" else Answer("")
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that makes a router be asked."""
+
+    def use(*answers: Answer) -> Router:
+        router = Router(*answers)
+        monkeypatch.setattr(port_mapping, "ask_router", router.ask)
+        return router
+
+    return use
+
+
+@asynccontextmanager
+async def mapped(events: list[PortEvent], host: str = "0.0.0.0") -> AsyncGenerator[tuple[Address | None, int]]:
+    async with (
+        closing(await open_listeners(Address(host, 0))) as listeners,
+        mapped_port(listeners, events.append) as address,
+    ):
+        yield address, listeners[0].socket.getsockname()[1]
+
+
+async def test_a_port_is_renewed_alone_and_closed_at_the_end(at: Any, autojump_clock: object) -> None:
+    router, events = at(), list[PortEvent]()
+    async with mapped(events) as (address, port):
+        assert address == Address(WIDE, port)
+        await trio.sleep(2.5 * RENEW_S)
+    (_, first), *rest = router.asked
+    assert first[0] == port
+    assert all(49_152 <= other <= 65_535 for other in first[1:])
+    assert rest == [("open", [port])] * 2 + [("close", [port])]
+    assert [(event.state, event.address, event.reason) for event in events] == [
+        ("open", address, ""),
+        ("closed", address, ""),
+    ]
+    assert 2 * RENEW_S < LEASE_S
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Answer("no_library"), "pip install 'seqp2p[upnp]'"),
+        (Answer("no_router"), "no router"),
+        (Answer("elsewhere"), "does not listen"),
+        (Answer("no_address"), "does not tell"),
+        (Answer("not_global", "100.64.0.2"), "address 100.64.0.2 is none of the internet"),
+        (Answer("not_global", "\x1b[2J"), "address  is none"),
+        (Answer("taken"), "other programs"),
+        (Answer("permanent"), "without an end"),
+        (Answer("refused"), "refuses"),
+    ],
+)
+async def test_nothing_is_opened(at: Any, answer: Answer, reason: str) -> None:
+    router, events = at(answer), list[PortEvent]()
+    async with mapped(events) as (address, _):
+        assert address is None
+    (event,) = events
+    assert (event.state, event.address) == ("not_open", None)
+    assert reason in event.reason
+    assert len(router.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        SILENT,
+        Answer("", WIDE, 22),
+        Answer("", WIDE, -1),
+        Answer("", "192.168.1.1", 0),
+        Answer("", "", 0),
+        Answer("", "2a0e::1", 0),
+    ],
+)
+async def test_what_was_asked_without_an_answer_is_closed(at: Any, answer: Answer) -> None:
+    """Also where the answer cannot be: a host that is not of the internet, a port that was not asked for."""
+    router, events = at(), list[PortEvent]()
+    async with closing(await open_listeners(Address("0.0.0.0", 0))) as listeners:
+        port = listeners[0].socket.getsockname()[1]
+        router.answers = [Answer(answer.fault, answer.host, answer.port or port)]
+        async with mapped_port(listeners, events.append) as address:
+            assert address is None
+            assert [word for word, _ in router.asked] == ["open", "close"]
+    assert [event.state for event in events] == ["not_open"]
+    assert "not answered" in events[0].reason
+    assert router.asked[0][1] == router.asked[1][1]
+    assert len(router.asked) == 2
+
+
+async def test_a_port_that_is_lost_and_comes_back(at: Any, autojump_clock: object) -> None:
+    router, events = at(), list[PortEvent]()
+    async with mapped(events) as (address, port):
+        router.answers = [
+            Answer("no_router"),
+            Answer("no_router"),
+            Answer("taken"),
+            Answer("", WIDE, port),
+            Answer("", "9.46.10.9", port),
+        ]
+        await trio.sleep(5.5 * RENEW_S)
+        router.answers = [Answer("no_router")]
+    assert [(event.state, event.reason[:20]) for event in events] == [
+        ("open", ""),
+        ("lost", "no router with UPnP "),
+        ("lost", "other programs have "),
+        ("open", ""),
+        ("lost", "the router's address"),
+        ("left", "no router with UPnP "),
+    ]
+    assert {event.address for event in events} == {address}
+    assert all(externals == [port] for _, externals in router.asked[1:])
+
+
+async def test_a_player_who_leaves_meanwhile_leaves_no_port(at: Any) -> None:
+    router, events = at(), list[PortEvent]()
+    router.hangs = True
+    async with trio.open_nursery() as nursery:
+
+        async def open_one() -> None:
+            async with mapped(events):
+                raise AssertionError("it does not open")
+
+        nursery.start_soon(open_one)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert [word for word, _ in router.asked] == ["open", "close"]
+    assert events == []
+
+
+async def test_the_port_is_closed_after_an_error(at: Any) -> None:
+    router, events = at(), list[PortEvent]()
+    with pytest.raises(KeyboardInterrupt):
+        async with mapped(events):
+            raise KeyboardInterrupt
+    assert [word for word, _ in router.asked] == ["open", "close"]
+
+
+async def test_a_program_on_loopback_asks_for_nothing(at: Any) -> None:
+    router, events = at(), list[PortEvent]()
+    async with mapped(events, "127.0.0.1") as (address, _):
+        assert address is None
+    assert [event.state for event in events] == ["not_open"]
+    async with mapped_port([], None) as address:
+        assert address is None
+    assert router.asked == []
+
+
+def test_the_port_comes_second() -> None:
+    first, second, port = Address("10.0.0.2", 1), Address("fd00::2", 1), Address(WIDE, 1)
+    assert with_mapped([first, second], port) == (first, port, second)
+    assert with_mapped([first, second], None) == (first, second)
+
+
+async def test_an_endpoint_has_the_port_among_its_addresses(at: Any, tmp_path: Path) -> None:
+    at()
+    async with open_endpoint(
+        "ann", identity("ann"), tmp_path, Address("0.0.0.0", 0), on_port=lambda _: None
+    ) as endpoint:
+        assert endpoint.mapped is not None
+        assert (await endpoint.addresses())[1] == endpoint.mapped
+
+
+async def test_the_library_tells(at: Any, tmp_path: Path) -> None:
+    router, events = at(), list[PortEvent]()
+    kept: dict[str, Any] = {"name": "ann", "identity": identity("ann"), "replay_dir": tmp_path}
+    async with seqp2p.host(listen="0.0.0.0:0", advertise=False, map_port=True, on_port=events.append, **kept) as table:
+        assert table.addresses[1] == str(events[0].address)
+    assert [event.state for event in events] == ["open", "closed"]
+    async with seqp2p.host(listen="127.0.0.1:0", **kept):
+        pass
+    assert len(router.asked) == 2
+
+
+# The process.
+
+
+def library(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
+    """Let the process import this as the library."""
+    (folder / "miniupnpc.py").write_text(text)
+    root = Path(seqp2p.__file__).parents[1]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), str(root)]))
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("class UPnP:\n    def discover(self): raise Exception('none')", Answer("no_router")),
+        ("raise ImportError", Answer("no_library")),
+        ("print('x' * 100_000)", SILENT),
+        ("import os; os.abort()", SILENT),
+    ],
+)
+async def test_answers_of_a_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, answer: Answer) -> None:
+    monkeypatch.setattr(port_mapping, "LIMIT_S", 100.0)
+    library(monkeypatch, tmp_path, text)
+    assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == answer
+
+
+@pytest.mark.process
+async def test_a_process_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(port_mapping, "LIMIT_S", 0.2)
+    library(monkeypatch, tmp_path, "import time; time.sleep(600)")
+    assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == SILENT
+
+
+async def test_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(port_mapping, "open_process", fail)
+    assert await ask_router("close", Address("0.0.0.0", 4610), [4610]) == SILENT
