@@ -39,14 +39,10 @@ _REASONS: Final[Mapping[Fault, str]] = {
     "no_router": message("no router with UPnP answers on this network"),
     "elsewhere": message("this program does not listen on the network of the router"),
     "no_address": message("the router does not tell its own address"),
-    "not_global": message(
-        "the router's own address {host} is none of the internet, because another router or the provider shares one"
-        " address among many"
-    ),
     "taken": message("other programs have the ports that the router was asked for"),
     "permanent": message("the router opens ports without an end only"),
     "refused": message("the router refuses"),
-    "silent": message("the router has not answered within {seconds} s"),
+    "silent": message("the router has not answered in time"),
 }
 
 
@@ -192,11 +188,17 @@ def _reason(answer: Answer) -> str:
     """Return the reason in words, "" without a fault."""
     if not answer.fault:
         return ""
+    if answer.fault != "not_global":
+        return _REASONS[answer.fault]
     try:
-        host = str(ipaddress.IPv4Address(answer.host))
+        own = ipaddress.IPv4Address(answer.host)
     except ValueError:
-        host = ""
-    return message(_REASONS[answer.fault], host=host, seconds=round(LIMIT_S))
+        return _REASONS["no_address"]
+    return message(
+        "the router's own address {address} is none of the internet, because another router or the provider shares one"
+        " address among many",
+        address=own,
+    )
 
 
 def _on_ipv4(listeners: Sequence[trio.SocketListener]) -> Address | None:

@@ -10,9 +10,11 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias, cast
 
 import msgspec
+
+from seqp2p.i18n import message_of
 
 LIMIT_S: Final = 5.0
 LEASE_S: Final = 600
@@ -91,9 +93,9 @@ def open_port(router: Router, host: str, port: int, externals: Sequence[int]) ->
         try:
             _asked(router.addportmapping, external, _PROTOCOL, router.lanaddr, port, _LABEL, "", LEASE_S)
         except RouterError as error:
-            if str(error) in _TAKEN:
+            if message_of(error) in _TAKEN:
                 continue
-            return Answer("permanent" if str(error) == _PERMANENT else "refused")
+            return Answer("permanent" if message_of(error) == _PERMANENT else "refused")
         return Answer("", own, external)
     return Answer("taken")
 
@@ -134,7 +136,7 @@ def _asked(question: Callable[..., Any], *arguments: object) -> Any:
     try:
         return question(*arguments)
     except Exception as error:  # noqa: BLE001  # the library raises no other class
-        raise RouterError(str(error)) from None
+        raise RouterError(message_of(error)) from None
 
 
 _WORDS: Final = {"open": open_port, "close": close_port}
@@ -155,7 +157,8 @@ def main(arguments: Sequence[str]) -> None:
     except ImportError:
         answer = Answer("no_library")
     else:
-        answer = _WORDS[word](miniupnpc.UPnP(), host, int(port), list(map(int, externals)))
+        router: Router = cast("Any", miniupnpc).UPnP()
+        answer = _WORDS[word](router, host, int(port), list(map(int, externals)))
     sys.stdout.buffer.write(msgspec.json.encode(answer))
 
 
