@@ -33,7 +33,7 @@ help:
 	@echo "make mutants break one check at a time, and test that the tests notice (about 15 minutes)"
 	@echo "make bench   run the benchmarks (ONLY=crypto|net|replay|timing|… for one part) and write build/bench.json"
 	@echo "make fuzz    run every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one)"
-	@echo "make bots    play the bots against each other and write docs/bots.md (an hour of two cores; ROWS=\"5 6\" plays some)"
+	@echo "make bots    play the bots against each other and write the tables of docs/bots.md and README; goes on where it was stopped (ROWS=\"5 6\" plays these again)"
 	@echo "make train   learn the weights of the bot learned: FILE=build/classic-2.npz TABLE=classic-2, classic-3 or kids (QUICK=1: five minutes)"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors, the golden replays and the JSON Schemas again"

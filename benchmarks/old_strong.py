@@ -1,6 +1,6 @@
 """The bot ``strong:1000`` as it was before it searched with learned values: a fixed rung to measure others by.
 
-    seqp2p arena benchmarks.old_strong:OldStrong greedy --games 4000
+    seqp2p arena benchmarks.old_strong:OldStrong greedy --deals 2000
 
 It deals the hidden cards at random, tries its actions in each of these worlds up to its next turn, and keeps the best;
 a position is judged by lines. It has its own copy of everything but the rules, so it stays the same when the bots of

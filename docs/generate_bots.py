@@ -1,43 +1,67 @@
-"""Play bots against each other and write the results into ``docs/bots.md`` (``make bots``).
+"""Play bots against each other and write the results into ``docs/bots.md`` and README (``make bots``).
 
-Every bot here plays by trials and not by the clock, so the games are the same on every machine. ``make bots
-ROWS="5 6"`` plays some rows and keeps the others; a row that the page lacks, or describes differently, must be played.
+Rows that the page lacks are played; ``make bots ROWS="5 6"`` plays these again. The results of each deal are kept in
+``build/bots``, so a row that was stopped goes on where it was. Each row is written as soon as it is played. Every bot
+here plays by trials and not by the clock, so the games are the same on every machine.
 """
 
 import argparse
-import os
+import re
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from seqp2p.arena import Tally, make_contest, play_games, wilson
-from seqp2p.rules import VARIANTS, Options
+from seqp2p.arena import Contest, Ladder, Tally, make_contest, play_deals
+from seqp2p.cli.arena_results import ArenaSettings, open_results
+from seqp2p.rules import VARIANTS
+from seqp2p.workers import cores
 
-DOCS: Final = Path(__file__).parent
+ROOT: Final = Path(__file__).parents[1]
+PAGES: Final = (ROOT / "docs" / "bots.md", ROOT / "README.md")
 BEGIN: Final = "<!-- make bots writes this table -->"
 END: Final = "<!-- to here -->"
+HEAD: Final = (
+    "| bot | against | table | games | score | 95 % interval | a choice |",
+    "| --- | --- | --- | --: | --: | --- | --: |",
+)
 SEED: Final = 1
+TOLD_EVERY: Final = 100
+"""The deals from one line about the progress to the next."""
 
 
 class Row(NamedTuple):
-    """One line of the table: the first bot is the one whose wins are counted."""
+    """One line of the table: the first bot is the one whose score is told. ``brief``: README has it, too."""
 
     bots: tuple[str, ...]
     players: int
     games: int
     variant: str = "classic"
+    brief: bool = False
+
+    @property
+    def contest(self) -> Contest:
+        """The bots at their table."""
+        return make_contest(self.bots, self.variant, self.players, len(self.bots))
+
+    @property
+    def deals(self) -> int:
+        """The deals that make so many games."""
+        return self.games // len(self.contest.seatings)
 
 
 ROWS: Final = (
-    Row(("greedy", "random"), 2, 1000),
+    Row(("learned", "greedy"), 2, 4000, brief=True),
+    Row(("learned", "greedy"), 4, 4000, brief=True),
+    Row(("learned", "greedy", "greedy"), 3, 1500, brief=True),
+    Row(("learned", "greedy"), 6, 2000),
+    Row(("learned", "greedy"), 2, 4000, "kids"),
+    Row(("greedy", "random"), 2, 1000, brief=True),
     Row(("greedy", "random"), 4, 1000),
-    Row(("strong:1000", "greedy"), 2, 400),
-    Row(("strong:1000", "greedy"), 4, 400),
-    Row(("strong:1000", "greedy", "greedy"), 3, 200),
-    Row(("strong:1000", "greedy"), 2, 400, "kids"),
-    Row(("strong:1000", "random"), 2, 100),
+    Row(("strong:200", "greedy"), 2, 4000, brief=True),
+    Row(("strong:200", "greedy"), 4, 4000, brief=True),
+    Row(("strong:200", "learned"), 2, 4000, brief=True),
+    Row(("strong:200", "learned"), 4, 4000, brief=True),
 )
 
 
@@ -46,52 +70,71 @@ def head(row: Row) -> str:
     others = " and ".join(f"`{bot}`" for bot in row.bots[1:])
     teams = len(row.bots)
     who = f"{row.players} players" + (f" in {teams} teams" if teams < row.players else "")
-    return f"| `{row.bots[0]}` | {others} | {VARIANTS[row.variant].title}, {who} | {row.games} |"
+    return f"| `{row.bots[0]}` | {others} | {VARIANTS[row.variant].title}, {who} | {row.games:,} |"
 
 
-def played(row: Row, jobs: int) -> str:
-    """Play a row and return it with its result."""
-    contest = make_contest(row.bots, row.variant, row.players, len(row.bots), Options())
-    begun, total = time.perf_counter(), Tally.of(contest.teams)
-    for tally in play_games(contest, SEED, row.games, jobs):
-        total += tally
-    low, high = wilson(total.wins[0], total.games)
-    seconds = time.perf_counter() - begun
-    print(f"{row} {total.wins} {seconds:.0f} s, {1000 * seconds * jobs / total.turns:.1f} ms a turn", file=sys.stderr)
-    return f"{head(row)} {100 * total.wins[0] / total.games:.1f} % | {100 * low:.1f} to {100 * high:.1f} % |"
+def line(row: Row, tally: Tally) -> str:
+    """Return a row with its result."""
+    low, high = tally.interval(0)
+    choice_ms = 1000 * tally.seconds[0] / tally.choices[0]
+    score = 100 * (tally.score(0) or 0.0)
+    return f"{head(row)} {score:.1f} % | {100 * low:.1f} to {100 * high:.1f} % | {choice_ms:.1f} ms |"
 
 
-def missing(before: Sequence[str]) -> list[int]:
+def play(row: Row, jobs: int, folder: Path) -> Tally:
+    """Play what is left of a row, and return the tally of all of it."""
+    contest = row.contest
+    ladder = Ladder([contest], row.deals)
+    settings = ArenaSettings(contest.bots, contest.variant, contest.players, contest.teams, contest.options, SEED)
+    name = re.sub(r"[^a-z0-9]+", "-", " ".join((row.variant, str(row.players), *row.bots)))
+    folder.mkdir(parents=True, exist_ok=True)
+    with open_results(folder / f"{name}.jsonl", settings, ladder) as file:
+        for result in play_deals(ladder, SEED, jobs):
+            file.write(result)
+            if result.deal % TOLD_EVERY == TOLD_EVERY - 1:
+                print(f"{name}: {result.deal + 1} of {row.deals} deals", file=sys.stderr, flush=True)
+    return ladder.tallies[0]
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the rows of the table in a page."""
+    return text.partition(BEGIN)[2].partition(END)[0].splitlines()[len(HEAD) + 1 :]
+
+
+def missing(lines: Sequence[str]) -> list[int]:
     """Return the numbers of the rows that a table lacks, or describes differently."""
-    return [at for at, row in enumerate(ROWS, start=1) if not any(line.startswith(head(row)) for line in before)]
+    return [at for at, row in enumerate(ROWS, start=1) if not any(each.startswith(head(row)) for each in lines)]
 
 
-def table(chosen: Sequence[int], jobs: int, before: Sequence[str]) -> Iterator[str]:
-    """Yield the table line by line; rows that are not chosen stay as they were."""
-    yield "| bot | against | table | games | wins | 95 % interval |"
-    yield "| --- | --- | --- | --: | --: | --- |"
-    for number, row in enumerate(ROWS, start=1):
-        if number in chosen:
-            yield played(row, jobs)
-        else:
-            yield from (line for line in before if line.startswith(head(row)))
+def with_table(text: str, lines: Sequence[str], *, brief: bool) -> str:
+    """Return a page with these lines of ROWS, in the order of ROWS; only brief ones for README."""
+    rows = [row for row in ROWS if row.brief or not brief]
+    table = "\n".join([*HEAD, *(each for row in rows for each in lines if each.startswith(head(row)))])
+    first, _, rest = text.partition(BEGIN)
+    return f"{first}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
+
+
+def write(lines: Sequence[str]) -> None:
+    """Write the tables of all pages."""
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        page.write_text(with_table(text, lines, brief=page.name == "README.md"), "utf-8")
 
 
 def main() -> None:
-    """Play the chosen rows and write the table."""
-    numbers = range(1, len(ROWS) + 1)
+    """Play the chosen rows and write each into the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes")
-    parser.add_argument("rows", type=int, nargs="*", choices=numbers, help="the rows to play; without any, all")
+    parser.add_argument("--jobs", type=int, default=cores(), help="processes")
+    parser.add_argument("--results", type=Path, default=ROOT / "build" / "bots", help="the folder of the results")
+    parser.add_argument("rows", type=int, nargs="*", help="the rows to play, from 1; without any, those missing")
     wanted = parser.parse_args()
-    page = DOCS / "bots.md"
-    before = page.read_text("utf-8").partition(BEGIN)[2].partition(END)[0].splitlines()
-    chosen = wanted.rows or numbers
-    if lacking := [number for number in missing(before) if number not in chosen]:
-        parser.error(f"{page.name} has not these rows as they are described now, play them too: {lacking}")
-    lines = "\n".join(table(chosen, wanted.jobs, before))
-    first, _, rest = page.read_text("utf-8").partition(BEGIN)
-    page.write_text(f"{first}{BEGIN}\n{lines}\n{END}{rest.partition(END)[2]}", "utf-8")
+    if not {*wanted.rows} <= {*range(1, len(ROWS) + 1)}:
+        parser.error(f"the rows are 1 to {len(ROWS)}")
+    for number in wanted.rows or missing(lines_of(PAGES[0].read_text("utf-8"))):
+        row = ROWS[number - 1]
+        played = line(row, play(row, wanted.jobs, wanted.results))
+        lines = lines_of(PAGES[0].read_text("utf-8"))
+        write([*(each for each in lines if not each.startswith(head(row))), played])
 
 
 if __name__ == "__main__":

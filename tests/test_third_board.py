@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.api.settings import table_settings
-from seqp2p.arena import make_contest
-from seqp2p.arena import play as play_arena
+from seqp2p.arena import make_contest, play_deal
 from seqp2p.bots.eval_board import geometry
 from seqp2p.bots.lookahead import Lookahead
 from seqp2p.bots.registry import BOTS
@@ -176,11 +175,10 @@ def test_what_is_wrong_is_said_with_this_board_s_squares_and_cards() -> None:
 @pytest.mark.parametrize(("players", "teams"), TABLES)
 @pytest.mark.parametrize("bots", [["greedy", "random"], ["strong:12", "greedy"]])
 def test_bots_play_whole_games_in_the_arena(bots: list[str], players: int, teams: int) -> None:
-    names = (bots * players)[:players]
-    contest = make_contest(names, "space", players, teams, Options())
-    results = [play_arena(contest, 3, number) for number in range(3)]
-    assert all(result.turns for result in results)
-    assert results == [play_arena(contest, 3, number) for number in range(3)]
+    contest = make_contest((bots * teams)[:teams], "space", players, teams)
+    result = play_deal(contest, 3, 0)
+    assert all(game.turns for game in result.games)
+    assert result.games == play_deal(contest, 3, 0).games
 
 
 @pytest.mark.parametrize("name", ["greedy", "strong:60"])

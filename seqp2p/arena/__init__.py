@@ -1,12 +1,27 @@
 """Bots against bots on the engine alone: no network, no cryptography, all cores.
 
-A contest is the bots of a table in their seats. All randomness of a game follows from the seed and the number of the
-game, so the same seed gives the same result with any number of processes.
+A contest is the bots of a table, one for each team. Its unit is a deal with all its seatings: the same cards, once for
+each way in which the bots can be given to the teams. All randomness of a deal follows from the seed and the number of
+the deal, so the same seed gives the same results with any number of processes.
 """
 
-from seqp2p.arena.contest import Contest, make_contest
-from seqp2p.arena.game import ArenaResult, BotError, play
-from seqp2p.arena.pool import WorkerLost, play_games
-from seqp2p.arena.tally import Tally, wilson
+from seqp2p.arena.contest import Contest, make_contest, round_robin
+from seqp2p.arena.game import ArenaResult, DealResult, play_deal
+from seqp2p.arena.ladder import Ladder
+from seqp2p.arena.pool import WorkerLost, play_deals
+from seqp2p.arena.tally import Tally, elo_ratings, wilson
 
-__all__ = ["ArenaResult", "BotError", "Contest", "Tally", "WorkerLost", "make_contest", "play", "play_games", "wilson"]
+__all__ = [
+    "ArenaResult",
+    "Contest",
+    "DealResult",
+    "Ladder",
+    "Tally",
+    "WorkerLost",
+    "elo_ratings",
+    "make_contest",
+    "play_deal",
+    "play_deals",
+    "round_robin",
+    "wilson",
+]

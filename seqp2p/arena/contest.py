@@ -1,13 +1,15 @@
-"""Contests: the bots of a table."""
+"""Contests: the bots of a table, and the ways in which they can sit down."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations, permutations
 from typing import Final
 
 from seqp2p.i18n import message
 from seqp2p.rules import KNOWN_VARIANTS, Options, RulesError, check_table, default_teams
 
 USUAL: Final = Options()
+TWO_TEAMS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,44 +21,81 @@ class Contest:
     teams: int
     options: Options
     bots: tuple[str, ...]
-    """By seat, names of ``BOTS``."""
+    """Names, one for each team."""
 
-    def bots_of(self, team: int) -> tuple[str, ...]:
-        """The bots of a team (from 1), each name once."""
-        return tuple(dict.fromkeys(self.bots[team - 1 :: self.teams]))
+    @property
+    def is_mirrored(self) -> bool:
+        """True if a deal has more than one seating: the bots are not all the same."""
+        return len(set(self.bots)) > 1
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The bots that are compared: each name once, or the teams if all bots are the same.
+
+        >>> make_contest(["learned", "greedy", "greedy"], players=3).sides
+        ('learned', 'greedy')
+        >>> make_contest(["random", "random"]).sides
+        ('random', 'random')
+        """
+        return tuple(dict.fromkeys(self.bots)) if self.is_mirrored else self.bots
+
+    @property
+    def seatings(self) -> tuple[tuple[int, ...], ...]:
+        """The seatings of a deal: each has by team the number of its side.
+
+        >>> make_contest(["learned", "greedy"], players=4).seatings
+        ((0, 1), (1, 0))
+        >>> make_contest(["learned", "greedy", "greedy"], players=3).seatings
+        ((0, 1, 1), (1, 0, 1), (1, 1, 0))
+        """
+        if not self.is_mirrored:
+            return (tuple(range(self.teams)),)
+        return tuple(dict.fromkeys(permutations(self.sides.index(bot) for bot in self.bots)))
 
 
 def make_contest(
     bots: Sequence[str],
     variant: str = "classic",
-    players: int | None = None,
+    players: int = 2,
     teams: int | None = None,
     options: Options = USUAL,
 ) -> Contest:
-    """Return the contest of these bots, named one for each seat, or one for each team and repeated round the table.
+    """Return the contest of these bots, one for each team; the players of a team are of one kind.
 
-    Without ``players`` there is a seat for each bot; without ``teams`` there are as many as usual, or as many as bots
-    are named if the players can form so many. Raises RulesError with the reason if these bots cannot sit down.
+    Without ``teams`` there are as many as usual. Raises RulesError with the reason if these bots cannot sit down.
     """
-    rules, named = KNOWN_VARIANTS[variant], len(bots)
-    players = named if players is None else players
-    usual = default_teams(rules, players)
-    if teams is None:
-        choices = next(size.teams for size in rules.sizes if size.players == players)
-        teams = named if named in choices and named != players else usual
+    rules = KNOWN_VARIANTS[variant]
+    teams = default_teams(rules, players) if teams is None else teams
     check_table(rules, players, teams, options)
-    if named not in (players, teams):
-        ways = message("{players} (one for each seat)", players=players)
-        if teams != players:
-            ways = message("{players} (one for each seat) or {teams} (one for each team)", players=players, teams=teams)
-        bots_are = message("1 bot is") if named == 1 else message("{count} bots are", count=named)
+    if len(bots) != teams:
         raise RulesError(
             message(
-                "{bots_are} named for {players} players in {teams} teams: name {ways}",
-                bots_are=bots_are,
+                "{players} players are in {teams} teams: name {teams} bots, one for each team",
                 players=players,
                 teams=teams,
-                ways=ways,
             )
         )
-    return Contest(variant, players, teams, options, tuple(bots) * (players // named))
+    return Contest(variant, players, teams, options, tuple(bots))
+
+
+def round_robin(
+    bots: Sequence[str],
+    variant: str = "classic",
+    players: int = 2,
+    teams: int | None = None,
+    options: Options = USUAL,
+) -> tuple[Contest, ...]:
+    """Return the contests of all pairs of these bots, or the one contest of a table with more than two teams.
+
+    Raises RulesError with the reason if these bots cannot sit down.
+
+    >>> [contest.bots for contest in round_robin(["learned", "greedy", "random"])]
+    [('learned', 'greedy'), ('learned', 'random'), ('greedy', 'random')]
+    """
+    teams = default_teams(KNOWN_VARIANTS[variant], players) if teams is None else teams
+    if teams != TWO_TEAMS or len(bots) <= TWO_TEAMS:
+        return (make_contest(bots, variant, players, teams, options),)
+    twice = next((bot for number, bot in enumerate(bots) if bot in bots[:number]), None)
+    if twice is not None:
+        raise RulesError(message("the bot {bot} is named twice", bot=twice))
+    return tuple(make_contest(pair, variant, players, teams, options) for pair in combinations(bots, TWO_TEAMS))

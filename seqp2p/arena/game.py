@@ -1,9 +1,12 @@
-"""One game between bots. The arena's dealer holds the cards, and a bot sees its view."""
+"""One deal between bots: a game for each seating. The arena's dealer holds the cards, and a bot sees its view."""
 
 import random
+import time
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple, get_args
+
+import msgspec
 
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.dealer import Dealer
@@ -11,11 +14,11 @@ from seqp2p.arena.late_view import late_view
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message, message_of
-from seqp2p.rules import KNOWN_VARIANTS, ActionKind, RulesError, SeatNumber, Team, team_of
+from seqp2p.rules import KNOWN_VARIANTS, Action, ActionKind, RulesError, Team, View, team_of
 
 
-class BotError(Exception):
-    """A bot chose an illegal action; the text has the bot and the reason."""
+class BotFailed(Exception):
+    """A bot cannot go on, and loses its game; the text has the reason."""
 
 
 class ArenaResult(NamedTuple):
@@ -24,59 +27,123 @@ class ArenaResult(NamedTuple):
     first_team: Team
     """The team that moved first."""
     winner: Team
-    """0 for a drawn game."""
+    """0 for a game that is drawn, or that a bot has failed."""
     turns: int
     """An exchange is none, a pass is one."""
     reshuffles: int
     passes: int
     exchanges: int
+    failed: Team = 0
+    """The team whose bot has failed: it loses, and the other teams share the point."""
+    reason: str = ""
+    """The fault of that bot."""
+
+    def score(self, team: Team, teams: int) -> float:
+        """Return the part of the point that a team gets: all of it for a win, an equal part of a draw.
+
+        >>> drawn = ArenaResult(first_team=1, winner=0, turns=300, reshuffles=1, passes=208, exchanges=0)
+        >>> drawn.score(1, teams=2)
+        0.5
+        """
+        if self.winner:
+            return float(team == self.winner)
+        if self.failed:
+            return 0.0 if team == self.failed else 1 / (teams - 1)
+        return 1 / teams
 
 
-def play(contest: Contest, seed: int, number: int) -> ArenaResult:
-    """Play game ``number`` (from 0) of a contest. Who starts goes round the table from game to game.
+class DealResult(msgspec.Struct, frozen=True):
+    """The games of one deal."""
 
-    The cards do not depend on who plays: with the same seed other bots get the same deals. BotError if a bot does not
-    choose a legal action.
-    """
-    digest = sha256(f"seqp2p arena, seed {seed}, game {number}".encode()).digest()
-    # The same games again are what is wanted here, not cards that nobody can foresee.
-    cards = random.Random(int.from_bytes(digest[:16], "big"))  # noqa: S311 -- see above
-    choices = random.Random(int.from_bytes(digest[16:], "big"))  # noqa: S311 -- see above
-    bots = [BOTS[name](choices) for name in contest.bots]
-    first = number % contest.players + 1
-    dealer = Dealer(KNOWN_VARIANTS[contest.variant], contest.players, contest.teams, contest.options, first, cards)
-    return _play_to_the_end(contest, dealer, bots)
+    contest: int
+    """The number of the contest."""
+    deal: int
+    games: tuple[ArenaResult, ...]
+    """By seating."""
+    choices: tuple[int, ...]
+    """By side, over all games."""
+    seconds: tuple[float, ...]
+    """By side: the time of its choices."""
 
 
-def _play_to_the_end(contest: Contest, dealer: Dealer, bots: Sequence[Bot]) -> ArenaResult:
-    """Let the bots (by seat) play; BotError if one does not choose a legal action."""
-    position = dealer.position
-    first_team = team_of(position.to_move, position.teams)
-    counts = dict.fromkeys(get_args(ActionKind), 0)
-    while position.to_move:
-        action = bots[position.to_move - 1].choose(late_view(position))
+class Game:
+    """A game that is played action by action: the cards, and the counts of what happened."""
+
+    def __init__(self, contest: Contest, cards: random.Random, first: int) -> None:
+        """Deal the cards; the seat ``first`` moves first."""
+        self.variant = KNOWN_VARIANTS[contest.variant]
+        self._dealer = Dealer(self.variant, contest.players, contest.teams, contest.options, first, cards)
+        self._first_team = team_of(first, contest.teams)
+        self._counts = dict.fromkeys(get_args(ActionKind), 0)
+        self.choices = [0] * contest.teams
+        self.seconds = [0.0] * contest.teams
+
+    @property
+    def to_move(self) -> int:
+        """The seat to move, 0 when the game is over."""
+        return self._dealer.position.to_move
+
+    def view(self) -> View:
+        """Return the view of the seat to move."""
+        return late_view(self._dealer.position)
+
+    def take(self, action: Action, seconds: float) -> None:
+        """The seat to move chose this action in so many seconds. Raises BotFailed if it is not legal."""
+        team = team_of(self.to_move, self._dealer.position.teams) - 1
         try:
-            dealer.play(action)
+            self._dealer.play(action)
         except RulesError as error:
-            raise _blame(contest.bots[position.to_move - 1], position.to_move, error) from None
-        counts[action.kind] += 1
-        position = dealer.position
-    return ArenaResult(
-        first_team=first_team,
-        winner=position.winner,
-        turns=position.turn,
-        reshuffles=position.reshuffles,
-        passes=counts["pass"],
-        exchanges=counts["exchange"],
-    )
+            raise BotFailed(message("it chose what is not legal: {reason}", reason=message_of(error))) from None
+        self._counts[action.kind] += 1
+        self.choices[team] += 1
+        self.seconds[team] += seconds
 
-
-def _blame(bot: str, seat: SeatNumber, error: RulesError) -> BotError:
-    return BotError(
-        message(
-            "the bot {bot} in seat {seat} chose what is not legal: {reason}",
-            bot=bot,
-            seat=seat,
-            reason=message_of(error),
+    def result(self, failure: BotFailed | None = None) -> ArenaResult:
+        """Return the result, or that of the game which the seat to move has failed."""
+        position = self._dealer.position
+        return ArenaResult(
+            first_team=self._first_team,
+            winner=position.winner,
+            turns=position.turn,
+            reshuffles=position.reshuffles,
+            passes=self._counts["pass"],
+            exchanges=self._counts["exchange"],
+            failed=team_of(position.to_move, position.teams) if failure else 0,
+            reason=message_of(failure) if failure else "",
         )
-    )
+
+
+def play_deal(contest: Contest, seed: int, deal: int, number: int = 0) -> DealResult:
+    """Play a deal (from 0) of a contest in all its seatings. Who starts goes round the table from deal to deal.
+
+    The cards do not depend on who plays: with the same seed other bots get the same deals. ``number`` is that of the
+    contest, for the result.
+    """
+    sides, seatings = contest.sides, contest.seatings
+    games, choices, seconds = list[ArenaResult](), [0] * len(sides), [0.0] * len(sides)
+    for which, seating in enumerate(seatings):
+        cards = random.Random(sha256(f"seqp2p arena, seed {seed}, deal {deal}".encode()).digest())  # noqa: S311  # the same cards again are wanted
+        game = Game(contest, cards, deal % contest.players + 1)
+        bots = [
+            BOTS[sides[seating[seat % contest.teams]]](
+                random.Random(f"seqp2p arena, seed {seed}, deal {deal}, seating {which}, seat {seat + 1}")  # noqa: S311  # the same choices, too
+            )
+            for seat in range(contest.players)
+        ]
+        games.append(_play(game, bots))
+        for team, side in enumerate(seating):
+            choices[side] += game.choices[team]
+            seconds[side] += game.seconds[team]
+    return DealResult(number, deal, tuple(games), tuple(choices), tuple(round(each, 6) for each in seconds))
+
+
+def _play(game: Game, bots: Sequence[Bot]) -> ArenaResult:
+    """Let the bots (by seat) play to the end, or until one of them fails."""
+    clock = time.perf_counter
+    try:
+        while seat := game.to_move:
+            seen, begun = game.view(), clock()
+            game.take(bots[seat - 1].choose(seen), clock() - begun)
+    except BotFailed as failure:
+        return game.result(failure)
+    return game.result()

@@ -1,68 +1,113 @@
-"""Counts over many games. They are whole numbers, so the order of the games does not matter."""
+"""Sums over many deals, and what they tell: shares with their intervals, ratings."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from math import sqrt
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, log10, sqrt
+from typing import Final
 
-from seqp2p.arena.game import ArenaResult
-from seqp2p.rules import Team
+from seqp2p.arena.contest import Contest
+from seqp2p.arena.game import DealResult
 
-_NOBODY: Team = 0
-Z_95 = 1.959964
+Z_95: Final = 1.959964
 """95 % of a normal distribution lie within so many standard deviations of its mean."""
+REASONS_MAX: Final = 20
+"""The different faults of a bot that are kept."""
+RATING_ROUNDS: Final = 100_000
+RATING_EXACT: Final = 1e-12
+"""Ratings are found when a round changes no strength by more than this part of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Tally:
-    """Sums over a number of games."""
+    """The sums of a contest, deal by deal. All but the times follow from the seed."""
 
-    games: int
-    turns: int
-    wins: tuple[int, ...]
-    """In team order."""
-    first_mover_wins: int
-    draws: int
-    reshuffled: int
+    contest: Contest
+    deals: int = 0
+    games: int = 0
+    turns: int = 0
+    draws: int = 0
+    first_mover_wins: int = 0
+    reshuffled: int = 0
     """Games in which the discards became the pile at least once."""
-    passes: int
-    exchanges: int
+    passes: int = 0
+    exchanges: int = 0
+    failed: list[int] = field(default_factory=list[int])
+    """By side: the games that it has lost by a fault."""
+    reasons: list[Counter[str]] = field(default_factory=list[Counter[str]])
+    """By side: these faults, up to REASONS_MAX different ones."""
+    choices: list[int] = field(default_factory=list[int])
+    seconds: list[float] = field(default_factory=list[float])
+    """By side: the time of its choices."""
+    _sums: list[float] = field(default_factory=list[float])
+    _squares: list[float] = field(default_factory=list[float])
 
-    @classmethod
-    def of(cls, teams: int, results: Iterable[ArenaResult] = ()) -> "Tally":
-        """The tally of these games between so many teams."""
-        played = tuple(results)
-        won = [result.winner for result in played]
-        return cls(
-            games=len(played),
-            turns=sum(result.turns for result in played),
-            wins=tuple(won.count(team) for team in range(1, teams + 1)),
-            first_mover_wins=sum(result.winner == result.first_team for result in played),
-            draws=won.count(_NOBODY),
-            reshuffled=sum(result.reshuffles > 0 for result in played),
-            passes=sum(result.passes for result in played),
-            exchanges=sum(result.exchanges for result in played),
-        )
+    def __post_init__(self) -> None:
+        sides = len(self.contest.sides)
+        self.failed, self.choices = [0] * sides, [0] * sides
+        self.reasons = [Counter[str]() for _ in range(sides)]
+        self.seconds, self._sums, self._squares = [0.0] * sides, [0.0] * sides, [0.0] * sides
 
-    def __add__(self, other: "Tally") -> "Tally":
-        """Both together; they are of one contest."""
-        return Tally(
-            games=self.games + other.games,
-            turns=self.turns + other.turns,
-            wins=tuple(mine + theirs for mine, theirs in zip(self.wins, other.wins, strict=True)),
-            first_mover_wins=self.first_mover_wins + other.first_mover_wins,
-            draws=self.draws + other.draws,
-            reshuffled=self.reshuffled + other.reshuffled,
-            passes=self.passes + other.passes,
-            exchanges=self.exchanges + other.exchanges,
-        )
+    def add(self, result: DealResult) -> None:
+        """Count one more deal."""
+        seatings = self.contest.seatings
+        self.deals += 1
+        self.games += len(result.games)
+        for game, seating in zip(result.games, seatings, strict=True):
+            self.turns += game.turns
+            self.draws += not game.winner and not game.failed
+            self.first_mover_wins += game.winner == game.first_team
+            self.reshuffled += game.reshuffles > 0
+            self.passes += game.passes
+            self.exchanges += game.exchanges
+            if game.failed:
+                side = seating[game.failed - 1]
+                self.failed[side] += 1
+                if game.reason in self.reasons[side] or len(self.reasons[side]) < REASONS_MAX:
+                    self.reasons[side][game.reason] += 1
+        for side, score in enumerate(deal_scores(self.contest, result)):
+            self._sums[side] += score
+            self._squares[side] += score * score
+            self.choices[side] += result.choices[side]
+            self.seconds[side] += result.seconds[side]
 
-    @property
-    def decided(self) -> int:
-        """The games with a winner."""
-        return self.games - self.draws
+    def score(self, side: int) -> float | None:
+        """Return the mean score of a side in a deal, None without deals. A draw is an equal part for each team."""
+        return self._sums[side] / self.deals if self.deals else None
+
+    def interval(self, side: int) -> tuple[float, float]:
+        """Return the 95 % confidence interval of the mean score of a side.
+
+        Mirrored deals: the mean ± 1.96 standard errors of the scores of deals, for the games of one deal are not
+        independent. Deals with one seating: Wilson's interval.
+        """
+        if not self.contest.is_mirrored:
+            return wilson(self._sums[side], self.deals)
+        half, mean = self.half_width(side), self.score(side) or 0.0
+        return max(mean - half, 0.0), min(mean + half, 1.0)
+
+    def half_width(self, side: int) -> float:
+        """Return half the width of the interval, before it is cut off at 0 and 1."""
+        if not self.contest.is_mirrored:
+            low, high = wilson(self._sums[side], self.deals)
+            return (high - low) / 2
+        if self.deals < 2:  # one deal has no spread
+            return inf
+        variance = (self._squares[side] - self._sums[side] ** 2 / self.deals) / (self.deals - 1)
+        return Z_95 * sqrt(max(variance, 0.0) / self.deals)
 
 
-def wilson(count: int, games: int) -> tuple[float, float]:
+def deal_scores(contest: Contest, result: DealResult) -> list[float]:
+    """Return the score of each side in a deal: the mean over its games and its teams."""
+    sums, counts = [0.0] * len(contest.sides), [0] * len(contest.sides)
+    for game, seating in zip(result.games, contest.seatings, strict=True):
+        for team, side in enumerate(seating, start=1):
+            sums[side] += game.score(team, contest.teams)
+            counts[side] += 1
+    return [total / count for total, count in zip(sums, counts, strict=True)]
+
+
+def wilson(count: float, games: int) -> tuple[float, float]:
     """The 95 % confidence interval of a share seen ``count`` times in ``games`` games (Wilson's score interval).
 
     E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927). Without games
@@ -79,3 +124,35 @@ def wilson(count: int, games: int) -> tuple[float, float]:
     middle = (share + weight / 2) / (1 + weight)
     half = Z_95 / (1 + weight) * sqrt(share * (1 - share) / games + weight / (4 * games))
     return middle - half if count else 0.0, middle + half if count < games else 1.0
+
+
+def elo_ratings(names: Sequence[str], points: Mapping[tuple[str, str], tuple[float, int]]) -> dict[str, float]:
+    """Return ratings with mean 0 in which 400 points are odds of 10 to 1; all pairs must be connected by games.
+
+    ``points`` has for a pair the points of its first name, and the number of games. The model is that of R. A. Bradley
+    and M. E. Terry, Rank analysis of incomplete block designs I, Biometrika 39 (1952); the maximum of the likelihood is
+    found as in D. R. Hunter, MM algorithms for generalized Bradley-Terry models, Annals of Statistics 32 (2004). Each
+    pair has one drawn game more than it has played, so that a bot that wins every game has a finite rating.
+
+    >>> ratings = elo_ratings(["a", "b"], {("a", "b"): (10_000 * 10 / 11, 10_000)})
+    >>> round(ratings["a"] - ratings["b"])
+    400
+    """
+    wins, games = dict.fromkeys(names, 0.0), dict[tuple[str, str], int]()
+    for (first, second), (won, played) in points.items():
+        wins[first] += won + 0.5
+        wins[second] += played - won + 0.5
+        games[first, second] = games[second, first] = played + 1
+    strength = dict.fromkeys(names, 1.0)
+    for _ in range(RATING_ROUNDS):
+        before = dict(strength)
+        for name in names:
+            meetings = (
+                count / (strength[name] + strength[other]) for (one, other), count in games.items() if one == name
+            )
+            strength[name] = wins[name] / total if (total := sum(meetings)) else 1.0
+        if all(abs(strength[name] - before[name]) <= RATING_EXACT * strength[name] for name in names):
+            break
+    ratings = {name: 400 * log10(strength[name]) for name in names}
+    middle = sum(ratings.values()) / len(ratings)
+    return {name: rating - middle for name, rating in ratings.items()}

@@ -2,150 +2,344 @@
 
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
-from seqp2p.arena import BotError, Contest, Tally, WorkerLost, make_contest, play_games, wilson
+from seqp2p.arena import Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
+from seqp2p.arena.contest import TWO_TEAMS
+from seqp2p.arena.ladder import UNTIL_EVERY, UNTIL_FIRST
 from seqp2p.cli import progress
+from seqp2p.cli.arena_results import ArenaSettings, ResultsFile, open_results
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.ui.cards import variant_title
-from seqp2p.ui.language import number, percent, t, tn
+from seqp2p.ui.language import number, percent, t, tn, translate
 from seqp2p.workers import JOBS_MAX, cores
 
-GAMES_MAX = 1_000_000_000
+DEALS_MAX: Final = 1_000_000_000
+DEALS_DEFAULT: Final = 500
+REASONS_SHOWN: Final = 3
+"""The faults of a bot that people are shown."""
 
 
-@click.command(
-    "arena",
-    help=message(
-        "Play bots against each other, on the engine alone.\n\n"
-        "Name a BOT for each seat, or one for each team: they are repeated round the table. Who starts goes round from"
-        " game to game."
-    ),
+HELP: Final = message(
+    "Play bots against each other, on the engine alone.\n\n"
+    "Of any number of BOTs all pairs play; at a table with more than two teams, name one for each team. A deal is"
+    " played once for each way in which the bots can be given to the teams. Who starts goes round from deal to deal."
 )
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of the table; the command gets ``players``, ``teams``, ``variant`` and ``advanced``."""
+    players = click.option(
+        "--players",
+        type=click.IntRange(1, 12),
+        default=2,
+        show_default=True,
+        help=message("How many players at a table."),
+    )
+    teams = click.option("--teams", type=int, help=message("Teams; without it, the usual number."))
+    variant = click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
+    advanced = click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence."))
+    return players(teams(variant(advanced(command))))
+
+
+@click.command("arena", help=HELP)
 @click.argument("bots", nargs=-1, required=True, type=BotName(), metavar=message("BOT BOT..."))
 @click.option(
-    "--games", type=click.IntRange(1, GAMES_MAX), default=1000, show_default=True, help=message("How many games.")
+    "--deals",
+    type=click.IntRange(1, DEALS_MAX),
+    help=message(
+        "How many deals of a pair, at most; without it, {default}, or as many as --until takes.", default=DEALS_DEFAULT
+    ),
+)
+@click.option(
+    "--until",
+    type=click.FloatRange(0.1, 50),
+    metavar=message("POINTS"),
+    help=message(
+        "Stop a pair when its interval is plus or minus so many points of 100: looked at every {every} deals,"
+        " from {first} on.",
+        every=UNTIL_EVERY,
+        first=UNTIL_FIRST,
+    ),
 )
 @click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games."))
-@click.option("--players", type=int, help=message("Seats; without it, one for each bot."))
-@click.option("--teams", type=int, help=message("Teams; without it, the usual number."))
-@click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
-@click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence."))
+@table_options
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar=message("FILE"),
+    help=message("Keep each deal's results in this file, and go on with those that are in it."),
+)
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the result on standard output."))
 def command(
     bots: tuple[str, ...],
-    games: int,
+    deals: int | None,
+    until: float | None,
     seed: int,
-    players: int | None,
+    players: int,
     teams: int | None,
     variant: str,
+    results: Path | None,
     jobs: int | None,
     *,
     advanced: bool,
     as_json: bool,
 ) -> None:
+    options = Options(advanced=advanced)
     try:
-        contest = make_contest(bots, variant, players, teams, Options(advanced=advanced))
+        contests = round_robin(bots, variant, players, teams, options)
     except RulesError as error:
         raise CommandError(message_of(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
-    output = Output(as_json)
-    total = Tally.of(contest.teams)
-    begun = time.perf_counter()
+    wanted = deals or (DEALS_MAX if until else DEALS_DEFAULT)
+    ladder = Ladder(contests, wanted, None if until is None else until / 100)
+    settings = ArenaSettings(bots, variant, players, contests[0].teams, options, seed)
+    output, begun = Output(as_json), time.perf_counter()
+    with open_results(results, settings, ladder) as file:
+        stopped = _play(ladder, seed, jobs or cores(), file, shown=not as_json)
+    tell(Standings(ladder, tuple(dict.fromkeys(bots)), time.perf_counter() - begun), output, stopped)
+
+
+def tell(standings: "Standings", output: Output, stopped: CommandError | None) -> None:
+    """Write the result, if there is one. Raise the error by which the arena ended early."""
+    if stopped is None or standings.games:
+        output.event("arena", **result(standings, complete=stopped is None))
+        if not output.json:
+            for line in table(standings):
+                output.say(line)
+    if stopped is not None:
+        raise stopped
+
+
+def _play(ladder: Ladder, seed: int, jobs: int, file: ResultsFile, *, shown: bool) -> CommandError | None:
+    """Play what is left of the ladder. Return the error by which it ended early, or None."""
+    played = sum(tally.deals for tally in ladder.tallies)
+    wanted = ladder.deals * len(ladder.contests)
     try:
         with (
             stopping_alike(),
-            closing(play_games(contest, seed, games, jobs or cores())) as tallies,
-            _progress(games, shown=not as_json) as advance,
+            closing(play_deals(ladder, seed, jobs)) as deals,
+            _progress(wanted, played, shown=shown and ladder.until is None) as advance,
         ):
-            for tally in tallies:
-                total += tally
-                advance(tally.games)
+            for each in deals:
+                file.write(each)
+                played += 1
+                advance(1)
     except KeyboardInterrupt:
-        received = t("stopped after {done} of {games} games", done=number(total.games), games=number(games))
-        raise CommandError(received, exit_code=ABANDONED) from None
-    except (BotError, WorkerLost) as error:
-        raise CommandError(message_of(error), exit_code=FAILED) from None
-    seconds = time.perf_counter() - begun
-    output.event("arena", **result(total, seconds))
-    if not as_json:
-        for line in table(contest, total, seconds):
-            output.say(line)
+        return CommandError(
+            tn("stopped after 1 deal", "stopped after {done} deals", played, done=number(played)), exit_code=ABANDONED
+        )
+    except WorkerLost as lost:
+        return CommandError(message_of(lost), exit_code=FAILED)
+    return None
 
 
-def result(total: Tally, seconds: float) -> dict[str, object]:
-    """The fields of the result for scripts; docs/scripting.md says what they mean."""
+@dataclass(frozen=True)
+class Standings:
+    """The tallies of all contests, and what they tell about each bot."""
+
+    ladder: Ladder
+    bots: tuple[str, ...]
+    seconds: float
+
+    @property
+    def tallies(self) -> list[Tally]:
+        return self.ladder.tallies
+
+    @property
+    def games(self) -> int:
+        return self.total("games")
+
+    def total(self, name: str) -> int:
+        """Return the sum of a count over all contests."""
+        return sum(getattr(tally, name) for tally in self.tallies)
+
+    def of(self, bot: str) -> Iterator[tuple[Tally, int]]:
+        """Yield the tallies in which a bot plays, with the number of its side."""
+        for tally in self.tallies:
+            for side, name in enumerate(tally.contest.sides):
+                if name == bot:
+                    yield tally, side
+
+    def choice_s(self, bot: str) -> float | None:
+        """Return the mean time of a choice."""
+        choices = sum(tally.choices[side] for tally, side in self.of(bot))
+        return sum(tally.seconds[side] for tally, side in self.of(bot)) / choices if choices else None
+
+    def failed(self, bot: str) -> int:
+        """Return the number of games that the bot has lost by a fault."""
+        return sum(tally.failed[side] for tally, side in self.of(bot))
+
+    def reasons(self, bot: str) -> list[tuple[str, int]]:
+        """Return its faults with their numbers, the most frequent first."""
+        counts = dict[str, int]()
+        for tally, side in self.of(bot):
+            for reason, count in tally.reasons[side].items():
+                counts[reason] = counts.get(reason, 0) + count
+        return sorted(counts.items(), key=lambda each: -each[1])
+
+    def ratings(self) -> dict[str, float]:
+        """Return the bots' ratings; none but for two teams of different bots that have all played."""
+        first = self.tallies[0]
+        if first.contest.teams != TWO_TEAMS or not first.contest.is_mirrored:
+            return {}
+        points = dict[tuple[str, str], tuple[float, int]]()
+        for tally in self.tallies:
+            one, two = tally.contest.sides
+            points[one, two] = ((tally.score(0) or 0.0) * tally.games, tally.games)
+        return elo_ratings(self.bots, points)
+
+
+def result(standings: Standings, *, complete: bool) -> dict[str, object]:
+    """Return the fields of the result for scripts; docs/scripting.md says what they mean."""
+    games, ratings = standings.games, standings.ratings()
     return {
-        "games": total.games,
-        "seconds": round(seconds, 3),
-        "turns": total.turns,
-        "wins": list(total.wins),
-        "first_mover_wins": round(total.first_mover_wins / total.decided, 6) if total.decided else None,
-        "draws": total.draws,
-        "turns_mean": round(total.turns / total.games, 6),
-        "reshuffled": round(total.reshuffled / total.games, 6),
-        "passes_mean": round(total.passes / total.games, 6),
-        "exchanges_mean": round(total.exchanges / total.games, 6),
-        "shares": [round(wins / total.games, 6) for wins in total.wins],
-        "intervals": [[round(bound, 6) for bound in wilson(wins, total.games)] for wins in total.wins],
+        "complete": complete,
+        "seconds": round(standings.seconds, 3),
+        "deals": standings.total("deals"),
+        "games": games,
+        "turns": standings.total("turns"),
+        "draws": standings.total("draws"),
+        "first_mover_wins": standings.total("first_mover_wins"),
+        "reshuffled": standings.total("reshuffled"),
+        "turns_mean": round(standings.total("turns") / games, 6),
+        "passes_mean": round(standings.total("passes") / games, 6),
+        "exchanges_mean": round(standings.total("exchanges") / games, 6),
+        "contests": [_contest_fields(tally) for tally in standings.tallies],
+        "bots": [_bot_fields(standings, ratings, bot) for bot in standings.bots],
     }
 
 
-def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
-    """The result for people: shares with their 95 % confidence intervals, then means."""
+def _contest_fields(tally: Tally) -> dict[str, Any]:
+    sides = range(len(tally.contest.sides))
+    return {
+        "bots": list(tally.contest.bots),
+        "mirrored": tally.contest.is_mirrored,
+        "deals": tally.deals,
+        "games": tally.games,
+        "draws": tally.draws,
+        "sides": list(tally.contest.sides),
+        "scores": [_rounded(tally.score(side)) for side in sides],
+        "intervals": [[round(bound, 6) for bound in tally.interval(side)] for side in sides],
+    }
+
+
+def _bot_fields(standings: Standings, ratings: dict[str, float], bot: str) -> dict[str, Any]:
+    return {
+        "name": bot,
+        "elo": _rounded(ratings.get(bot), 1),
+        "choice_s": _rounded(standings.choice_s(bot)),
+        "failed": standings.failed(bot),
+        "reasons": [str(reason) for reason, _ in standings.reasons(bot)],
+    }
+
+
+def _rounded(value: float | None, digits: int = 6) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def table(standings: Standings) -> Iterator[str]:
+    """Yield the result for people: scores with their intervals, the bots, then shares and means."""
+    contest, games = standings.tallies[0].contest, standings.games
     title = variant_title(contest.variant)
     if contest.options.advanced:
         title = t("{game}, advanced", game=title)
     yield tn(
         "1 game of {title}, {players} players in {teams} teams",
         "{games} games of {title}, {players} players in {teams} teams",
-        total.games,
-        games=number(total.games),
+        games,
+        games=number(games),
         title=title,
         players=contest.players,
         teams=contest.teams,
     )
-    yield t("{seconds} s, {turns} turns a second", seconds=number(seconds, 1), turns=number(total.turns / seconds))
+    yield t("played in {seconds} s", seconds=number(standings.seconds, 1))
     yield ""
-    teams = [
-        t("team {team}  {bots}", team=team, bots="+".join(contest.bots_of(team)))
-        for team in range(1, contest.teams + 1)
-    ]
-    shares = [(name, count, total.games) for name, count in zip(teams, total.wins, strict=True)]
-    shares += [
-        (t("drawn"), total.draws, total.games),
-        (t("won by who began"), total.first_mover_wins, total.decided),
-        (t("reshuffled"), total.reshuffled, total.games),
-    ]
-    width = max(len(name) for name, _, _ in shares)
-    games_title, share_title, interval_title = t("games"), t("share"), t("{percent} interval", percent="95 %")
-    yield f"{'':{width}}  {games_title:>13}  {share_title:>7}  {interval_title}"
-    for name, count, among in shares:
-        low, high = map(percent, wilson(count, among))
-        share = percent(count / among) if among else "-"
-        interval = t("{low} to {high}", low=low, high=high)
-        yield f"{name:{width}}  {number(count):>13}  {share:>7}  {interval}"
+    yield from _columns(("", t("deals"), t("score"), t("{percent} interval", percent="95 %")), _scores(standings))
+    yield ""
+    yield from _columns(("", "Elo", t("a choice"), t("failed")), _bots(standings))
+    yield from _faults(standings)
     yield ""
     yield t(
+        "drawn {drawn}, won by who began {began}, reshuffled {reshuffled}",
+        drawn=percent(standings.total("draws") / games),
+        began=percent(standings.total("first_mover_wins") / games),
+        reshuffled=percent(standings.total("reshuffled") / games),
+    )
+    yield t(
         "a game, on average: {turns} turns, {passes} passes, {exchanges} exchanges",
-        turns=number(total.turns / total.games, 2),
-        passes=number(total.passes / total.games, 2),
-        exchanges=number(total.exchanges / total.games, 2),
+        turns=number(standings.total("turns") / games, 2),
+        passes=number(standings.total("passes") / games, 2),
+        exchanges=number(standings.total("exchanges") / games, 2),
     )
 
 
+def _scores(standings: Standings) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each pair, or for each side of a larger table."""
+    for tally in standings.tallies:
+        contest = tally.contest
+        for side, bot in enumerate(contest.sides):
+            if not contest.is_mirrored:
+                name = t("team {team}  {bots}", team=side + 1, bots=bot)
+            elif contest.teams == TWO_TEAMS:
+                name = t("{bot} against {other}", bot=bot, other=contest.sides[1 - side])
+            else:
+                name = bot
+            low, high = map(percent, tally.interval(side))
+            score = tally.score(side)
+            share = "-" if score is None else percent(score)
+            yield name, number(tally.deals), share, t("{low} to {high}", low=low, high=high)
+            if contest.is_mirrored and contest.teams == TWO_TEAMS:
+                break  # The other score is the rest.
+
+
+def _bots(standings: Standings) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each bot, the best first."""
+    ratings = standings.ratings()
+    for bot in sorted(standings.bots, key=lambda each: -ratings.get(each, 0.0)):
+        choice_s = standings.choice_s(bot)
+        rating = f"{ratings[bot]:+.0f}" if bot in ratings else "-"
+        choice = "-" if choice_s is None else t("{time} ms", time=number(1000 * choice_s, 2))
+        yield bot, rating, choice, number(standings.failed(bot))
+
+
+def _faults(standings: Standings) -> Iterator[str]:
+    for bot in standings.bots:
+        for reason, count in standings.reasons(bot)[:REASONS_SHOWN]:
+            yield tn(
+                "{bot} has lost 1 game: {reason}",
+                "{bot} has lost {count} games: {reason}",
+                count,
+                bot=bot,
+                reason=translate(reason),
+            )
+
+
+def _columns(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Yield the lines of a table: the first column to the left, the others to the right."""
+    lines = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for first, *others in lines:
+        cells = [f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)]
+        yield "  ".join([f"{first:{widths[0]}}", *cells])
+
+
 @contextmanager
-def _progress(games: int, *, shown: bool) -> Generator[Callable[[int], None]]:
-    """A progress bar on standard error if it can be shown there, told how many more games have been played."""
+def _progress(deals: int, done: int, *, shown: bool) -> Generator[Callable[[int], None]]:
+    """A progress bar on standard error if it can be shown there, told how many more deals have been played."""
     if not shown or not progress.can_show():
         yield lambda _: None
         return
-    with click.progressbar(length=games, label=t("playing"), file=sys.stderr, show_pos=True) as bar:
+    with click.progressbar(length=deals, label=t("playing"), file=sys.stderr, show_pos=True) as bar:
+        bar.update(done)
         yield bar.update

@@ -57,6 +57,29 @@ class TableFields(_Fields, frozen=True):
     grace_s: Count
 
 
+class ContestFields(_Fields, frozen=True):
+    """A contest of ``arena``; scores and intervals are by side."""
+
+    bots: list[str]
+    mirrored: bool
+    deals: Count
+    games: Count
+    draws: Count
+    sides: list[str]
+    scores: list[MaybeShare]
+    intervals: list[Interval]
+
+
+class ArenaBotFields(_Fields, frozen=True):
+    """A bot of ``arena``."""
+
+    name: str
+    elo: float | None
+    choice_s: MaybeSeconds
+    failed: Count
+    reasons: list[str]
+
+
 class ProvedFields(_Fields, frozen=True):
     """The number of parts of a replay that are right."""
 
@@ -466,20 +489,21 @@ OTHER_EVENTS: Final = (
     EventType(
         "arena",
         {
-            "games": Count,
+            "complete": bool,
             "seconds": Seconds,
+            "deals": Count,
+            "games": Count,
             "turns": Count,
-            "wins": list[Count],
-            "first_mover_wins": MaybeShare,
             "draws": Count,
+            "first_mover_wins": Count,
+            "reshuffled": Count,
             "turns_mean": float,
-            "reshuffled": Share,
             "passes_mean": float,
             "exchanges_mean": float,
-            "shares": list[Share],
-            "intervals": list[Interval],
+            "contests": list[ContestFields],
+            "bots": list[ArenaBotFields],
         },
-        "`arena`: the only object",
+        "`arena`: the only object; not `complete` if it was stopped",
     ),
     EventType("rules", {"variant": VariantName, "lang": str, "text": str}, "`rules`: the only object"),
     EventType(

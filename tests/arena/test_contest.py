@@ -2,75 +2,65 @@
 
 import pytest
 
-from seqp2p.arena import Contest, make_contest
+from seqp2p.arena import Contest, make_contest, round_robin
 from seqp2p.rules import Options, RulesError
 
 
 def seated(
-    bots: str, players: int | None = None, teams: int | None = None, *, variant: str = "classic", advanced: bool = False
+    bots: str, players: int = 2, teams: int | None = None, *, variant: str = "classic", advanced: bool = False
 ) -> Contest:
     return make_contest(bots.split(), variant, players, teams, Options(advanced=advanced))
 
 
-def test_a_seat_for_each_bot() -> None:
-    contest = seated("greedy random")
-    assert (contest.players, contest.teams, contest.bots) == (2, 2, ("greedy", "random"))
-    six = seated("greedy random random random random greedy")
-    assert (six.players, six.teams) == (6, 2)
-    assert (six.bots_of(1), six.bots_of(2)) == (("greedy", "random"), ("random", "greedy"))
-    assert seated("greedy random random greedy random random", teams=3).teams == 3
-
-
-def test_one_for_each_team_repeated_round_the_table() -> None:
-    four = seated("greedy random", 4)
-    assert four.bots == ("greedy", "random") * 2
-    assert (four.bots_of(1), four.bots_of(2)) == (("greedy",), ("random",))
-    assert seated("greedy random random", 12, 3).bots == ("greedy", "random", "random") * 4
-    assert seated("greedy random random", 9).bots_of(1) == ("greedy",)
-
-
-def test_the_bots_named_say_how_many_teams_where_there_is_a_choice() -> None:
+def test_a_bot_for_each_team() -> None:
+    assert (seated("greedy random").players, seated("greedy random").teams) == (2, 2)
     assert seated("greedy random", 6).teams == 2
-    assert seated("greedy random random", 6).teams == 3
-    assert seated("random random random random random random", 6).teams == 2
+    assert seated("greedy random random", 6, 3).teams == 3
+    assert seated("greedy random random random", 4, variant="kids").teams == 4
 
 
-def test_kids_have_a_bot_each() -> None:
-    four = seated("greedy random random random", variant="kids")
-    assert (four.players, four.teams, four.bots_of(4)) == (4, 4, ("random",))
+def test_a_deal_has_a_seating_for_each_way_to_give_bots_to_teams() -> None:
+    assert seated("greedy random", 12).seatings == ((0, 1), (1, 0))
+    assert len(seated("greedy random random", 3).seatings) == 3
+    assert len(seated("greedy random learned", 3).seatings) == 6
+    assert len(seated("greedy random random random", 4, variant="kids").seatings) == 4
+    for who in (seated("greedy random learned", 3), seated("greedy random", 4)):
+        assert who.is_mirrored
+        for team in range(who.teams):  # Each bot sits in each team equally often.
+            assert len({[seating[team] for seating in who.seatings].count(side) for side in range(who.teams)}) == 1
+
+
+def test_where_all_bots_are_the_same_there_is_nothing_to_mirror() -> None:
+    who = seated("random random random", 9)
+    assert not who.is_mirrored
+    assert (who.sides, who.seatings) == (("random",) * 3, ((0, 1, 2),))
+
+
+def test_all_pairs_play_where_there_are_two_teams() -> None:
+    contests = round_robin(["a", "b", "c", "d"], players=4)
+    assert [who.bots for who in contests] == [*zip("aaabbc", "bcdcdd", strict=True)]
+    assert {(who.players, who.teams) for who in contests} == {(4, 2)}
+    assert [who.bots for who in round_robin(["a", "a"])] == [("a", "a")]
+    assert [who.bots for who in round_robin(["a", "b", "b"], players=3)] == [("a", "b", "b")]
 
 
 @pytest.mark.parametrize(
     ("bots", "players", "teams", "variant", "reason"),
     [
-        ("random", None, None, "classic", "1 player cannot play: Sequence is for 2, 3, "),
-        ("random random random random random", None, None, "classic", "5 players cannot form two or three equal teams"),
-        ("random random", 7, None, "classic", "7 players cannot form two or three equal teams"),
+        ("random", 2, None, "classic", "2 players are in 2 teams: name 2 bots, one for each team"),
+        ("random random", 1, None, "classic", "1 player cannot play: Sequence is for 2, 3, "),
+        ("random random", 5, None, "classic", "5 players cannot form two or three equal teams"),
         ("random random", 13, None, "classic", "13 players cannot play"),
-        ("random random", 0, None, "classic", "0 players cannot play"),
-        ("random random", None, 3, "classic", "2 players of Sequence form 2 teams, one player each, not 3"),
+        ("random random", 2, 3, "classic", "2 players of Sequence form 2 teams, one player each, not 3"),
         ("random random random", 8, 3, "classic", "8 players of Sequence form 2 teams, not 3"),
         ("random random", 4, 2, "kids", "4 players of Sequence for Kids form 4 teams, one player each, not 2"),
-        ("random", 2, None, "classic", "1 bot is named for 2 players in 2 teams: name 2 (one for each seat)"),
-        (
-            "random random random",
-            4,
-            None,
-            "classic",
-            "3 bots are named for 4 players in 2 teams: name 4 (one for each seat) or 2 (one for each team)",
-        ),
-        (
-            "random random",
-            6,
-            3,
-            "classic",
-            "2 bots are named for 6 players in 3 teams: name 6 (one for each seat) or 3 (one for each team)",
-        ),
+        ("random random", 6, 3, "classic", "6 players are in 3 teams: name 3 bots, one for each team"),
+        ("random greedy random", 2, None, "classic", "the bot random is named twice"),
     ],
 )
-def test_why_bots_cannot_sit_down(bots: str, players: int | None, teams: int | None, variant: str, reason: str) -> None:
+def test_why_bots_cannot_sit_down(bots: str, players: int, teams: int | None, variant: str, reason: str) -> None:
     with pytest.raises(RulesError) as refused:
-        seated(bots, players, teams, variant=variant)
+        round_robin(bots.split(), variant, players, teams)
     assert str(refused.value).startswith(reason)
 
 

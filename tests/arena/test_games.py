@@ -1,7 +1,7 @@
 """Games between bots: the same again from the same seed, cards that are all there, and how random games go."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from statistics import mean
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 
 import seqp2p.arena.dealer
 import seqp2p.arena.game
-from seqp2p.arena import ArenaResult, BotError, Contest, Tally, make_contest, play
+from seqp2p.arena import ArenaResult, Contest, DealResult, Tally, make_contest, play_deal
 from seqp2p.bots.registry import RandomBot
 from seqp2p.rules import CLASSIC, PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, place, start
 
@@ -19,17 +19,17 @@ pytestmark = pytest.mark.simulation
 GAMES = 2_000
 
 
-def contest(
-    *bots: str, players: int | None = None, teams: int | None = None, variant: str = "classic", advanced: bool = False
-) -> Contest:
-    return make_contest(bots, variant, players, teams, Options(advanced=advanced))
+TWO = make_contest(["random", "random"])
+KIDS = make_contest(["random"] * 3, "kids", 3)
+MIRRORED = make_contest(["greedy", "random"])
 
 
-TWO = contest("random", "random")
-KIDS = contest("random", "random", "random", variant="kids")
+def play(who: Contest, seed: int, deal: int) -> ArenaResult:
+    """The first game of a deal."""
+    return play_deal(who, seed, deal).games[0]
 
 
-def test_a_game_follows_from_seed_and_number() -> None:
+def test_a_deal_follows_from_seed_and_number() -> None:
     games = [play(TWO, 7, number) for number in range(20)]
     assert [play(TWO, 7, number) for number in reversed(range(20))] == games[::-1]
     assert len(set(games)) > 15
@@ -39,8 +39,15 @@ def test_a_game_follows_from_seed_and_number() -> None:
 
 def test_these_games_stay_what_they_are() -> None:
     """Who repeats a run of last year finds the same games."""
-    assert play(TWO, 1, 0) == ArenaResult(first_team=1, winner=2, turns=88, reshuffles=0, passes=0, exchanges=1)
-    assert play(KIDS, 1, 1) == ArenaResult(first_team=2, winner=1, turns=21, reshuffles=0, passes=0, exchanges=0)
+    assert play(TWO, 1, 0) == ArenaResult(first_team=1, winner=1, turns=79, reshuffles=0, passes=0, exchanges=0)
+    assert play(KIDS, 1, 1) == ArenaResult(first_team=2, winner=1, turns=27, reshuffles=0, passes=0, exchanges=0)
+
+
+def test_choices_and_their_time_are_counted_for_each_side() -> None:
+    result = play_deal(MIRRORED, 1, 0)
+    assert len(result.games) == 2
+    assert sum(result.choices) == sum(game.turns + game.exchanges for game in result.games)
+    assert result.seconds[0] > result.seconds[1] >= 0
 
 
 @pytest.mark.parametrize(("players", "teams"), [(2, 2), (3, 3), (4, 2), (6, 2), (6, 3), (9, 3), (12, 3)])
@@ -52,7 +59,7 @@ def test_who_starts_goes_round_the_table(players: int, teams: int, monkeypatch: 
         return start(*args)
 
     monkeypatch.setattr(seqp2p.arena.dealer, "start", start_seen)
-    who = contest(*["random"] * players, teams=teams)
+    who = make_contest(["random"] * teams, "classic", players, teams)
     first_teams = [play(who, 1, number).first_team for number in range(2 * players)]
     assert starters == list(range(1, players + 1)) * 2
     assert first_teams == [(seat - 1) % teams + 1 for seat in starters]
@@ -78,7 +85,7 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
 
 
 @pytest.mark.parametrize(
-    "who", [TWO, KIDS, contest("random", "random", players=12), contest("random", "random", "random", players=9)]
+    "who", [TWO, KIDS, make_contest(["random"] * 2, players=12), make_contest(["random"] * 3, players=9)]
 )
 def test_the_arena_holds_the_cards_that_nobody_else_does(who: Contest, recorder: Recorder) -> None:
     deck, drawn = Counter(VARIANTS[who.variant].deck), Counter[int]()
@@ -100,15 +107,16 @@ def test_the_arena_holds_the_cards_that_nobody_else_does(who: Contest, recorder:
     assert max(drawn) >= 1, "one of these games had a reshuffle"
 
 
-def test_other_bots_get_the_same_deal(recorder: Recorder) -> None:
-    for bots in (("random", "random"), ("greedy", "random")):
-        play(contest(*bots), 1, 5)
-    first_hands = [before.hands for before, *_ in recorder.steps if before.turn == 0]
-    assert first_hands[0] == first_hands[-1]
+def test_all_seatings_and_other_bots_get_the_same_deal(recorder: Recorder) -> None:
+    play_deal(MIRRORED, 1, 5)
+    play_deal(TWO, 1, 5)
+    dealt = [before.hands for before, *_ in recorder.steps if before.turn == 0 and before.draws == 0]
+    assert len(dealt) >= 3
+    assert dealt == dealt[:1] * len(dealt)
 
 
 def test_the_advanced_rule_is_played(recorder: Recorder) -> None:
-    who = contest("random", "random", advanced=True)
+    who = make_contest(["random", "random"], options=Options(advanced=True))
     for number in range(40):
         play(who, 1, number)
     assert any(len(after.sequences) < len(before.sequences) for before, _, _, after in recorder.steps)
@@ -127,17 +135,30 @@ class Stubborn:
 @pytest.mark.parametrize(
     ("action", "reason"),
     [
-        (PASS, "the bot stubborn in seat 2 chose what is not legal: seat 2 cannot pass: "),
-        (place(999, 44), "the bot stubborn in seat 2 chose what is not legal: there is no card number 999"),
-        (place(0, 0), "the bot stubborn in seat 2 chose what is not legal: "),
+        (PASS, "it chose what is not legal: seat 2 cannot pass: "),
+        (place(999, 44), "it chose what is not legal: there is no card number 999"),
+        (place(0, 0), "it chose what is not legal: "),
     ],
 )
-def test_a_bot_that_does_what_is_not_legal(action: Action, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_does_what_is_not_legal_loses_its_game(
+    action: Action, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bots: dict[str, Callable[[Random], object]] = {"random": RandomBot, "stubborn": lambda _: Stubborn(action)}
     monkeypatch.setattr(seqp2p.arena.game, "BOTS", bots)
-    with pytest.raises(BotError) as refused:
-        play(contest("random", "stubborn"), 1, 0)
-    assert str(refused.value).startswith(reason)
+    who = make_contest(["random", "stubborn"])
+    result = play_deal(who, 1, 0)
+    assert [(game.failed, game.winner) for game in result.games] == [(2, 0), (1, 0)]
+    assert result.games[0].reason.startswith(reason)
+    tally = Tally(who)
+    tally.add(result)
+    assert (tally.score(0), tally.failed, tally.draws) == (1.0, [0, 2], 0)
+
+
+def tallied(who: Contest, results: Sequence[ArenaResult]) -> Tally:
+    tally = Tally(who)
+    for number, result in enumerate(results):
+        tally.add(DealResult(0, number, (result,), (0,) * who.teams, (0.0,) * who.teams))
+    return tally
 
 
 @pytest.fixture(scope="module")
@@ -147,12 +168,12 @@ def classic() -> list[ArenaResult]:
 
 def test_two_random_players(classic: list[ArenaResult]) -> None:
     """Three standard deviations of 2,000 games wider than the bands of 20,000 (benchmarks/bench_arena.py)."""
-    tally = Tally.of(2, classic)
+    tally = tallied(TWO, classic)
     assert 78 < tally.turns / GAMES < 86
-    assert 0.49 < tally.first_mover_wins / tally.decided < 0.56
+    assert 0.49 < tally.first_mover_wins / (GAMES - tally.draws) < 0.56
     assert 0.19 < tally.reshuffled / GAMES < 0.27
     assert tally.draws < GAMES / 100
-    assert 0.46 < tally.wins[0] / GAMES < 0.54
+    assert 0.46 < (tally.score(0) or 0) < 0.54
 
 
 def test_only_games_that_reshuffle_are_long(classic: list[ArenaResult]) -> None:
@@ -165,13 +186,13 @@ def test_only_games_that_reshuffle_are_long(classic: list[ArenaResult]) -> None:
 
 
 def test_three_random_kids() -> None:
-    tally = Tally.of(3, (play(KIDS, 1, number) for number in range(1_000)))
+    tally = tallied(KIDS, [play(KIDS, 1, number) for number in range(1_000)])
     assert 31 < tally.turns / 1_000 < 34
     assert tally.draws == 0
-    assert all(0.28 < wins / 1_000 < 0.39 for wins in tally.wins)
+    assert all(0.28 < (tally.score(team) or 0) < 0.39 for team in range(3))
 
 
 def test_greedy_beats_random_from_either_seat() -> None:
-    for who, team in ((contest("greedy", "random"), 1), (contest("random", "greedy"), 2)):
-        tally = Tally.of(2, (play(who, 1, number) for number in range(5)))
-        assert tally.wins[team - 1] >= 4
+    wins = [[game.winner for game in play_deal(MIRRORED, 1, number).games] for number in range(5)]
+    assert sum(winner == 1 for winner, _ in wins) >= 4
+    assert sum(winner == 2 for _, winner in wins) >= 4

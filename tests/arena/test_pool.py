@@ -1,53 +1,37 @@
-"""Many games over many processes: the same result, no process left over, nothing lost in silence."""
+"""Many deals over many processes: the same results, no process left over, nothing lost in silence."""
 
 from multiprocessing import active_children
 
 import pytest
 
-import seqp2p.arena.pool
-from seqp2p.arena import BotError, Contest, Tally, WorkerLost, make_contest, play_games
-from seqp2p.arena.pool import RUN_S, play_run
-from seqp2p.rules import Options
+from seqp2p.arena import DealResult, Ladder, WorkerLost, make_contest, play_deals, round_robin
+
+KIDS = make_contest(["random"] * 3, "kids", 3)
+MANY = 10**9
 
 
-def contest(*bots: str, variant: str = "classic", players: int | None = None) -> Contest:
-    return make_contest(bots, variant, players, None, Options())
-
-
-KIDS = contest("random", "random", "random", variant="kids")
-
-
-def total(who: Contest, seed: int, games: int, jobs: int) -> Tally:
-    return sum(play_games(who, seed, games, jobs), Tally.of(who.teams))
+def timeless(results: list[DealResult]) -> list[tuple[object, ...]]:
+    return [(each.contest, each.deal, each.games, each.choices) for each in results]
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("who", "games"), [(contest("greedy", "random"), 3), (contest("random", "random", players=4), 20)]
-)
-def test_the_same_result_whatever_the_number_of_processes(who: Contest, games: int) -> None:
-    whole, _ = play_run(who, 5, range(games))
-    assert whole.games == games
-    assert total(who, 5, games, 1) == total(who, 5, games, 3) == whole
-    assert total(who, 6, games, 1) != whole
+def test_the_same_results_whatever_the_number_of_processes() -> None:
+    contests = [*round_robin(["greedy", "random"], "kids"), KIDS]
+    one, three = (list(play_deals(Ladder(contests, 6), 5, jobs)) for jobs in (1, 3))
+    assert timeless(one) == timeless(three)
+    assert [(each.contest, each.deal) for each in one] == [(which, deal) for deal in range(6) for which in (0, 1)]
+    assert timeless(list(play_deals(Ladder(contests, 6), 6))) != timeless(one)
 
 
-def test_one_game_needs_no_second_process() -> None:
-    assert [tally.games for tally in play_games(KIDS, 1, 1, 8)] == [1]
+def test_one_job_needs_no_second_process() -> None:
+    assert len(list(play_deals(Ladder([KIDS], 3), 1))) == 3
     assert active_children() == []
-
-
-def test_runs_get_longer_as_games_turn_out_to_be_quick() -> None:
-    sizes = [tally.games for tally in play_games(KIDS, 1, 600, 1)]
-    assert sizes[0] == 1
-    assert max(sizes) > 50 * RUN_S
-    assert sum(sizes) == 600
 
 
 @pytest.mark.process
 def test_when_it_is_closed_no_process_is_left() -> None:
-    playing = play_games(KIDS, 1, 10**9, 2)
-    assert next(playing).games == 1
+    playing = play_deals(Ladder([KIDS], MANY), 1, 2)
+    assert next(playing).deal == 0
     assert len(active_children()) >= 1
     playing.close()
     assert active_children() == []
@@ -55,19 +39,10 @@ def test_when_it_is_closed_no_process_is_left() -> None:
 
 @pytest.mark.process
 def test_a_process_that_is_killed_is_missed() -> None:
-    playing = play_games(KIDS, 1, 10**9, 2)
+    playing = play_deals(Ladder([KIDS], MANY), 1, 2)
     next(playing)
     active_children()[0].kill()
     with pytest.raises(WorkerLost, match="a process that played games has been killed"):
         for _ in playing:
             pass
     assert active_children() == []
-
-
-def test_a_bot_at_fault_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise BotError("the bot random in seat 1 chose what is not legal: it does not hold 2C")
-
-    monkeypatch.setattr(seqp2p.arena.pool, "play", refuse)
-    with pytest.raises(BotError, match="seat 1"):
-        total(KIDS, 1, 5, 1)

@@ -1,45 +1,78 @@
 """What is counted, and how sure one can be of it."""
 
-from math import sqrt
+from math import log10, sqrt
+from random import Random
+from statistics import stdev
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.arena import ArenaResult, Tally, wilson
+from seqp2p.arena import ArenaResult, DealResult, Tally, elo_ratings, make_contest, wilson
+from seqp2p.arena.tally import REASONS_MAX, deal_scores
 
-RESULTS = st.builds(
-    ArenaResult,
-    first_team=st.integers(1, 3),
-    winner=st.integers(0, 3),
-    turns=st.integers(1, 200),
-    reshuffles=st.integers(0, 3),
-    passes=st.integers(0, 50),
-    exchanges=st.integers(0, 50),
-)
+PAIR = make_contest(["a", "b"])
+
+
+def ended(winner: int, failed: int = 0, reason: str = "") -> ArenaResult:
+    return ArenaResult(
+        first_team=1, winner=winner, turns=50, reshuffles=0, passes=2, exchanges=1, failed=failed, reason=reason
+    )
+
+
+def deal(*games: ArenaResult, sides: int = 2) -> DealResult:
+    return DealResult(0, 0, games, tuple(range(10, 10 + sides)), tuple(map(float, range(sides))))
 
 
 def test_what_is_counted() -> None:
-    tally = Tally.of(
-        2,
-        [
-            ArenaResult(first_team=1, winner=1, turns=80, reshuffles=0, passes=0, exchanges=3),
-            ArenaResult(first_team=2, winner=1, turns=200, reshuffles=2, passes=7, exchanges=4),
-            ArenaResult(first_team=1, winner=0, turns=300, reshuffles=1, passes=90, exchanges=0),
-        ],
-    )
-    assert tally == Tally(
-        games=3, turns=580, wins=(2, 0), first_mover_wins=1, draws=1, reshuffled=2, passes=97, exchanges=7
-    )
-    assert tally.decided == 2
+    tally = Tally(PAIR)
+    tally.add(deal(ended(1), ended(2)))
+    tally.add(deal(ended(0)._replace(reshuffles=2), ended(1)))
+    assert (tally.deals, tally.games, tally.turns, tally.draws) == (2, 4, 200, 1)
+    assert (tally.first_mover_wins, tally.reshuffled, tally.passes, tally.exchanges) == (2, 1, 8, 4)
+    assert (tally.choices, tally.seconds) == ([20, 22], [0, 2])
+    assert (tally.score(0), tally.score(1)) == (0.625, 0.375)
 
 
-@given(st.lists(RESULTS), st.integers(0, 20))
-def test_parts_add_up_to_the_whole_in_any_order(results: list[ArenaResult], cut: int) -> None:
-    first, second = Tally.of(3, results[:cut]), Tally.of(3, results[cut:])
-    assert first + second == second + first == Tally.of(3, results)
-    whole = first + second + Tally.of(3)
-    assert whole.games == len(results) == sum(whole.wins) + whole.draws
+def test_the_score_of_a_deal() -> None:
+    assert deal_scores(PAIR, deal(ended(1), ended(2))) == [1, 0]
+    assert deal_scores(PAIR, deal(ended(1), ended(1))) == [0.5, 0.5]
+    assert deal_scores(PAIR, deal(ended(0), ended(0))) == [0.5, 0.5]
+    assert deal_scores(PAIR, deal(ended(0, failed=1), ended(2))) == [0.5, 0.5]
+    three = make_contest(["a", "b", "b"], players=3)
+    assert deal_scores(three, deal(ended(1), ended(1), ended(1))) == pytest.approx([1 / 3, 1 / 3])
+    assert deal_scores(three, deal(ended(1), ended(2), ended(0))) == pytest.approx([7 / 9, 1 / 9])
+    assert deal_scores(three, deal(ended(0, failed=1), ended(2), ended(3))) == pytest.approx([2 / 3, 1 / 6])
+
+
+def test_a_bot_that_fails_is_named_with_its_reasons() -> None:
+    tally = Tally(PAIR)
+    for number in range(30):
+        tally.add(deal(ended(0, failed=2, reason=f"fault {number}"), ended(0, failed=1, reason="slow")))
+    assert (tally.failed, tally.draws, tally.score(0)) == ([0, 60], 0, 1.0)
+    assert len(tally.reasons[1]) == REASONS_MAX
+    assert tally.reasons[1]["slow"] == 30
+
+
+def test_the_interval_of_mirrored_deals_is_that_of_the_deals() -> None:
+    dice, tally, scores = Random(1), Tally(PAIR), list[float]()
+    assert tally.interval(0) == (0, 1)
+    for _ in range(100):
+        games = ended(dice.randint(0, 2)), ended(dice.randint(0, 2))
+        scores.append(deal_scores(PAIR, deal(*games))[0])
+        tally.add(deal(*games))
+    mean, half = sum(scores) / 100, 1.959964 * stdev(scores) / 10
+    assert tally.interval(0) == pytest.approx((mean - half, mean + half))
+    assert tally.half_width(0) == pytest.approx(half)
+    low, high = tally.interval(1)
+    assert tally.interval(0) == pytest.approx((1 - high, 1 - low))
+
+
+def test_where_nothing_is_mirrored_it_is_that_of_wilson() -> None:
+    tally = Tally(make_contest(["a", "a"]))
+    for winner in (1, 1, 2, 0):
+        tally.add(deal(ended(winner)))
+    assert tally.interval(0) == wilson(2.5, 4)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +93,23 @@ def test_wilson_bounds_solve_the_equation_they_come_from(seen: tuple[int, int]) 
         if 1e-12 < bound < 1 - 1e-12:
             deviation = sqrt(bound * (1 - bound) / games)
             assert abs(count / games - bound) == pytest.approx(1.959964 * deviation, rel=1e-3)
+
+
+def test_ratings_find_the_strengths_that_made_the_scores() -> None:
+    """Points that are exactly as the model expects, but for the drawn game more of each pair."""
+    strengths = {"a": 8.0, "b": 4.0, "c": 1.0}
+    played = 10**7
+    points = {
+        (one, two): (played * strengths[one] / (strengths[one] + strengths[two]), played)
+        for one, two in (("a", "b"), ("a", "c"), ("b", "c"))
+    }
+    ratings = elo_ratings(["a", "b", "c"], points)
+    assert sum(ratings.values()) == pytest.approx(0)
+    assert ratings["a"] - ratings["b"] == pytest.approx(400 * log10(2), abs=0.01)
+    assert ratings["b"] - ratings["c"] == pytest.approx(400 * log10(4), abs=0.01)
+
+
+def test_a_bot_that_wins_every_game_has_a_rating() -> None:
+    ratings = elo_ratings(["a", "b"], {("a", "b"): (100.0, 100)})
+    assert ratings["a"] - ratings["b"] == pytest.approx(400 * log10(201))
+    assert elo_ratings(["a", "b"], {("a", "b"): (0.0, 0)}) == {"a": 0, "b": 0}

@@ -11,16 +11,14 @@ from typing import Any
 
 import pytest
 
-import seqp2p.arena.pool
-from seqp2p.arena import BotError, Tally
-from seqp2p.cli.arena import result
+from seqp2p.cli import arena_results
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, children, command, environment, is_running, wait_until
 
 FIELDS = [
-    *("event", "games", "seconds", "turns", "wins", "first_mover_wins", "draws", "turns_mean", "reshuffled"),
-    *("passes_mean", "exchanges_mean", "shares", "intervals"),
+    *("event", "complete", "seconds", "deals", "games", "turns", "draws", "first_mover_wins", "reshuffled"),
+    *("turns_mean", "passes_mean", "exchanges_mean", "contests", "bots"),
 ]
 
 
@@ -32,83 +30,91 @@ def played(cli: Cli, *arguments: object) -> dict[str, Any]:
     return event
 
 
+def timeless(event: dict[str, Any]) -> dict[str, Any]:
+    return event | {"seconds": 0, "bots": [bot | {"choice_s": 0} for bot in event["bots"]]}
+
+
 def test_the_result_for_scripts(cli: Cli) -> None:
-    event = played(cli, "random", "random", "--games", 40, "--seed", 3, "--jobs", 1)
+    event = played(cli, "random", "random", "--deals", 40, "--seed", 3, "--jobs", 1)
     assert list(event) == FIELDS
-    assert (event["event"], event["games"]) == ("arena", 40)
-    assert sum(event["wins"]) + event["draws"] == 40
+    assert (event["event"], event["complete"], event["deals"], event["games"]) == ("arena", True, 40, 40)
     assert event["turns_mean"] == event["turns"] / 40
-    assert 0 <= event["first_mover_wins"] <= 1
-    assert 0 <= event["reshuffled"] <= 1
+    assert 0 <= event["first_mover_wins"] <= 40
     assert event["seconds"] > 0
-    assert event["shares"] == [wins / 40 for wins in event["wins"]]
-    for share, (low, high) in zip(event["shares"], event["intervals"], strict=True):
-        assert 0 < low < share < high < 1
+    (contest,) = event["contests"]
+    assert (contest["bots"], contest["mirrored"]) == (["random", "random"], False)
+    assert sum(contest["scores"]) == 1
+    for score, (low, high) in zip(contest["scores"], contest["intervals"], strict=True):
+        assert 0 < low < score < high < 1
+    (bot,) = event["bots"]
+    assert (bot["name"], bot["elo"], bot["failed"], bot["reasons"]) == ("random", None, 0, [])
+
+
+def test_all_pairs_play_mirrored_deals(cli: Cli) -> None:
+    event = played(cli, "greedy", "random", "learned", "--variant", "kids", "--deals", 3, "--jobs", 1)
+    assert (event["deals"], event["games"]) == (9, 18)
+    assert [contest["bots"] for contest in event["contests"]] == [
+        ["greedy", "random"],
+        ["greedy", "learned"],
+        ["random", "learned"],
+    ]
+    assert all(contest["mirrored"] and contest["games"] == 6 for contest in event["contests"])
+    ratings = {bot["name"]: bot["elo"] for bot in event["bots"]}
+    assert min(ratings, key=ratings.__getitem__) == "random"
+    assert abs(sum(ratings.values())) < 1
 
 
 @pytest.mark.process
 def test_the_same_seed_gives_the_same_result_whatever_the_number_of_jobs(cli: Cli) -> None:
-    arguments = ("random", "random", "random", "--variant", "kids", "--games", 60)
-    events = [played(cli, *arguments, "--seed", 4, "--jobs", jobs) for jobs in (1, 2, 3)]
-    timeless = [event | {"seconds": 0} for event in events]
-    assert timeless[0] == timeless[1] == timeless[2]
-    assert len(timeless[0]["wins"]) == 3
-    assert played(cli, *arguments, "--seed", 5, "--jobs", 1) | {"seconds": 0} != timeless[0]
-
-
-def test_wins_are_in_team_order(cli: Cli) -> None:
-    wins = played(cli, "random", "greedy", "--games", 4, "--jobs", 1)["wins"]
-    assert wins[1] >= 3
-    four = played(cli, "greedy", "random", "--players", 4, "--games", 4, "--jobs", 1)["wins"]
-    assert four[0] >= 3
+    arguments = ("random", "random", "random", "--variant", "kids", "--players", 3, "--deals", 60)
+    events = [timeless(played(cli, *arguments, "--seed", 4, "--jobs", jobs)) for jobs in (1, 2, 3)]
+    assert events[0] == events[1] == events[2]
+    assert len(events[0]["contests"][0]["scores"]) == 3
+    assert timeless(played(cli, *arguments, "--seed", 5, "--jobs", 1)) != events[0]
 
 
 @pytest.mark.process
 def test_a_bot_with_a_number(cli: Cli) -> None:
-    events = [played(cli, "strong:8", "random", "--games", 4, "--jobs", jobs) for jobs in (1, 2)]
-    assert events[0] | {"seconds": 0} == events[1] | {"seconds": 0}
-    assert events[0]["wins"][0] >= 3
-
-
-def test_nobody_has_won_first_when_nobody_has_won() -> None:
-    none = Tally(games=2, turns=600, wins=(0, 0), first_mover_wins=0, draws=2, reshuffled=2, passes=9, exchanges=0)
-    fields = result(none, 1.5)
-    assert (fields["first_mover_wins"], fields["draws"]) == (None, 2)
+    table = ("strong:8", "random", "--variant", "kids", "--deals", 2)
+    events = [timeless(played(cli, *table, "--jobs", jobs)) for jobs in (1, 2)]
+    assert events[0] == events[1]
+    assert events[0]["contests"][0]["scores"][0] >= 0.5
 
 
 def test_the_result_for_people(cli: Cli) -> None:
-    code, out, err = cli("arena", *["greedy", "random", "random"], "--players", 6, "--games", 4, "--jobs", 1)
+    code, out, err = cli("arena", *["greedy", "random", "random"], "--players", 3, "--deals", 2, "--jobs", 1)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "4 games of Sequence, 6 players in 3 teams"
-    assert any(line.startswith("team 1  greedy  ") and " to " in line for line in lines)
-    assert any(line.startswith("won by who began") for line in lines)
+    assert lines[0] == "6 games of Sequence, 3 players in 3 teams"
+    assert any(line.startswith("greedy  ") and " to " in line for line in lines)
     assert lines[-1].startswith("a game, on average: ")
     assert max(map(len, lines)) < 80
-    _, out, _ = cli("arena", "random", "random", "--advanced", "--games", 1, "--jobs", 1)
+    _, out, _ = cli("arena", "random", "random", "--advanced", "--deals", 1, "--jobs", 1)
     assert out.startswith("1 game of Sequence, advanced, 2 players in 2 teams")
+    assert "\nteam 1  random" in out
+    _, out, _ = cli("arena", "greedy", "random", "--variant", "kids", "--deals", 2, "--jobs", 1)
+    assert "\ngreedy against random" in out
+    assert "\nrandom against greedy" not in out
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         ([], "missing argument"),
-        (["random"], "1 player cannot play"),
-        (
-            ["random", "clever"],
-            "there is no bot 'clever': the bots are easy, normal, hard, random, greedy, learned, strong, strong:N",
-        ),
+        (["random"], "2 players are in 2 teams: name 2 bots, one for each team"),
+        (["random", "clever"], "there is no bot 'clever': the bots are easy, normal, hard, random, greedy"),
         (["random", "strong:0"], "a number from 1 to 100000: write for instance strong:200"),
         (["random", "greedy:9"], "the bot greedy takes no number: write greedy"),
-        (["random"] * 5, "5 players cannot form two or three equal teams"),
-        (["random"] * 2 + ["--players", 13], "13 players cannot play"),
+        (["random", "greedy", "random"], "the bot random is named twice"),
+        (["random"] * 2 + ["--players", 5], "5 players cannot form two or three equal teams"),
+        (["random"] * 2 + ["--players", 13], "13 is not in the range"),
         (["random"] * 2 + ["--players", "two"], "'two' is not a valid integer"),
         (["random"] * 2 + ["--teams", 3], "2 players of Sequence form 2 teams"),
-        (["random"] * 4 + ["--variant", "kids", "--teams", 2], "4 players of Sequence for Kids form 4 teams"),
         (["random"] * 2 + ["--variant", "chess"], "'chess' is not one of 'classic', 'kids'"),
         (["random"] * 2 + ["--variant", "kids", "--advanced"], "Sequence for Kids has no option advanced"),
-        (["random"] * 3 + ["--players", 4], "3 bots are named for 4 players in 2 teams: name 4"),
-        (["random"] * 2 + ["--games", 0], "0 is not in the range"),
+        (["random"] * 2 + ["--players", 3], "3 players are in 3 teams: name 3 bots"),
+        (["random"] * 2 + ["--deals", 0], "0 is not in the range"),
+        (["random"] * 2 + ["--until", 0], "0.0 is not in the range"),
         (["random"] * 2 + ["--jobs", 0], "0 is not in the range"),
         (["random"] * 2 + ["--seed", "x"], "'x' is not a valid integer"),
         (["random"] * 2 + ["--manual-draw"], "no such option"),
@@ -122,14 +128,104 @@ def test_what_is_refused(cli: Cli, arguments: list[object], reason: str) -> None
     assert "\nseqp2p: hint: " in err
 
 
-def test_a_bot_at_fault(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise BotError("the bot random in seat 1 chose what is not legal: it does not hold 2C")
+KIDS = ("greedy", "random", "--variant", "kids", "--jobs", 1)
 
-    monkeypatch.setattr(seqp2p.arena.pool, "play", refuse)
-    code, out, err = cli("arena", "random", "random", "--jobs", 1)
+
+def test_it_goes_on_with_the_results_in_a_file(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    whole = timeless(played(cli, *KIDS, "--deals", 5))
+    played(cli, *KIDS, "--deals", 2, "--results", file)
+    first = file.read_bytes()
+    file.write_bytes(first + b'{"contest":0,"deal":2,"games":[[1,1,')  # killed while it wrote
+    assert timeless(played(cli, *KIDS, "--deals", 5, "--results", file)) == whole
+    assert file.read_bytes().startswith(first)
+    lines = file.read_bytes().splitlines()
+    assert len(lines) == 6
+    # Fewer than there are: none is played, none is lost.
+    assert played(cli, *KIDS, "--deals", 4, "--results", file)["deals"] == 4
+    assert file.read_bytes().splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        (("--seed", 2), "seed"),
+        (("--variant", "classic", "--advanced"), "variant, options"),
+        (("--variant", "classic", "--players", 4), "variant, players"),
+        (("learned",), "bots"),
+    ],
+)
+def test_a_file_of_other_settings_is_refused_and_kept(
+    cli: Cli, tmp_path: Path, change: tuple[object, ...], names: str
+) -> None:
+    file = tmp_path / "results"
+    played(cli, *KIDS, "--deals", 1, "--results", file)
+    before = file.read_bytes()
+    code, out, err = cli("arena", *KIDS, "--deals", 2, "--results", file, *change)
     assert (code, out) == (1, "")
-    assert err == "seqp2p: error: the bot random in seat 1 chose what is not legal: it does not hold 2C\n"
+    assert err.startswith(f"seqp2p: error: {file} has the results of other settings ({names})\n")
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"notes\n", "is no results file of seqp2p arena"),
+        (b"\xff\xfe\n", "is no results file of seqp2p arena"),
+        (b'{"file":"seqp2p arena 2"}\n', "is no results file of seqp2p arena"),
+    ],
+)
+def test_a_file_of_something_else_is_refused_and_kept(cli: Cli, tmp_path: Path, content: bytes, reason: str) -> None:
+    file = tmp_path / "results"
+    file.write_bytes(content)
+    code, out, err = cli("arena", *KIDS, "--results", file)
+    assert (code, out) == (1, "")
+    assert reason in err
+    assert file.read_bytes() == content
+
+
+GOOD = b'{"contest":0,"deal":0,"games":[[1,1,20,0,0,0,0,""],[1,2,20,0,0,0,0,""]],"choices":[20,20],"seconds":[1,1]}'
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"deal":0', b'"deal":1'),
+        (b'"contest":0', b'"contest":1'),
+        (b'"contest":0', b'"contest":-1'),
+        (b"[1,2,20,0,0,0,0", b"[1,3,20,0,0,0,0"),
+        (b"[1,2,20,0,0,0,0", b"[1,0,20,0,0,0,-1"),
+        (b',[1,2,20,0,0,0,0,""]', b""),
+        (b'"seconds":[1,1]', b'"seconds":[1]'),
+        (b'"choices":[20,20]', b'"choices":["many",20]'),
+        (GOOD, b"[]"),
+    ],
+)
+def test_a_damaged_line_is_named_and_nothing_is_changed(cli: Cli, tmp_path: Path, old: bytes, new: bytes) -> None:
+    file = tmp_path / "results"
+    played(cli, *KIDS, "--deals", 1, "--results", file)
+    head = file.read_bytes().splitlines()[0] + b"\n"
+    file.write_bytes(head + GOOD + b"\n")
+    assert played(cli, *KIDS, "--deals", 1, "--results", file)["turns"] == 40
+    damaged = head + GOOD.replace(old, new) + b"\n"
+    file.write_bytes(damaged)
+    code, out, err = cli("arena", *KIDS, "--results", file)
+    assert (code, out) == (1, "")
+    assert f"line 2 of {file} is damaged" in err
+    assert file.read_bytes() == damaged
+
+
+def test_a_file_that_another_arena_writes_is_refused(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arena_results, "lock", lambda _: False)
+    code, _, err = cli("arena", *KIDS, "--results", tmp_path / "results")
+    assert code == 1
+    assert "another process writes " in err
+
+
+def test_a_file_in_a_folder_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
+    code, out, err = cli("arena", *KIDS, "--results", tmp_path / "none" / "results")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"seqp2p: error: cannot open {tmp_path / 'none' / 'results'}: ")
 
 
 def workers(arena: Process, *, busy: bool) -> set[int]:
@@ -146,20 +242,24 @@ def workers(arena: Process, *, busy: bool) -> set[int]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("busy", [False, True])
-def test_asked_to_stop_it_says_how_far_it_came(people: Household, number: signal.Signals, busy: bool) -> None:
-    arena = people.start("arena", "random", "random", "--games", 10**8, "--jobs", 2)
+def test_asked_to_stop_it_prints_what_there_is(people: Household, number: signal.Signals, busy: bool) -> None:
+    arena = people.start("arena", "random", "random", "--deals", 10**8, "--jobs", 2)
     started = workers(arena, busy=busy)
     arena.signal(number)
     assert arena.end() == 5
-    assert arena.out == []
     assert len(arena.err) == 1
     assert arena.err[0].startswith("seqp2p: error: stopped after ")
-    assert arena.err[0].endswith(" of 100,000,000 games")
+    assert arena.err[0].endswith((" deals", "1 deal"))
+    # What there is by then is printed.
+    if arena.err[0].endswith(" 0 deals"):
+        assert arena.out == []
+    else:
+        assert arena.out[0].endswith(" of Sequence, 2 players in 2 teams")
     wait_until(lambda: not any(map(is_running, started)), "what tracks semaphores ends a moment after the arena")
 
 
 def test_killed_it_leaves_no_process(people: Household) -> None:
-    arena = people.start("arena", "random", "random", "--games", 10**8, "--jobs", 2)
+    arena = people.start("arena", "random", "random", "--deals", 10**8, "--jobs", 2)
     started = workers(arena, busy=True)
     arena.process.kill()
     wait_until(lambda: not any(map(is_running, started)), "the workers end with the process that started them")
@@ -185,7 +285,7 @@ def on_a_terminal(home: Path, *arguments: object, term: str = "xterm") -> tuple[
 
 @pytest.mark.process
 def test_a_progress_bar_on_a_terminal_only(tmp_path: Path) -> None:
-    arguments = ("random", "random", "--games", 20, "--jobs", 1)
+    arguments = ("random", "random", "--deals", 20, "--jobs", 1)
     out, bar = on_a_terminal(tmp_path, *arguments)
     assert "20/20" in bar
     assert out.startswith("20 games of Sequence")

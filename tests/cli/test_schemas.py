@@ -36,7 +36,7 @@ def test_games_are_as_the_schema(game: Game, kids_game: Game) -> None:
 @pytest.mark.parametrize(
     "command", [("verify", GOLDEN, "--json"), ("show", GOLDEN, "--json"), ("export", GOLDEN, "--format", "json"),
                 ("stats", GOLDEN, "--json"), ("config", "--json"), ("id", "--json"), ("rules", "--json"),
-                ("arena", "random", "random", "--games", "2", "--variant", "kids", "--json")],
+                ("arena", "random", "random", "--deals", "2", "--variant", "kids", "--json")],
     ids=lambda command: command[0],
 )  # fmt: skip
 def test_other_commands_are_as_the_schema(cli: Cli, command: tuple[object, ...]) -> None:
