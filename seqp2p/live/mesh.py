@@ -5,9 +5,15 @@ moment without a link; after each round of dials that fails it waits longer. A t
 Two seats may have two links, because both dialled or because an old one is not known to be dead yet: both are read,
 the newest is written to, and a third pushes out the oldest. So no side has to choose, and none can choose
 differently from the other. What is sent to whom is decided in gossip.py.
+
+Where two seats use one relay, a second task meets the other seat there, once a round of direct dials has failed and
+until there is a link: the lower seat waits as the TLS server, the higher one as its client. Direct links are
+preferred: new addresses of a seat that is linked by the relay alone are dialled. A failure of the relay is no fault of
+a seat, and does not slow the direct dials.
 """
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeAlias
@@ -31,6 +37,7 @@ from seqp2p.net.messages import AddressStatement, AddressUpdate, Bye, LinkStage,
 from seqp2p.net.relay import LinkDown, LinkUp, Moved, Neighbour, Received, Relay
 from seqp2p.net.serving import Gate, Handshakes, serve
 from seqp2p.net.text import clean
+from seqp2p.net.transit import Side, Waiting
 
 MeshEvent: TypeAlias = Received | LinkUp | LinkDown | Moved
 
@@ -42,7 +49,14 @@ class MeshPeer(Neighbour[Link]):
         super().__init__(seat, table.name(seat), PeerState(table.seat, seat, limits))
         self.key = table.key(seat)
         self.failures = 0
+        self.missed = False
+        """True if a round of direct dials has failed since the last link."""
         self._changed = trio.Event()
+
+    @property
+    def direct(self) -> bool:
+        """True if there is a link that goes by no relay."""
+        return any(not link.relayed for link in self.links)
 
     def change(self) -> None:
         """Wake up the tasks that wait for a change; call it after each."""
@@ -52,6 +66,11 @@ class MeshPeer(Neighbour[Link]):
     async def until(self, *, linked: bool) -> None:
         """Wait until there is a link, or none."""
         while bool(self.links) != linked:
+            await self._changed.wait()
+
+    async def until_direct(self) -> None:
+        """Wait until there is a direct link."""
+        while not self.direct:
             await self._changed.wait()
 
     async def changed(self) -> None:
@@ -108,8 +127,15 @@ class Mesh:
                     self._know(peer)
                     if self._dial_filter(peer.seat):
                         nursery.start_soon(self._keep_linked, peer)
+                        if self._table.relay is not None:
+                            nursery.start_soon(self._keep_meeting, peer, self._table.relay.address)
                 task_status.started()
                 await trio.sleep_forever()
+
+    @property
+    def relayed(self) -> frozenset[int]:
+        """The seats that are linked by the relay alone."""
+        return frozenset(peer.seat for peer in self._peers.values() if peer.links and not peer.direct)
 
     def addresses(self, seat: int) -> tuple[Address, ...]:
         """Return the addresses that a seat has signed, this one or another."""
@@ -121,9 +147,12 @@ class Mesh:
             self._know(self._peers[seat])
 
     def _know(self, peer: MeshPeer) -> None:
-        """Note the addresses that a seat has signed; a change ends no pause."""
+        """Note the addresses that a seat has signed; a change ends no pause. Prefer them to a relay."""
         peer.search.signed = frozenset(self._address_book.signed(peer.seat))
+        peer.search.has_relay = self._address_book.token(peer.seat) is not None
         peer.change()
+        if peer.links and not peer.direct and self._dial_filter(peer.seat):
+            self._nursery.start_soon(self._search, peer)
 
     def address_number(self, seat: int) -> int:
         """Return the number of a seat's newest address statement."""
@@ -168,32 +197,61 @@ class Mesh:
 
     def _pause_s(self, peer: MeshPeer) -> float:
         if peer.failures:
-            return pause_s(peer.failures, 0.5 + self._randomness(1)[0] / 510, self._limits)
+            return pause_s(peer.failures, self._jitter(), self._limits)
         return 0.0 if self._table.seat > peer.seat else self._limits.dial_patience_s
 
     async def _search(self, peer: MeshPeer) -> None:
-        """Dial all addresses of a seat side by side, one a second, until there is a link or all have failed."""
+        """Dial all addresses of a seat side by side, one a second, until there is a direct link or all have failed."""
         began_at, addresses = trio.current_time(), self._address_book.of(peer.seat)
         async with trio.open_nursery() as nursery:
             for address in addresses:
                 with trio.move_on_after(peer.search.wait_s(trio.current_time())):
-                    await peer.until(linked=True)
-                if peer.links:
+                    await peer.until_direct()
+                if peer.direct:
                     break
                 peer.search.dialled(trio.current_time())
-                nursery.start_soon(self._dial_peer, peer, address)
+                nursery.start_soon(self._dial_peer, peer, address, self._dial)
         if not peer.links:
             peer.failures += 1
             peer.search.failed(began_at, addresses)
             self._address_book.turn(peer.seat)
+            peer.missed = True
+            peer.change()
 
-    async def _dial_peer(self, peer: MeshPeer, address: Address) -> None:
+    async def _keep_meeting(self, peer: MeshPeer, relay: Address) -> None:
+        """Be at the relay for a seat while there is no link to it and direct dials have failed."""
+        while peer.faults < self._limits.faults_max and not self._closing:
+            token = self._address_book.token(peer.seat)
+            if peer.links or token is None or not (peer.missed or not self._address_book.of(peer.seat)):
+                await peer.changed()
+                continue
+            peer.search.meets(trio.current_time())
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._meet, peer, relay, token)
+                while not peer.links and token == self._address_book.token(peer.seat):
+                    await peer.changed()
+                nursery.cancel_scope.cancel()
+
+    async def _meet(self, peer: MeshPeer, relay: Address, token: bytes) -> None:
+        """Join lines with a seat until cancelled. A line that becomes no link is followed by a pause."""
+        side: Side = "server" if self._table.seat < peer.seat else "client"
+        waiting = Waiting(relay, token, side, self._dial, self._limits)
+        for lines in itertools.count(1):
+            stream = await waiting.join()
+            if side == "server":
+                await self._welcome(stream)
+            else:
+                await self._dial_peer(peer, relay, _dial_of(stream))
+            await trio.sleep(pause_s(lines, self._jitter(), self._limits))
+
+    def _jitter(self) -> float:
+        return 0.5 + self._randomness(1)[0] / 510
+
+    async def _dial_peer(self, peer: MeshPeer, address: Address, dial: Dial) -> None:
         # It goes on when there is a link meanwhile: it may be the other side's dial, which would end for this one.
         credentials, game = self._table.credentials, self._table.game
         with trio.move_on_after(self._limits.dial_s), contextlib.suppress(NetError):
-            link = await reach(
-                address, credentials, self._dial, self._limits, role="link", game=game, expected_key=peer.key
-            )
+            link = await reach(address, credentials, dial, self._limits, role="link", game=game, expected_key=peer.key)
             self._adopt(peer, link.frames)
 
     async def _welcome(self, stream: trio.abc.Stream) -> None:
@@ -247,6 +305,7 @@ class Mesh:
     def _adopt(self, peer: MeshPeer, frames: FrameStream) -> None:
         link = Link(frames, self._limits, peer.view.pace)
         peer.links.append(link)
+        peer.missed = False
         peer.change()
         if len(peer.links) > self._limits.links_per_seat:
             peer.links[0].end(LinkLost(message("A newer connection has taken its place.")))
@@ -324,3 +383,13 @@ class Mesh:
                 await self._events.send(event)
             finally:
                 self._telling.discard(scope)
+
+
+def _dial_of(stream: trio.abc.Stream) -> Dial:
+    """Return a function that dials nothing: it returns this line."""
+
+    async def dial(_address: Address) -> trio.abc.Stream:
+        await trio.lowlevel.checkpoint()
+        return stream
+
+    return dial

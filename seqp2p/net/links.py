@@ -17,6 +17,7 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
 from seqp2p.net.pace import Pace, message_price_s, pace_of
+from seqp2p.net.transit import is_relayed
 
 _WRITE_SIZE = 65_536
 
@@ -31,13 +32,17 @@ async def rest(pace: Pace) -> None:
 
 
 class Link:
-    """Messages over one connection. It owns ``frames`` and closes them, unless it ended by ``stop``."""
+    """Messages over one connection. It owns ``frames`` and closes them, unless it ended by ``stop``.
+
+    ``relayed``: the connection goes by a relay.
+    """
 
     def __init__(self, frames: FrameStream, limits: Limits, pace: Pace | None = None) -> None:
         """``pace``: that of the peer, over all its links."""
         self.frames = frames
         self._pace = pace or pace_of(limits)
         self.since = trio.current_time()
+        self.relayed = is_relayed(frames.stream)
         self._limits = limits
         self._queue: deque[bytes] = deque()
         self._unsent = 0

@@ -1,8 +1,9 @@
 """The search for a seat without a direct link, as evidence that it cannot be reached. Decisions only.
 
 Others may say that a seat is gone, or keep back what it sends. So no seat votes against another without evidence before
-it has looked for it itself: since the wait began it has dialled every address that the seat had signed, and has looked
-for it on the network. Times are seconds on the caller's clock.
+it has looked for it itself: since the wait began it has dialled every address that the seat had signed, has waited for
+it at the relay that both use, if there is one, and has looked for it on the network. A relay that does not answer
+counts as well: it must not stall the table. Times are seconds on the caller's clock.
 """
 
 import math
@@ -34,15 +35,23 @@ class Search:
 
     def __init__(self) -> None:
         self.signed: frozenset[Address] = frozenset()
+        self.has_relay = False
+        """True if both seats use one relay."""
         self.given_up = False
         """True if this seat does not link with the other any more, because of its invalid messages."""
         self._dialled_at = -math.inf
         self._lost_at = -math.inf
+        self._meets_since = math.inf
         self._rounds: deque[Round] = deque(maxlen=2)
 
     def lost(self, now: float) -> None:
         """Note that there is no link any more, or none yet: the look on the network begins."""
         self._lost_at = now
+        self._meets_since = math.inf
+
+    def meets(self, now: float) -> None:
+        """Note that this seat waits for the other at their relay, or tries to, from now on."""
+        self._meets_since = min(self._meets_since, now)
 
     def wait_s(self, now: float) -> float:
         """Return the seconds until the next dial."""
@@ -62,7 +71,7 @@ class Search:
         """
         if self.given_up:
             return True
-        if now < max(since, self._lost_at) + LOOK_S:
+        if now < max(since, self._lost_at, self._meets_since if self.has_relay else since) + LOOK_S:
             return False
         rounds = [each for each in self._rounds if each.began_at >= since]
         return not self.signed or len(rounds) > 1 or any(each.dialled >= self.signed for each in rounds)

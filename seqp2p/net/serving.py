@@ -79,10 +79,10 @@ class Place:
 
 
 class _NoticingStream(trio.abc.Stream):
-    """A stream that tells a place when something comes."""
+    """A stream that tells a place when something comes from its transport."""
 
     def __init__(self, stream: trio.abc.Stream, place: Place) -> None:
-        self._stream = stream
+        self.transport_stream = stream
         self._place = place
         self._first: bytes | bytearray = b""
 
@@ -90,7 +90,7 @@ class _NoticingStream(trio.abc.Stream):
         """Wait for the first TLS record, a client's hello (RFC 8446, 5.1). Return False if it is none."""
         hello = bytearray()
         while len(hello) < _RECORD_HEADER or len(hello) < _RECORD_HEADER + int.from_bytes(hello[3:5], "big"):
-            data = await self._stream.receive_some()
+            data = await self.transport_stream.receive_some()
             self._place.progress()
             hello += data
             if not data or hello[0] != _HANDSHAKE or int.from_bytes(hello[3:5], "big") > _RECORD_MAX:
@@ -103,18 +103,18 @@ class _NoticingStream(trio.abc.Stream):
             data, self._first = self._first[:max_bytes], self._first[max_bytes or len(self._first) :]
             await trio.lowlevel.checkpoint()
             return data
-        data = await self._stream.receive_some(max_bytes)
+        data = await self.transport_stream.receive_some(max_bytes)
         self._place.progress()
         return data
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        await self._stream.send_all(data)
+        await self.transport_stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
-        await self._stream.wait_send_all_might_not_block()
+        await self.transport_stream.wait_send_all_might_not_block()
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
+        await self.transport_stream.aclose()
 
 
 class Handshakes:

@@ -28,6 +28,7 @@ Side: TypeAlias = Literal["server", "client"]
 _SIDES: Final = {"server": "0" * 16, "client": "1" * 16}
 _OK: Final = b"ok\n"
 _ANSWER_LENGTH_MAX: Final = 64
+_HANG_UPS_FREE: Final = 4
 _HINT: Final = message("Check the relay's address, or name another relay.")
 
 
@@ -101,11 +102,13 @@ class Waiting:
         self._dial, self._limits = dial, limits
         self._on_away = on_away
         self._failures = 0
+        self._hang_ups = 0
 
     async def join(self) -> TransitStream:
         """Return a joined line, of which the other end has sent something if this is the server. Raises nothing."""
         while True:
             stream: TransitStream | None = None
+            began_at = trio.current_time()
             try:
                 with trio.move_on_after(self._limits.relay_renew_s):
                     stream = await open_line(self._relay, self._token, self._side, self._dial, self._limits)
@@ -121,6 +124,9 @@ class Waiting:
                 self._failures += 1
             except (LinkLost, trio.BrokenResourceError, trio.ClosedResourceError):
                 self._works()
+                self._hang_ups += 1
+            if trio.current_time() - began_at >= self._limits.relay_silence_s:
+                self._hang_ups = 0  # The line was there for a while.
             await trio.sleep(self._pause_s())
 
     def _works(self) -> None:
@@ -131,7 +137,10 @@ class Waiting:
     def _pause_s(self) -> float:
         # The jitter keeps two sides from closing each other's lines for ever. It hides nothing, so it is no secret.
         jitter_s = random.uniform(self._limits.relay_pause_min_s, self._limits.relay_pause_max_s)  # noqa: S311
-        return jitter_s * min(2.0 ** min(self._failures, 16), self._limits.dial_max_s / self._limits.relay_pause_max_s)
+        longest = self._limits.dial_max_s / self._limits.relay_pause_max_s
+        # Joining two lines closes others, a few in a row. A relay that hangs up on every line is left in peace.
+        doubled = min(self._failures + max(0, self._hang_ups - _HANG_UPS_FREE), 16)
+        return jitter_s * min(2.0**doubled, longest)
 
 
 class RelayListener(trio.abc.Listener[trio.abc.Stream]):
@@ -146,6 +155,13 @@ class RelayListener(trio.abc.Listener[trio.abc.Stream]):
     async def aclose(self) -> None:
         """Do nothing: a line is open only during ``accept``."""
         await trio.lowlevel.checkpoint()
+
+
+def is_relayed(stream: object) -> bool:
+    """Return True if the bytes of a stream, of TLS for one, go by a relay."""
+    while stream is not None and not isinstance(stream, TransitStream):
+        stream = getattr(stream, "transport_stream", None)
+    return stream is not None
 
 
 async def _read_ok(line: trio.abc.Stream, relay: Address) -> bytes:

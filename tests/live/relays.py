@@ -1,0 +1,176 @@
+"""Relays without sockets, honest and hostile, for meshes with the clock jumping."""
+
+import contextlib
+from collections import Counter
+from dataclasses import dataclass
+
+import trio
+from trio.testing import lockstep_stream_pair, memory_stream_pair
+
+Line = trio.abc.Stream
+
+
+@dataclass
+class Waits:
+    """A line that waits for its other end."""
+
+    line: Line
+    token: bytes
+    side: bytes
+
+
+class MemoryRelay:
+    """An honest relay. ``lines`` counts the lines by side; ``leave`` refuses them and cuts those that there are."""
+
+    pair = staticmethod(memory_stream_pair)
+
+    def __init__(self, nursery: trio.Nursery) -> None:
+        self._nursery = nursery
+        self._waiting: list[Waits] = []
+        self._open: list[Line] = []
+        self.lines = Counter[bytes]()
+        self.tokens: set[bytes] = set()
+        self._is_away = False
+
+    async def dial(self, _address: object = None) -> Line:
+        await trio.lowlevel.checkpoint()
+        if self._is_away:
+            raise ConnectionRefusedError
+        here, there = self.pair()
+        self._open.append(there)
+        self._nursery.start_soon(self._serve, there)
+        return here
+
+    async def leave(self) -> None:
+        """Go away with all lines."""
+        self._is_away = True
+        for line in self._open:
+            await line.aclose()
+
+    def come_back(self) -> None:
+        self._is_away, self._open, self._waiting = False, [], []
+
+    async def _serve(self, line: Line) -> None:
+        with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            said = bytearray()
+            while not said.endswith(b"\n"):
+                data = await line.receive_some(1)
+                if not data:
+                    return
+                said += data
+            words = said.split()
+            new = Waits(line, bytes(words[2]), bytes(words[5]))
+            self.lines[new.side] += 1
+            self.tokens.add(new.token)
+            await self.welcome(new)
+
+    async def welcome(self, new: Waits) -> None:
+        """Join a line with one of its token and the other side, or let it wait."""
+        for other in [each for each in self._waiting if each.token == new.token and each.side != new.side]:
+            self._waiting.remove(other)
+            with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await other.line.send_all(b"ok\n")
+                await new.line.send_all(b"ok\n")
+                await self.join(other.line, new.line)
+                return
+        self._waiting.append(new)
+
+    async def join(self, one: Line, other: Line) -> None:
+        """Pass bytes until one end is gone."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.carry, one, other)
+            nursery.start_soon(self.carry, other, one)
+
+    async def carry(self, one: Line, other: Line) -> None:
+        with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            while data := await one.receive_some():
+                await other.send_all(self.passed(bytes(data)))
+        await one.aclose()
+        await other.aclose()
+
+    def passed(self, data: bytes) -> bytes:
+        return data
+
+
+class JoinsAny(MemoryRelay):
+    """Joins lines of any tokens, and of one side too."""
+
+    async def welcome(self, new: Waits) -> None:
+        if not self._waiting:
+            self._waiting.append(new)
+            return
+        other = self._waiting.pop()
+        await other.line.send_all(b"ok\n")
+        await new.line.send_all(b"ok\n")
+        await self.join(other.line, new.line)
+
+
+class ChangesBytes(MemoryRelay):
+    """Changes the last byte of everything from the twentieth piece on."""
+
+    count = 0
+
+    def passed(self, data: bytes) -> bytes:
+        self.count += 1
+        return data if self.count < 20 else data[:-1] + bytes([data[-1] ^ 1])
+
+
+class Stalls(MemoryRelay):
+    """Joins lines and passes nothing."""
+
+    async def join(self, one: Line, other: Line) -> None:
+        await trio.sleep_forever()
+
+
+class Closes(MemoryRelay):
+    """Closes each line as soon as it is joined."""
+
+    async def join(self, one: Line, other: Line) -> None:
+        await one.aclose()
+        await other.aclose()
+
+
+class SaysOkAlone(MemoryRelay):
+    """Says ok to every line, and never joins one."""
+
+    async def welcome(self, new: Waits) -> None:
+        await new.line.send_all(b"ok\n")
+
+
+class SaysOkAndCloses(MemoryRelay):
+    """Says ok to every line, and closes it."""
+
+    async def welcome(self, new: Waits) -> None:
+        await new.line.send_all(b"ok\n")
+        await new.line.aclose()
+
+
+class Floods(MemoryRelay):
+    """Says ok to every line and sends zeros as long as they are read."""
+
+    pair = staticmethod(lockstep_stream_pair)
+
+    async def welcome(self, new: Waits) -> None:
+        await new.line.send_all(b"ok\n")
+        while True:
+            await new.line.send_all(bytes(65_536))
+
+
+class FloodsBefore(MemoryRelay):
+    """Sends zeros in place of ok, as long as they are read."""
+
+    pair = staticmethod(lockstep_stream_pair)
+
+    async def welcome(self, new: Waits) -> None:
+        while True:
+            await new.line.send_all(bytes(65_536))
+
+
+class HangsUp(MemoryRelay):
+    """Closes every line at once."""
+
+    async def welcome(self, new: Waits) -> None:
+        await new.line.aclose()
+
+
+HOSTILE = (JoinsAny, ChangesBytes, Stalls, Closes, SaysOkAlone, SaysOkAndCloses, Floods, FloodsBefore, HangsUp)

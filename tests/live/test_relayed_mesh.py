@@ -1,0 +1,260 @@
+"""Meshes whose seats cannot dial each other, over a relay: the real one, and hostile ones with the clock jumping."""
+
+import contextlib
+import math
+from collections.abc import AsyncGenerator, Collection
+from dataclasses import replace
+
+import pytest
+import trio
+from trio.testing import memory_stream_pair
+
+from seqp2p.crypto.exchange import ExchangeKey
+from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.address_statement import make_statement
+from seqp2p.lobby.pairs import OwnRelay
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.dialling import Dial
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.relay import LinkDown, LinkUp
+from seqp2p.net.search import LOOK_S
+from seqp2p.net.transit import TransitStream
+from tests.live.relays import HOSTILE, MemoryRelay
+from tests.net.tools import Seat, Wires, address_of, identity, randomness, table
+from tests.relay import free_address, running_relay
+
+RELAY = Address("relay.example.org", 4001)
+
+
+class World:
+    """Seats that use one relay. ``open_ways`` are the seats that can be dialled directly, by those that know where."""
+
+    def __init__(
+        self, players: int, relay: Address = RELAY, dial: Dial = tcp_dial, *, without: Collection[int] = ()
+    ) -> None:
+        self.wires = Wires()
+        self.players = players
+        self._relay, self._dial_relay = relay, dial
+        self.open_ways: set[int] = set()
+        entries = table(self.wires, 1, players).agreement.seats
+        self.relays = {
+            seat: None if seat in without else OwnRelay(relay, ExchangeKey(bytes([seat]) * 32))
+            for seat in range(1, players + 1)
+        }
+        self.nonces = {seat: entry.nonce for seat, entry in enumerate(entries, 1)}
+        self.statements = [
+            make_statement(identity(seat), self.nonces[seat], 1, (address_of(seat),), self.relays[seat])
+            for seat in self.relays
+        ]
+        self.seats: dict[int, Seat] = {}
+
+    async def dial(self, address: Address) -> trio.abc.Stream:
+        if address == self._relay:
+            return await self._dial_relay(address)
+        if address not in map(address_of, self.open_ways):
+            await trio.lowlevel.checkpoint()
+            raise ConnectionRefusedError
+        return await self.wires.dial(address)
+
+    def table(self, seat: int) -> AgreedTable:
+        made = table(self.wires, seat, self.players)
+        return replace(made, addresses={}, statements=self.statements, relay=self.relays[seat])
+
+    async def start(self, nursery: trio.Nursery, *numbers: int) -> None:
+        for number in numbers or range(1, self.players + 1):
+            self.seats[number] = Seat(Mesh(self.table(number), randomness, dial=self.dial), self.players)
+            await nursery.start(self.seats[number].run)
+
+    async def until_linked(self) -> None:
+        for number, seat in self.seats.items():
+            await seat.until_linked(*(self.seats.keys() - {number}))
+
+    def faults(self) -> set[tuple[int, int]]:
+        """Each seat and a seat that it blames."""
+        return {
+            (number, event.seat)
+            for number, seat in self.seats.items()
+            for event in seat.events
+            if isinstance(event, LinkDown) and event.fault
+        }
+
+
+@contextlib.asynccontextmanager
+async def world_with(
+    kind: type[MemoryRelay], players: int = 2, *, without: Collection[int] = ()
+) -> AsyncGenerator[tuple[World, MemoryRelay]]:
+    """Running seats at a relay of this kind, without sockets."""
+    async with trio.open_nursery() as nursery:
+        relay = kind(nursery)
+        world = World(players, dial=relay.dial, without=without)
+        await world.start(nursery)
+        yield world, relay
+        nursery.cancel_scope.cancel()
+
+
+# The real relay.
+
+
+@pytest.mark.process
+async def test_seats_that_cannot_dial_each_other_link_by_the_real_relay() -> None:
+    address = free_address()
+    world = World(3, address)
+    async with trio.open_nursery() as nursery:
+        async with running_relay(address):
+            await world.start(nursery)
+            await world.until_linked()
+            for number, seat in world.seats.items():
+                seat.contribute(number, 1)
+            for seat in world.seats.values():
+                await seat.until_holding(3)
+                assert seat.mesh.relayed == seat.mesh.relay.linked
+        for number, seat in world.seats.items():
+            for other in world.seats.keys() - {number}:
+                await seat.until_event(LinkDown, other)
+        async with running_relay(address):
+            await world.until_linked()
+            world.seats[1].contribute(1, 2)
+            await world.seats[2].until_holding(4)
+        assert world.faults() == set()
+        nursery.cancel_scope.cancel()
+
+
+# With the clock jumping.
+
+
+async def test_direct_links_are_preferred(autojump_clock: object) -> None:
+    async with trio.open_nursery() as nursery:
+        relay = MemoryRelay(nursery)
+        world = World(3, dial=relay.dial)
+        world.open_ways = {1, 2, 3}
+        await world.start(nursery)
+        await world.until_linked()
+        await trio.sleep(60)
+        assert not relay.lines
+        assert not world.seats[1].mesh.relayed
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_seat_that_can_be_dialled_is_linked_directly(autojump_clock: object) -> None:
+    async with trio.open_nursery() as nursery:
+        relay = MemoryRelay(nursery)
+        world = World(3, dial=relay.dial)
+        world.open_ways = {1}
+        await world.start(nursery)
+        await world.until_linked()
+        assert [seat.mesh.relayed for seat in world.seats.values()] == [set(), {3}, {2}]
+        nursery.cancel_scope.cancel()
+
+
+async def test_one_who_uses_no_relay_is_not_met_there(autojump_clock: object) -> None:
+    async with world_with(MemoryRelay, 3, without={3}) as (world, relay):
+        await world.seats[1].until_linked(2)
+        await trio.sleep(300)
+        assert world.seats[1].mesh.relay.linked == {2}
+        assert not world.seats[3].mesh.relay.linked
+        assert len(relay.tokens) == 1
+
+
+async def test_waiting_lines_end_with_a_link(autojump_clock: object) -> None:
+    async with world_with(MemoryRelay) as (world, relay):
+        await world.until_linked()
+        lines = relay.lines.total()
+        await trio.sleep(600)
+        assert relay.lines.total() == lines
+
+
+async def test_a_quiet_line_is_renewed(autojump_clock: object) -> None:
+    async with trio.open_nursery() as nursery:
+        relay = MemoryRelay(nursery)
+        world = World(2, dial=relay.dial)
+        await world.start(nursery, 1)
+        await trio.sleep(600)
+        assert 9 <= relay.lines.total() <= 11
+        nursery.cancel_scope.cancel()
+
+
+async def test_links_come_back_with_the_relay(autojump_clock: object) -> None:
+    async with world_with(MemoryRelay, 3) as (world, relay):
+        await world.until_linked()
+        await relay.leave()
+        await trio.sleep(30)
+        assert not any(seat.mesh.relay.linked for seat in world.seats.values())
+        relay.come_back()
+        back_at = trio.current_time()
+        await world.until_linked()
+        assert trio.current_time() - back_at <= DEFAULT_LIMITS.dial_max_s + 1
+        assert world.faults() == set()
+
+
+async def test_a_seat_linked_by_the_relay_is_dialled_where_it_moves(autojump_clock: object) -> None:
+    async with world_with(MemoryRelay) as (world, _):
+        await world.until_linked()
+        assert world.seats[1].mesh.relayed == {2}
+        world.open_ways = {2}
+        told = make_statement(identity(2), world.nonces[2], 2, (address_of(2),), world.relays[2])
+        world.seats[2].mesh.tell_addresses(told)
+        await trio.sleep(60)
+        assert not world.seats[1].mesh.relayed
+        assert not world.seats[2].mesh.relayed
+
+
+async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly(autojump_clock: object) -> None:
+    line, _ = memory_stream_pair()
+    world = World(2)
+    world.open_ways = {2}
+    async with trio.open_nursery() as nursery:
+        lobby_link = FrameStream(TransitStream(line, b"", math.inf))
+        mesh = Mesh(replace(world.table(1), links={2: lobby_link}), randomness, dial=world.dial)
+        await world.start(nursery, 2)
+        await nursery.start(Seat(mesh, 2).run)
+        assert mesh.relayed == {2}
+        await mesh._peers[2].until_direct()
+        assert trio.current_time() < DEFAULT_LIMITS.silence_s, "the link of the lobby is still there"
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+async def test_a_hostile_relay_blames_no_seat_and_keeps_none_busy(
+    kind: type[MemoryRelay], autojump_clock: object
+) -> None:
+    async with world_with(kind, 3) as (world, relay):
+        await trio.sleep(120)
+        assert world.faults() == set()
+        for seat in world.seats.values():
+            assert all(not peer.faults and not peer.search.given_up for peer in seat.mesh._peers.values())
+        # Six ends of three pairs: each waits longer and longer, from 0.1 to about 8 s.
+        assert relay.lines.total() <= 6 * 60
+        honest = MemoryRelay(trio.lowlevel.current_task().parent_nursery)  # type: ignore[arg-type]
+        world._dial_relay = honest.dial
+        await relay.leave()
+        await world.until_linked()
+        seat = world.seats[1]
+        assert isinstance(await seat.until_event(LinkUp, 2), LinkUp)
+
+
+# A look for a seat, as evidence.
+
+
+async def test_a_seat_is_looked_for_at_the_relay_before_it_is_voted_out(autojump_clock: object) -> None:
+    async with trio.open_nursery() as nursery:
+        relay = MemoryRelay(nursery)
+        world = World(2, dial=relay.dial)
+        await world.start(nursery, 1)
+        began_at = trio.current_time()
+        while not world.seats[1].mesh.relay.has_sought(2, began_at):  # noqa: ASYNC110  # a search has no event
+            await trio.sleep(0.5)
+        assert relay.lines.total() == 1
+        assert trio.current_time() - began_at >= LOOK_S + DEFAULT_LIMITS.dial_patience_s
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_relay_that_is_away_does_not_put_a_vote_off(autojump_clock: object) -> None:
+    async with world_with(MemoryRelay) as (world, relay):
+        await world.until_linked()
+        await relay.leave()
+        began_at = trio.current_time()
+        while not world.seats[1].mesh.relay.has_sought(2, began_at):  # noqa: ASYNC110  # a search has no event
+            await trio.sleep(0.5)
+        assert trio.current_time() - began_at <= LOOK_S + DEFAULT_LIMITS.dial_patience_s + 2
