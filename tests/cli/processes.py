@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
 from tests.cli.documented import conforming
-from tests.cli.forked import start
+from tests.cli.forked import ROOT, start
+from tests.helpful import GATE, HELPFUL
 
 T = TypeVar("T")
 
@@ -28,12 +29,13 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     A fault in seqp2p itself shows its traceback, and with that fails the test.
     """
     own = {name: value for name, value in os.environ.items() if not name.startswith(("SEQP2P_", "COV_"))}
-    return own | {"SEQP2P_HOME": str(home), "SEQP2P_DEBUG": "1"} | more
+    return own | {"SEQP2P_HOME": str(home), "SEQP2P_DEBUG": "1", "PYTHONPATH": str(ROOT)} | more
 
 
 def command(*arguments: object) -> list[str]:
-    """The command line."""
-    return [sys.executable, "-m", "seqp2p", *map(str, arguments)]
+    """The command line; the bot ``helpful`` is known where it is named."""
+    known = ("tests.helpful",) if HELPFUL in arguments else ()
+    return [sys.executable, "-m", *known, "seqp2p", *map(str, arguments)]
 
 
 class Process:
@@ -169,7 +171,23 @@ class Household:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self._gate = directory / "gate"
         self._started: list[Process] = []
+
+    def hold(self, turns: int) -> None:
+        """Let all games stand still after so many turns. Bots named ``helpful`` obey, in this life and the next."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        new = self._gate.with_suffix(".new")
+        new.write_text(str(turns), "ascii")
+        new.replace(self._gate)
+
+    def let_go(self) -> None:
+        """Let the games go on to their ends."""
+        self._gate.unlink()
+
+    def env(self, who: str, **more: str) -> dict[str, str]:
+        """The environment of a player's processes."""
+        return environment(self.home(who), **{GATE: str(self._gate)}, **more)
 
     def home(self, name: str) -> Path:
         return self.directory / f"home-{name}"
@@ -186,13 +204,11 @@ class Household:
         **more: Any,
     ) -> Process:
         """A process of this player."""
-        return self._start(
-            Process(command(*arguments), environment(self.home(who), **(env or {})), stdin=stdin, **more)
-        )
+        return self._start(Process(command(*arguments), self.env(who, **(env or {})), stdin=stdin, **more))
 
     def run(self, line: list[str], **env: str) -> Process:
         """Any other command line."""
-        return self._start(Process(line, environment(self.home("somebody"), **env)))
+        return self._start(Process(line, self.env("somebody", **env)))
 
     def call(self, *arguments: object, **more: Any) -> Process:
         """A command that ends by itself; ``process.returncode`` is its exit code."""
@@ -200,7 +216,7 @@ class Household:
         process.end()
         return process
 
-    def host(self, *arguments: object, who: str = "host", bot: str | None = "greedy", **more: Any) -> Process:
+    def host(self, *arguments: object, who: str = "host", bot: str | None = HELPFUL, **more: Any) -> Process:
         """A host for scripts, on a port of its own."""
         chosen = () if bot is None else ("--bot", bot)
         return self.start(
@@ -215,7 +231,7 @@ class Household:
         host: Process,
         *arguments: object,
         who: str = "guest",
-        bot: str | None = "random",
+        bot: str | None = HELPFUL,
         code: str | None = None,
         **more: Any,
     ) -> Process:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.cli.processes import LIMIT_S, Household, children, is_running, wait_until
+from tests.helpful import HELPFUL
 
 GRACE_S = 1
 END_S = 5.0
@@ -24,7 +25,7 @@ MOMENTS = ("^at the table: ", "^the table is full$", "has shuffled", "^your hand
 def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment: str) -> float:
     """Play until that moment, send the signal, and return for how long the bots have outlived the person's process."""
     game = people.start(
-        *("play", "--bots", "2", "--variant", "kids", "--bot", "random", "--pace", "0", "--grace", GRACE_S),
+        *("play", "--bots", "2", "--variant", "kids", "--bot", HELPFUL, "--pace", "0", "--grace", GRACE_S),
         *("--name", "ann", "--replay-dir", people.replays(who)),
         who=who,
         stdin=subprocess.PIPE,

@@ -114,7 +114,8 @@ def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household,
 def test_a_seat_is_taken_again_by_its_program(people: Household, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     play = (*strange("good", seen), "--exec-time", "20")
-    host = people.host(*KIDS, *play, "--pace", "3", bot=None)  # It has another turn, in the shortest game too.
+    people.hold(3)  # It has another turn, in the shortest game too.
+    host = people.host(*KIDS, *play, bot=None)
     guest = people.join(host)
     host.event("turn", nth=2)
     before = children(host.pid)
@@ -122,6 +123,7 @@ def test_a_seat_is_taken_again_by_its_program(people: Household, tmp_path: Path)
     host.end()
     # A program that reads to the end of its input ends by itself.
     wait_until(lambda: not any(map(is_running, before)), "a program outlives its table")
+    people.let_go()
     again = people.start("resume", "--replay-dir", people.replays("host"), *play, "--json", who="host")
     assert (again.end(), guest.end()) == (0, 0), again.said() + guest.said()
     assert [json.loads(line)["type"] for line in seen.read_text().splitlines()].count("hello") == 2

@@ -20,6 +20,7 @@ from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from tests.cli.processes import LIMIT_S, Household, children, is_running
 from tests.cli.test_person import Person
+from tests.helpful import HELPFUL
 
 TABLE = Address("127.0.0.1", 4610)
 SETTINGS = Settings("kids", 3, 3, ("red", "yellow", "green"), False, True, False, True, 0, 120)
@@ -48,7 +49,7 @@ def test_a_person_starts_with_bots(people: Household) -> None:
 
 
 def test_where_nobody_types_bots_come_at_once(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3", "--fill", "random", "--games", "2")
+    host = people.host("--variant", "kids", "--players", "3", "--fill", HELPFUL, "--games", "2")
     assert host.end() == 0
     names = [event["name"] for event in host.events if event["event"] == "seated"]
     assert names == ["host", "bot 2", "bot 3"] * 2

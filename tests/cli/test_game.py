@@ -11,6 +11,7 @@ from seqp2p.rules import CLASSIC, format_action, parse_action
 from tests.cli import documented
 from tests.cli.conftest import Cli, Game
 from tests.cli.processes import Event, Household
+from tests.helpful import HELPFUL
 
 
 def step_bytes(replay: Path) -> list[bytes]:
@@ -124,12 +125,12 @@ def test_standard_output_has_json_and_nothing_else(game: Game, people: Household
 
 
 def test_three_players_with_the_code_in_the_environment(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3", bot="random")
+    host = people.host("--variant", "kids", "--players", "3")
     shown = host.event("listening")
     guests = []
     for number in (2, 3):
         name = f"guest {number}"
-        arguments = ("--bot", "random", "--json", "--name", name, "--replay-dir", people.replays(name))
+        arguments = ("--bot", HELPFUL, "--json", "--name", name, "--replay-dir", people.replays(name))
         env = {"SEQP2P_CODE": shown["code"].upper().replace("-", " ")}
         guests.append(people.start("join", shown["address"], *arguments, who=name, env=env))
     assert [process.end() for process in (host, *guests)] == [0, 0, 0]
@@ -143,10 +144,10 @@ def test_three_players_with_the_code_in_the_environment(people: Household) -> No
 
 def test_the_account_needs_no_options(people: Household) -> None:
     # Name, identity and replay folder are the account's own; events are for those who ask for them.
-    host = people.start("host", "--variant", "kids", "--bot", "random", "--listen", "127.0.0.1:0", who="one")
+    host = people.start("host", "--variant", "kids", "--bot", HELPFUL, "--listen", "127.0.0.1:0", who="one")
     address = host.line(r"seqp2p join (\S+)")[1]
     code = host.line(r"join code is: +(\S+)")[1]
-    guest = people.start("join", address, "--code", code, "--bot", "random", who="one")
+    guest = people.start("join", address, "--code", code, "--bot", HELPFUL, who="one")
     assert (host.end(), guest.end()) == (0, 0)
     assert host.err == guest.err == []
     replays = sorted((people.home("one") / "replays").iterdir())

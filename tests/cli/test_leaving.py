@@ -9,6 +9,7 @@ from typing import Any
 
 from seqp2p.cli.checking import verify_file
 from tests.cli.processes import Household, Process
+from tests.helpful import HELPFUL
 
 POLITE = [signal.SIGINT, signal.SIGTERM]
 
@@ -95,9 +96,9 @@ def test_a_seat_that_loses_its_terminal_can_be_taken_again(people: Household) ->
     guest.signal(signal.SIGHUP)
     assert guest.end() == 5
     (replay,) = people.replays("guest").glob("*.seqp2p")
-    assert guest.error() == ("the terminal is gone", f"come back with: {way_back(replay)} --bot random")
+    assert guest.error() == ("the terminal is gone", f"come back with: {way_back(replay)} --bot {HELPFUL}")
     host.event("absent")
-    back = people.call("resume", "--bot", "random", "--json", "--replay-dir", people.replays("guest"), who="guest")
+    back = people.call("resume", "--bot", HELPFUL, "--json", "--replay-dir", people.replays("guest"), who="guest")
     assert (host.end(), back.end()) == (0, 0)
     assert host.events[-1]["result"] in ("won", "drawn")
 
@@ -117,7 +118,7 @@ def test_a_game_goes_on_when_nobody_reads_its_events(people: Household) -> None:
     host = people.host("--variant", "kids")
     read, write = os.pipe()
     listening = host.event("listening")
-    arguments = ("--bot", "random", "--json", "--replay-dir", people.replays("deaf"), "--name", "deaf")
+    arguments = ("--bot", HELPFUL, "--json", "--replay-dir", people.replays("deaf"), "--name", "deaf")
     deaf = people.start(
         *("join", listening["address"], "--code", listening["code"], *arguments), who="deaf", output=write
     )
@@ -144,7 +145,7 @@ def test_a_disk_that_is_full_is_said(people: Household) -> None:
     (replay,) = people.replays("guest").glob("*.seqp2p")
     error, hint = guest.error()
     assert error == f"cannot write the replay {replay}: the disk took only a part of a record"
-    assert hint == f"come back with: {way_back(replay)} --bot random"
+    assert hint == f"come back with: {way_back(replay)} --bot {HELPFUL}"
     assert "seat 2 (guest)" in host.event("over")["reason"]
     # The cards were not dealt: the table is open again, until its host is told to go.
     assert host.event("listening", 2)["code"]

@@ -34,13 +34,16 @@ def killed(process: Process) -> None:
 
 @pytest.mark.parametrize("in_place", [True, False])
 def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
-    host = people.host("--variant", "kids", "--pace", "1")
-    guest = people.join(host, "--pace", "1")
+    people.hold(2)
+    host = people.host("--variant", "kids")
+    guest = people.join(host)
     guest.event("turn", 2)
     copy = copied(people, "guest")
-    guest.event("turn", 4)  # One of them is the guest's own. The shortest game has five.
+    people.hold(4)  # One of them is the guest's own. The shortest game has five.
+    guest.event("turn", 4)
     killed(guest)
     put_back(people, "guest", copy, in_place=in_place)
+    people.let_go()
     back = resume(people, "guest")
     assert back.event("resumed")["recovers"]
     assert back.end() == 0, back.said() + host.said()
@@ -53,16 +56,19 @@ def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
 
 def test_a_copy_from_before_the_seat_was_resumed(people: Household) -> None:
     """The others know a newer statement of the seat, at the same address: the key that answers there is its own."""
-    host = people.host("--variant", "kids", "--pace", "1")
-    guest = people.join(host, "--pace", "1")
+    people.hold(1)
+    host = people.host("--variant", "kids")
+    guest = people.join(host)
     guest.event("turn")
     copy = copied(people, "guest")
     killed(guest)
+    people.hold(3)
     second = resume(people, "guest")
     assert not second.event("resumed")["recovers"]
-    second.event("turn", 2)  # With the one before at most four: the shortest game has five.
+    second.event("turn", 2)
     killed(second)
     put_back(people, "guest", copy, in_place=False)
+    people.let_go()
     third = resume(people, "guest")
     assert third.end() == 0, third.said() + host.said()
     assert host.end() == 0
@@ -70,40 +76,48 @@ def test_a_copy_from_before_the_seat_was_resumed(people: Household) -> None:
 
 @pytest.mark.slow
 def test_two_of_six_at_once(people: Household) -> None:
-    host = people.host("--variant", "classic", "--players", "6", "--pace", "0.3")
-    guests = {who: people.join(host, "--pace", "0.3", who=who) for who in ("a", "b", "c", "d", "e")}
-    guests["a"].event("turn", 2)
+    people.hold(2)
+    host = people.host("--variant", "classic", "--players", "6")
+    guests = {who: people.join(host, who=who) for who in ("a", "b", "c", "d", "e")}
+    for guest in guests.values():
+        guest.event("turn", 2)
     copies = {who: copied(people, who) for who in ("a", "b")}
-    guests["a"].event("turn", 6)
+    people.hold(6)
+    for guest in guests.values():
+        guest.event("turn", 6)
+    people.hold(18)
     for who in copies:
         killed(guests[who])
     for who, copy in copies.items():
         put_back(people, who, copy, in_place=False)
     backs = [resume(people, who) for who in copies]
     assert all(back.event("resumed")["recovers"] for back in backs)
-    seen = sum(event["event"] == "turn" for event in host.events)
-    host.event("turn", seen + 12)  # Each of them has had two.
+    host.event("turn", 18)  # Each of them has had two since.
     assert not any(event["event"] == "dropped" for event in host.events)
 
 
 @pytest.mark.slow
 def test_two_that_are_killed_in_the_first_moments(people: Household) -> None:
-    host = people.host("--variant", "kids", "--pace", "0.3")
-    guest = people.join(host, "--pace", "0.3")
+    people.hold(0)
+    host = people.host("--variant", "kids")
+    guest = people.join(host)
     while not all(people.replays(who).exists() and sidecars(people, who) for who in ("host", "guest")):
         assert host.process.poll() is None, host.said()
     killed(guest)
     killed(host)
+    people.let_go()
     backs = [resume(people, who) for who in ("host", "guest")]
     assert not any(back.event("resumed")["recovers"] for back in backs)
     assert [back.end() for back in backs] == [0, 0]
 
 
 def test_nobody_is_there_to_tell(people: Household) -> None:
-    host = people.host("--variant", "kids", "--pace", "1", "--grace", "5")
-    guest = people.join(host, "--pace", "1")
+    people.hold(2)
+    host = people.host("--variant", "kids", "--grace", "5")
+    guest = people.join(host)
     guest.event("turn", 2)
     copy = copied(people, "guest")
+    people.hold(4)
     guest.event("turn", 4)
     killed(guest)
     killed(host)

@@ -44,7 +44,7 @@ class Person:
 
 
 def test_a_whole_game_by_typed_lines(people: Household) -> None:
-    host = people.host("--variant", "kids", bot="random")
+    host = people.host("--variant", "kids")
     guest = people.join(host, bot=None, stdin=subprocess.PIPE)
     person = Person(guest)
     legal = person.turn()
@@ -160,7 +160,7 @@ def nohup() -> None:
 
 def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: tuple[int, int]) -> None:
     master, slave = terminal
-    host = people.host("--variant", "kids", bot="random")
+    host = people.host("--variant", "kids")
     event = host.event("listening")
     arguments = ("join", event["address"], "--name", "anna", "--replay-dir", people.replays("anna"))
     guest = people.start(*arguments, who="anna", stdin=slave, preexec_fn=nohup)

@@ -18,8 +18,9 @@ from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, children, is_running, processor_s, wait_until
 from tests.cli.test_person import Person
 from tests.cli.test_rematch import ASKED, Terminal
+from tests.helpful import HELPFUL
 
-KIDS = ("--variant", "kids", "--bot", "random", "--pace", "0")
+KIDS = ("--variant", "kids", "--bot", HELPFUL, "--pace", "0")
 
 
 def play(people: Household, tmp_path: Path, *arguments: object, name: str = "ann", fork: bool = True) -> Process:
@@ -55,13 +56,13 @@ def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> Non
     assert not any(event["event"] == "listening" for event in game.events)
     assert verify_file(Path(game.events[-1]["replay"])).verdict == "verified"
     # Nobody else is invited, and the bots are nobody to be remembered.
-    assert "you play against 2 bots (random)" in game.err
+    assert "you play against 2 bots (helpful)" in game.err
     assert not [line for line in game.err if re.search("join code|seqp2p join|seqp2p watch|is new here|is known", line)]
     assert not (people.home("ann") / "known_players.json").exists()
 
 
 def test_the_first_word_comes_at_once(people: Household, tmp_path: Path) -> None:
-    game = play(people, tmp_path, *KIDS, fork=False)
+    game = play(people, tmp_path, "--variant", "kids", fork=False)
     game.line("you play against a bot")
     # What is promised is a second on a machine that does nothing else: so what counts is what the program itself does.
     assert processor_s(game.pid) < 2
@@ -111,7 +112,7 @@ def test_the_game_goes_on_after_a_lost_terminal(people: Household, tmp_path: Pat
     game.line("^seqp2p: error: the terminal is gone$")
     game.line("^seqp2p: hint: come back with: seqp2p resume ")
     assert not none_runs(bots)
-    again = people.start("resume", "--replay-dir", people.replays("ann"), "--bot", "greedy", "--json", who="ann")
+    again = people.start("resume", "--replay-dir", people.replays("ann"), "--bot", HELPFUL, "--json", who="ann")
     assert again.end() == 0
     wait_until(partial(none_runs, bots), "the bots are still there")
     assert list(temporary.iterdir()) == []

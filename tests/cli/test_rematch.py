@@ -231,7 +231,7 @@ def test_a_host_is_asked_for_another_game(people: Household, terminal: Terminal)
 
 
 def test_a_guest_is_asked_for_another_game(people: Household, terminal: Terminal) -> None:
-    host = people.host("--variant", "kids", "--games", "3", bot="random")
+    host = people.host("--variant", "kids", "--games", "3")
     event = host.event("listening")
     guest = terminal.start(people, "join", event["address"], "--code", event["code"], who="anna")
     person = Person(guest, terminal.type)

@@ -11,13 +11,14 @@ from typing import Any
 from seqp2p.cli.checking import verify_file
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, wait_until
+from tests.helpful import HELPFUL
 
 
 def sidecars(people: Household, who: str) -> list[Path]:
     return sorted(people.replays(who).glob("*.seat"))
 
 
-def resume(people: Household, who: str, *arguments: object, bot: str | None = "random", **more: Any) -> Process:
+def resume(people: Household, who: str, *arguments: object, bot: str | None = HELPFUL, **more: Any) -> Process:
     chosen = () if bot is None else ("--bot", bot)
     return people.start("resume", *arguments, "--replay-dir", people.replays(who), "--json", *chosen, who=who, **more)
 
@@ -63,11 +64,13 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
 
 
 def test_a_guest_that_was_killed_comes_back_and_the_game_ends(people: Household) -> None:
-    host = people.host("--variant", "kids", "--pace", "0.2")
-    guest = people.join(host, "--pace", "3")  # It has another turn, in the shortest game too.
-    guest.event("turn")
+    people.hold(3)  # The shortest game has five turns.
+    host = people.host("--variant", "kids")
+    guest = people.join(host)
+    guest.event("turn", 3)
     guest.signal(signal.SIGKILL)
     guest.end()
+    people.let_go()
     (left,) = sidecars(people, "guest")
     assert left.stat().st_mode & 0o777 == 0o600
     back = resume(people, "guest")
@@ -105,13 +108,15 @@ def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> No
 
 
 def test_all_that_were_killed_at_once_come_back(people: Household) -> None:
-    host = people.host("--variant", "kids", "--pace", "1")
-    guest = people.join(host, "--pace", "3")
-    host.event("turn", 2)  # The shortest game has five.
+    people.hold(2)  # The shortest game has five.
+    host = people.host("--variant", "kids")
+    guest = people.join(host)
+    host.event("turn", 2)
     for process in (host, guest):
         process.signal(signal.SIGKILL)
     for process in (host, guest):
         process.end()
+    people.let_go()
     back = [resume(people, who) for who in ("host", "guest")]
     assert [process.end() for process in back] == [0, 0], back[0].said() + back[1].said()
     replays = [Path(process.events[-1]["replay"]) for process in back]
@@ -122,6 +127,7 @@ def test_all_that_were_killed_at_once_come_back(people: Household) -> None:
 def test_seats_that_are_killed_again_and_again(people: Household) -> None:
     """At whatever step it hits them, several at once: one game comes of it, and every record of it verifies."""
     dice = random.Random(7)
+    people.hold(6)  # The shortest game of three has seven.
     host = people.host("--variant", "kids", "--players", "3")
     seats = {"host": host} | {who: people.join(host, who=who) for who in ("ann", "ben")}
     # A seat that is killed before its file has a byte cannot be resumed: the others wait for it in vain.
@@ -133,6 +139,7 @@ def test_seats_that_are_killed_again_and_again(people: Household) -> None:
             seats[who].end()
             if sidecars(people, who):
                 seats[who] = resume(people, who)
+    people.let_go()
     for process in seats.values():
         assert process.end() in (0, -signal.SIGKILL), process.said()
     replays = [path for who in seats for path in people.replays(who).glob("*.seqp2p")]

@@ -13,7 +13,7 @@ ASKED = re.compile(r"  \w|there is nobody to wait for")
 
 
 def test_a_whole_game_in_few_lines(people: Household) -> None:
-    host = people.host("--variant", "kids", bot="random")
+    host = people.host("--variant", "kids")
     guest = people.join(host, "--plain", bot=None, stdin=subprocess.PIPE)
     person = Person(guest)
     while True:

@@ -70,7 +70,7 @@ def test_a_whole_game(players: int, tmp_path: Path) -> None:
 
 def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_path: Path) -> None:
     """Its signature in the open step among it: the peer keeps its own back until it is asked."""
-    is_copied, has_signed = threading.Event(), threading.Event()
+    stands_still, is_copied, has_signed = threading.Event(), threading.Event(), threading.Event()
 
     class Waiting(Player):
         async def _contribute(self) -> None:
@@ -79,17 +79,21 @@ def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_
                     has_signed.set()
             else:
                 await super()._contribute()
+                if self.machine.kind == "turn" and self.seat not in self.machine.who:
+                    stands_still.set()  # One of the others is to move, and is held.
 
     with household(tmp_path) as people:
+        people.hold(0)
         host = people.host("--variant", "kids", "--players", "3")
         shown = host.event("listening")
-        guest = people.join(host, "--pace", "1")
+        guest = people.join(host)
         address, _, port = shown["address"].rpartition(":")
 
         def put_older_files_back() -> Process:
-            host.event("turn", 2)
+            assert stands_still.wait(LIMIT_S)
             copy = copied(people, "host")
             is_copied.set()
+            people.let_go()
             assert has_signed.wait(LIMIT_S)
             killed(host)
             put_back(people, "host", copy, in_place=False)

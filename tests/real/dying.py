@@ -29,6 +29,7 @@ from seqp2p.net.links import Link
 from seqp2p.replay.format import AnyRecord, StepRecord, contributions_of, frame
 from seqp2p.replay.sidecar import Sidecar
 from seqp2p.replay.writer import ReplayWriter
+from tests import helpful
 
 OWN: Final = ("made", "torn", "logged", "synced", "accepted", "sent")
 
@@ -156,5 +157,6 @@ def arm(death: Death) -> None:
 if __name__ == "__main__":
     moment, kind, nth, *arguments = sys.argv[1:]
     arm(Death(moment, kind, int(nth)))
+    helpful.make_known()
     sys.argv = ["seqp2p", *arguments]
     main()

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from tests.cli.processes import Household, Process, command, environment, wait_until
+from tests.cli.processes import Household, Process, command, wait_until
 
 _numbers: Final = itertools.count()
 
@@ -86,7 +86,7 @@ class Lan:
         """``seqp2p`` on this host."""
         who = self.space(host)
         line = ["ip", "netns", "exec", who, *command(*arguments)]
-        return self.people._start(Process(line, environment(self.people.home(who))))
+        return self.people._start(Process(line, self.people.env(who)))
 
     def replay(self, host: int) -> Path:
         (path,) = self.people.replays(self.space(host)).glob("*.seqp2p")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from seqp2p.cli.checking import verify_file
 from seqp2p.replay.format import CertificateRecord, StepRecord, Torn, records
-from tests.cli.processes import LIMIT_S, Household, Process, environment, household
+from tests.cli.processes import LIMIT_S, Household, Process, household
+from tests.helpful import HELPFUL
 
-ROOT = Path(__file__).resolve().parents[2]
 HOST = "host"
 KILLED = -signal.SIGKILL
 
@@ -26,14 +26,14 @@ def dying(death: str, *arguments: object) -> list[str]:
 class Mortals:
     """A table of bots on loopback. Each seat has deaths to die, one in each of its lives."""
 
-    def __init__(self, people: Household, *settings: object, players: int = 3, pace_s: float = 0.0) -> None:
+    def __init__(self, people: Household, *settings: object, players: int = 3) -> None:
         self.people = people
         self.names = [HOST, *(f"guest{number}" for number in range(2, players + 1))]
         self.seats: dict[str, Process] = {}
         self.lives: dict[str, list[Process]] = {name: [] for name in self.names}
         self.snapshots: list[list[bytes]] = []
         self._settings = settings
-        self._pace = ("--pace", pace_s, "--bot", "random", "--json")
+        self._bot = ("--bot", HELPFUL, "--json")
 
     def begin(self, **deaths: Sequence[str]) -> None:
         """Start everybody; these are their deaths."""
@@ -45,9 +45,9 @@ class Mortals:
             self._start(name, "join", shown["address"], "--code", shown["code"], "--name", name)
 
     def _start(self, name: str, *arguments: object) -> Process:
-        line = [*arguments, *self._pace, "--replay-dir", self.people.replays(name)]
+        line = [*arguments, *self._bot, "--replay-dir", self.people.replays(name)]
         death = self.deaths[name].pop(0) if self.deaths[name] else "never never 0"
-        env = environment(self.people.home(name), PYTHONPATH=str(ROOT))
+        env = self.people.env(name)
         self.seats[name] = self.people._start(Process(dying(death, *line), env))
         self.lives[name].append(self.seats[name])
         return self.seats[name]
@@ -138,7 +138,7 @@ def shorten(path: Path, size: int) -> None:
 
 
 @contextmanager
-def mortals(directory: Path, *settings: object, players: int = 3, pace_s: float = 0.0) -> Iterator[Mortals]:
+def mortals(directory: Path, *settings: object, players: int = 3) -> Iterator[Mortals]:
     """A table whose processes end with the block."""
     with household(directory) as people:
-        yield Mortals(people, *settings, players=players, pace_s=pace_s)
+        yield Mortals(people, *settings, players=players)

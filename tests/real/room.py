@@ -6,7 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from seqp2p.cli import menu
-from tests.cli.processes import environment
+from tests.cli.processes import command, environment
+from tests.helpful import HELPFUL
 from tests.real.terminals import Terminal
 
 SEQP2P = [sys.executable, "-m", "seqp2p"]
@@ -27,14 +28,12 @@ class Room:
     def sit(self, who: str, *arguments: str, width: int = 80, height: int = 24, **env: str) -> Terminal:
         return self.terminal([*SEQP2P, *arguments], who, width=width, height=height, **env)
 
-    def terminal(self, command: list[str], who: str, *, width: int = 80, height: int = 24, **env: str) -> Terminal:
-        return self._stack.enter_context(
-            Terminal(command, self.home(who) | env, self.folder, width=width, height=height)
-        )
+    def terminal(self, line: list[str], who: str, *, width: int = 80, height: int = 24, **env: str) -> Terminal:
+        return self._stack.enter_context(Terminal(line, self.home(who) | env, self.folder, width=width, height=height))
 
     def bot(self, who: str, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [*SEQP2P, *arguments, "--bot", "greedy", "--json"],
+            command(*arguments, "--bot", HELPFUL, "--json"),
             env=self.home(who) | env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

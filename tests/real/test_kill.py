@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpful import HELPFUL
 from tests.real.mortals import HOST, mortals, shorten
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -46,7 +47,8 @@ def test_killed_in_a_vote_and_in_the_deal_that_follows(tmp_path: Path) -> None:
 
 
 def test_whoever_was_dropped_is_told_so_when_it_comes_back(tmp_path: Path) -> None:
-    with mortals(tmp_path, "--variant", "kids", "--grace", "2", pace_s=1.0) as table:
+    with mortals(tmp_path, "--variant", "kids", "--grace", "2") as table:
+        table.people.hold(1)
         table.begin()
         table.seats[HOST].event("turn")
         table.kill("guest3")
@@ -58,12 +60,14 @@ def test_whoever_was_dropped_is_told_so_when_it_comes_back(tmp_path: Path) -> No
 
 def test_all_are_killed_at_once(tmp_path: Path) -> None:
     """One of them comes back at another port. (All where they were: tests/cli/test_resume_command.py.)"""
-    with mortals(tmp_path, "--variant", "kids", pace_s=0.05) as table:
+    with mortals(tmp_path, "--variant", "kids") as table:
+        table.people.hold(3)
         table.begin()
         table.seats["guest2"].event("turn", 3)
         table.kill(*table.names)
+        table.people.let_go()
         table.resume(HOST).event("resumed")
-        second = table.people.call("resume", "--replay-dir", table.people.replays(HOST), "--bot", "random", who=HOST)
+        second = table.people.call("resume", "--replay-dir", table.people.replays(HOST), "--bot", HELPFUL, who=HOST)
         assert "another seqp2p process holds this seat" in second.error()[0]
         table.resume("guest2", "--listen", "127.0.0.1:0")
         table.resume("guest3")
