@@ -1,6 +1,6 @@
 """A port of the home router that leads here from the internet, while a block lasts.
 
-Theory of operation. Every question to the router is a process of its own (``net.igd``), which is killed after LIMIT_S.
+Theory of operation. Every question to the router is a process of its own (``net.igd``), which has LIMIT_S for it.
 The port is opened for LEASE_S, and asked for again, that one port and no other, every RENEW_S: so one question may fail
 before it closes. It is closed when the block ends, also by an error or a signal. If this process is killed, the lease
 runs out. Nothing fails for want of a port: the reason is told.
@@ -28,6 +28,8 @@ from seqp2p.net.igd import LEASE_S, LIMIT_S, Answer, Fault, is_global_ipv4
 from seqp2p.net.interfaces import is_loopback
 
 RENEW_S: Final = 240.0
+PROCESS_S: Final = LIMIT_S + 10.0
+"""Until the process is killed: it may take its time to start, on a busy machine."""
 _ANSWER_SIZE_MAX: Final = 1_000
 _PORT_MIN: Final = 1024
 """No peer dials a port below it."""
@@ -38,7 +40,7 @@ _REASONS: Final[Mapping[Fault, str]] = {
     "no_library": message("the library miniupnpc is not installed: pip install 'seqp2p[upnp]'"),
     "no_router": message("no router with UPnP answers on this network"),
     "elsewhere": message("this program does not listen on the network of the router"),
-    "no_address": message("the router does not tell its own address"),
+    "no_address": message("the router tells no address of its own: it may be behind another one"),
     "taken": message("other programs have the ports that the router was asked for"),
     "permanent": message("the router opens ports without an end only"),
     "refused": message("the router refuses"),
@@ -157,7 +159,7 @@ class _MappedPort:
 async def ask_router(word: Literal["open", "close"], listener: Address, externals: Sequence[int]) -> Answer:
     """Ask the router to open one of these external ports, or to close them all, that lead to a listener.
 
-    The fault ``silent`` stands for no answer within LIMIT_S.
+    The fault ``silent`` stands for no answer in time.
     """
     own = (listener.host, str(listener.port), *map(str, externals))
     command = [sys.executable, "-m", "seqp2p.net.igd", word, *own]
@@ -169,7 +171,7 @@ async def ask_router(word: Literal["open", "close"], listener: Address, external
     assert process.stdout is not None, "its output is a pipe"
     output = b""
     try:
-        with trio.move_on_after(LIMIT_S):
+        with trio.move_on_after(PROCESS_S):
             while len(output) <= _ANSWER_SIZE_MAX and (data := await process.stdout.receive_some(_ANSWER_SIZE_MAX)):
                 output += data
     finally:

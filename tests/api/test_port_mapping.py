@@ -83,9 +83,9 @@ async def test_a_port_is_renewed_alone_and_closed_at_the_end(at: Any, autojump_c
         (Answer("no_library"), "pip install 'seqp2p[upnp]'"),
         (Answer("no_router"), "no router"),
         (Answer("elsewhere"), "does not listen"),
-        (Answer("no_address"), "does not tell"),
+        (Answer("no_address"), "tells no address"),
         (Answer("not_global", "100.64.0.2"), "address 100.64.0.2 is none of the internet"),
-        (Answer("not_global", "\x1b[2J"), "does not tell"),
+        (Answer("not_global", "\x1b[2J"), "tells no address"),
         (Answer("taken"), "other programs"),
         (Answer("permanent"), "without an end"),
         (Answer("refused"), "refuses"),
@@ -232,14 +232,13 @@ def library(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
     ],
 )
 async def test_answers_of_a_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, answer: Answer) -> None:
-    monkeypatch.setattr(port_mapping, "LIMIT_S", 100.0)
     library(monkeypatch, tmp_path, text)
     assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == answer
 
 
 @pytest.mark.process
 async def test_a_process_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(port_mapping, "LIMIT_S", 0.2)
+    monkeypatch.setattr(port_mapping, "PROCESS_S", 0.2)
     library(monkeypatch, tmp_path, "import time; time.sleep(600)")
     assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == SILENT
 

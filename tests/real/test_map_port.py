@@ -1,0 +1,213 @@
+"""A home network behind a real router (nftables, miniupnpd), and a player on the internet who comes in by its port."""
+
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from seqp2p.cli.checking import verify_file
+from tests.cli.processes import Household, Process, command, environment, household, wait_until
+from tests.real.lan import ip, why_not
+
+MISSING = [name for name in ("nft", "miniupnpd") if shutil.which(name) is None]
+WHY_NOT = f"{' and '.join(MISSING)} not installed" if MISSING else why_not()
+pytestmark = [
+    pytest.mark.namespace,
+    pytest.mark.slow,
+    pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)),
+]
+
+# Addresses of the internet as others see it, in a network that nothing leaves; and one that a provider shares.
+WIDE, FAR, SHARED = "9.46.10.1", "9.46.10.2", "100.64.10.1"
+RULES: Final = """
+table inet filter {
+  chain forward {
+    type filter hook forward priority 0; policy drop;
+    ct state established,related accept
+    iifname "lan0" accept
+    jump miniupnpd
+  }
+  chain prerouting {
+    type nat hook prerouting priority -100; policy accept;
+    jump prerouting_miniupnpd
+  }
+  chain postrouting {
+    type nat hook postrouting priority 100; policy accept;
+    jump postrouting_miniupnpd
+    oifname "wan0" masquerade
+  }
+  chain miniupnpd {
+  }
+  chain prerouting_miniupnpd {
+  }
+  chain postrouting_miniupnpd {
+  }
+}
+"""
+DAEMON: Final = """
+ext_ifname=wan0
+listening_ip=lan0
+ipv6_disable=yes
+uuid=8f6b6b2e-2d0c-4f3a-9d57-0c46104610aa
+allow 1024-65535 0.0.0.0/0 1024-65535
+"""
+_numbers: Final = itertools.count()
+
+
+class Home:
+    """Three machines: a player at home, the router, and a player on the internet."""
+
+    def __init__(self, people: Household, wide: str) -> None:
+        self.people = people
+        self.wide = wide
+        stem = f"sq{os.getpid()}m{next(_numbers)}"
+        self.inside, self.router, self.outside = (f"{stem}{name}" for name in ("in", "rt", "out"))
+        self.log = people.directory / "router.log"
+
+    @contextmanager
+    def up(self) -> Iterator[None]:
+        """The network, until the block ends; nothing is left behind."""
+        with ExitStack() as stack:
+            for space in (self.inside, self.router, self.outside):
+                ip("netns", "add", space)
+                stack.callback(ip, "netns", "del", space)
+                ip("-n", space, "link", "set", "lo", "up")
+            self._cable(self.inside, "192.168.46.2", "lan0", "192.168.46.1")
+            self._cable(self.outside, FAR, "wan0", self.wide)
+            ip("-n", self.inside, "route", "add", "default", "via", "192.168.46.1")
+            self._at_router("sysctl", "-qw", "net.ipv4.ip_forward=1")
+            self._at_router("nft", "-f", "-", text=RULES)
+            stack.enter_context(self._daemon())
+            yield
+
+    def _cable(self, space: str, host: str, end: str, gateway: str) -> None:
+        ip("link", "add", "eth0", "netns", space, "type", "veth", "peer", "name", end, "netns", self.router)
+        for where, name, address in ((space, "eth0", host), (self.router, end, gateway)):
+            ip("-n", where, "addr", "add", f"{address}/24", "dev", name)
+            ip("-n", where, "link", "set", name, "up")
+
+    @contextmanager
+    def _daemon(self) -> Iterator[None]:
+        config = self.people.directory / "miniupnpd.conf"
+        config.write_text(DAEMON)
+        line = ["miniupnpd", "-d", "-f", str(config), "-P", str(self.people.directory / "miniupnpd.pid")]
+        with (
+            self.log.open("wb") as log,
+            subprocess.Popen(["ip", "netns", "exec", self.router, *line], stderr=log) as daemon,
+        ):
+            try:
+                wait_until(lambda: daemon.poll() is not None or b"HTTP listening" in self.log.read_bytes(), "no router")
+                assert daemon.poll() is None, self.log.read_text()
+                yield
+            finally:
+                daemon.kill()
+
+    def _at_router(self, *line: str, text: str = "") -> str:
+        whole = ["ip", "netns", "exec", self.router, *line]
+        return subprocess.run(whole, check=True, capture_output=True, text=True, input=text).stdout
+
+    def start(self, space: str, *arguments: object) -> Process:
+        """``seqp2p`` on one of these machines; a bot plays."""
+        kept = self.people.replays(space)
+        options = ("--bot", "learned", "--json", "--replay-dir", kept)
+        line = ["ip", "netns", "exec", space, *command(*arguments, *options)]
+        return self.people._start(Process(line, environment(self.people.home(space))))
+
+    def host(self, *arguments: object) -> Process:
+        return self.start(self.inside, "host", "--variant", "kids", "--name", "ann", *arguments)
+
+    def join(self, host: Process, *arguments: object) -> Process:
+        """The player on the internet, by the port of the router."""
+        address, code = host.event("port", state="open")["address"], host.event("listening")["code"]
+        return self.start(self.outside, "join", address, "--code", code, "--name", "bob", *arguments)
+
+    @property
+    def is_open(self) -> bool:
+        """True if the router has a port open."""
+        return "dnat" in self._at_router("nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd")
+
+    def check(self) -> None:
+        """Both players have a replay of one game, and it is verified."""
+        files = [path for space in (self.inside, self.outside) for path in self.people.replays(space).glob("*.seqp2p")]
+        reports = [verify_file(path) for path in files]
+        assert [report.verdict for report in reports] == ["verified"] * 2
+        assert reports[0].result == reports[1].result
+
+
+@contextmanager
+def home(directory: Path, wide: str = WIDE) -> Iterator[Home]:
+    with household(directory) as people:
+        made = Home(people, wide)
+        with made.up():
+            try:
+                yield made
+            finally:
+                for process in people._started:
+                    process.process.kill()
+                    process.process.wait()
+
+
+def test_a_player_on_the_internet_comes_in_by_the_port(tmp_path: Path) -> None:
+    with home(tmp_path) as made:
+        host = made.host("--map-port")
+        opened = host.event("port")
+        assert (opened["state"], opened["address"]) == ("open", f"{WIDE}:4610")
+        assert made.is_open
+        guest = made.join(host)
+        for process in (host, guest):
+            assert process.end() == 0, process.said()
+        assert [event["state"] for event in host.events if event["event"] == "port"] == ["open", "closed"]
+        assert not made.is_open
+        made.check()
+
+
+def test_a_seat_that_is_resumed_opens_its_port_again(tmp_path: Path) -> None:
+    with home(tmp_path) as made:
+        host = made.host("--map-port", "--pace", "0.5")
+        guest = made.join(host)
+        host.event("turn")
+        host.signal(signal.SIGKILL)
+        host.end()
+        assert made.is_open  # Until its lease ends.
+        again = made.start(made.inside, "resume", "--map-port")
+        assert again.event("port")["address"] == f"{WIDE}:4610"
+        for process in (again, guest):
+            assert process.end() == 0, process.said()
+        assert not made.is_open
+        made.check()
+
+
+def test_ctrl_c_closes_the_port_and_without_the_option_nothing_is_asked(tmp_path: Path) -> None:
+    with home(tmp_path) as made:
+        quiet = made.host()
+        quiet.event("listening")
+        quiet.signal(signal.SIGINT)
+        quiet.end()
+        assert b"HTTP REQUEST" not in made.log.read_bytes()
+        host = made.host("--map-port")
+        host.event("listening")
+        assert made.is_open
+        host.signal(signal.SIGINT)
+        host.end()
+        assert host.events[-1]["state"] == "closed"
+        assert not made.is_open
+
+
+def test_behind_a_provider_that_shares_one_address_no_port_is_opened(tmp_path: Path) -> None:
+    with home(tmp_path, SHARED) as made:
+        host = made.host("--map-port")
+        told = host.event("port")
+        assert (told["state"], told["address"]) == ("not_open", None)
+        assert "tells no address" in told["reason"]
+        host.event("listening")
+        host.line("no port is open to the internet: ")
+        assert not made.is_open
+        host.signal(signal.SIGINT)
+        host.end()
