@@ -128,7 +128,6 @@ class Home:
         address, code = host.event("port", state="open")["address"], host.event("listening")["code"]
         return self.start(self.outside, "join", address, "--code", code, "--name", "bob", *arguments)
 
-    @property
     def is_open(self) -> bool:
         """True if the router has a port open."""
         return "dnat" in self._at_router("nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd")
@@ -159,12 +158,12 @@ def test_a_player_on_the_internet_comes_in_by_the_port(tmp_path: Path) -> None:
         host = made.host("--map-port")
         opened = host.event("port")
         assert (opened["state"], opened["address"]) == ("open", f"{WIDE}:4610")
-        assert made.is_open
+        assert made.is_open()
         guest = made.join(host)
         for process in (host, guest):
             assert process.end() == 0, process.said()
         assert [event["state"] for event in host.events if event["event"] == "port"] == ["open", "closed"]
-        assert not made.is_open
+        assert not made.is_open()
         made.check()
 
 
@@ -175,12 +174,12 @@ def test_a_seat_that_is_resumed_opens_its_port_again(tmp_path: Path) -> None:
         host.event("turn")
         host.signal(signal.SIGKILL)
         host.end()
-        assert made.is_open  # Until its lease ends.
+        assert made.is_open()  # Until its lease ends.
         again = made.start(made.inside, "resume", "--map-port")
         assert again.event("port")["address"] == f"{WIDE}:4610"
         for process in (again, guest):
             assert process.end() == 0, process.said()
-        assert not made.is_open
+        assert not made.is_open()
         made.check()
 
 
@@ -193,11 +192,11 @@ def test_ctrl_c_closes_the_port_and_without_the_option_nothing_is_asked(tmp_path
         assert b"HTTP REQUEST" not in made.log.read_bytes()
         host = made.host("--map-port")
         host.event("listening")
-        assert made.is_open
+        assert made.is_open()
         host.signal(signal.SIGINT)
         host.end()
         assert host.events[-1]["state"] == "closed"
-        assert not made.is_open
+        assert not made.is_open()
 
 
 def test_behind_a_provider_that_shares_one_address_no_port_is_opened(tmp_path: Path) -> None:
@@ -208,6 +207,6 @@ def test_behind_a_provider_that_shares_one_address_no_port_is_opened(tmp_path: P
         assert "tells no address" in told["reason"]
         host.event("listening")
         host.line("no port is open to the internet: ")
-        assert not made.is_open
+        assert not made.is_open()
         host.signal(signal.SIGINT)
         host.end()
