@@ -35,7 +35,15 @@ from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.net.addresses import Address
 from seqp2p.net.serving import Listener
 from seqp2p.replay.disk import NO_DISK
-from seqp2p.replay.sidecar import ADDRESS_LENGTH_MAX, ADDRESSES_MAX, Sidecar, SidecarError, SidecarSecrets, sidecar_path
+from seqp2p.replay.sidecar import (
+    ADDRESS_LENGTH_MAX,
+    ADDRESSES_MAX,
+    Sidecar,
+    SidecarError,
+    SidecarRelay,
+    SidecarSecrets,
+    sidecar_path,
+)
 from seqp2p.replay.writer import ReplayWriter
 
 LINKED_S: Final = 3.0
@@ -267,7 +275,7 @@ def seat_secrets(
     table: AgreedTable, own: SeatKeys, identity_file: str, listeners: Sequence[Listener]
 ) -> SidecarSecrets:
     """Return the secrets that a seat keeps next to its replay, at the start of its game."""
-    agreement = encode_agreement(table.agreement)
+    agreement, relay = encode_agreement(table.agreement), table.relay
     texts = [[str(each) for each in table.addresses.get(number, ())] for number in range(1, len(table.others) + 2)]
     return SidecarSecrets(
         game=game_id(agreement),
@@ -281,6 +289,7 @@ def seat_secrets(
         addresses=tuple(
             tuple(text for text in each if len(text) <= ADDRESS_LENGTH_MAX)[:ADDRESSES_MAX] for each in texts
         ),
+        relay=None if relay is None else SidecarRelay(str(relay.address), relay.key.secret_bytes()),
     )
 
 

@@ -24,22 +24,32 @@ from seqp2p.api.seat import Seat, seated
 from seqp2p.api.table import resumed_table
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
+from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.recovery import Recovery
 from seqp2p.match.seat import SeatKeys, SeatSecrets
-from seqp2p.net.addresses import Address, AddressError, listening_addresses, open_listeners, parse_address, tcp_dial
+from seqp2p.net.addresses import (
+    Address,
+    AddressError,
+    listening_addresses,
+    open_listeners,
+    parse_address,
+    parse_relay_address,
+    tcp_dial,
+)
 from seqp2p.net.dialling import key_at
 from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import Credentials, make_credentials
 from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load
-from seqp2p.replay.sidecar import Logged, SeatHeld, Sidecar, SidecarSecrets, sidecar_path
+from seqp2p.replay.sidecar import Logged, SeatHeld, Sidecar, SidecarRelay, SidecarSecrets, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 
 
@@ -136,16 +146,15 @@ async def resumed_game(
             statements = [
                 AddressStatement(each.payload, each.signature) for each in stored.logged if each.kind == "here"
             ]
-            before = AgreedTable(
-                credentials, match.game.agreement, own.number, places, listeners, statements=statements
-            )
+            agreement, relay = match.game.agreement, _relay(kept.relay)
+            before = AgreedTable(credentials, agreement, own.number, places, listeners, {}, None, statements, relay)
             book = _book(stored, before)
             firsts = [place[0] for seat in before.others if (place := book.of(seat))]
             addresses = with_mapped(await addresses_towards(listeners, firsts), mapped)
             addresses = addresses[: DEFAULT_LIMITS.addresses_per_seat]
             number = book.number(own.number) + 1
             if own.recovery is None:
-                statements += await _sign_addresses(stored, locked.identity, number, addresses)
+                statements += await _sign_addresses(stored, locked.identity, number, addresses, relay)
             table = replace(before, statements=statements)
 
             async def recover(mesh: Mesh) -> None:
@@ -158,7 +167,7 @@ async def resumed_game(
                         await _stop_if_played(credentials, elsewhere)
                     await trio.sleep(RECOVERY_POLL_S)
                 known = mesh.address_number(own.number)
-                for statement in await _sign_addresses(stored, locked.identity, known + 1, addresses):
+                for statement in await _sign_addresses(stored, locked.identity, known + 1, addresses, relay):
                     mesh.tell_addresses(statement)
 
             resumption = Resumption(
@@ -173,7 +182,8 @@ def endpoint_of(game: LiveGame, stored: StoredGame, locked: LockedIdentity) -> E
     name = game.table.agreement.seats[game.own.number - 1].name
     mapped = None if game.resumption is None else game.resumption.mapped
     listeners = [each for each in game.table.listeners if isinstance(each, trio.SocketListener)]
-    return Endpoint(locked, game.table.credentials, name, stored.replay.parent, listeners, mapped=mapped)
+    relay = None if game.table.relay is None else game.table.relay.address
+    return Endpoint(locked, game.table.credentials, name, stored.replay.parent, listeners, relay, mapped=mapped)
 
 
 RECOVERY_POLL_S: Final = 0.5
@@ -250,16 +260,24 @@ def _book(stored: StoredGame, table: AgreedTable) -> AddressBook:
 
 
 async def _sign_addresses(
-    stored: StoredGame, identity: Identity, number: int, addresses: Sequence[Address]
+    stored: StoredGame, identity: Identity, number: int, addresses: Sequence[Address], relay: OwnRelay | None
 ) -> list[AddressStatement]:
-    """Sign where this seat listens now, on disk before it is sent; return nothing once all numbers are used up."""
+    """Sign where this seat listens now, and its relay, on disk before it is sent.
+
+    Return nothing once all numbers are used up.
+    """
     if number > NUMBER_MAX:
         return []
     nonce = stored.loaded.match.game.agreement.seats[stored.secrets.seat - 1].nonce
-    statement = make_statement(identity, nonce, number, addresses)
+    statement = make_statement(identity, nonce, number, addresses, relay)
     stored.sidecar.log("here", statement.payload, statement.signature)
     await trio.to_thread.run_sync(stored.sidecar.sync)
     return [statement]
+
+
+def _relay(kept: SidecarRelay | None) -> OwnRelay | None:
+    """Return the relay of the seat; its key is the one of the earlier statements, so the tokens are the same."""
+    return None if kept is None else OwnRelay(parse_relay_address(kept.address), ExchangeKey(kept.secret))
 
 
 def _addresses(texts: tuple[str, ...]) -> tuple[Address, ...]:

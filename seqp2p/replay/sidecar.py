@@ -47,6 +47,7 @@ HEADER_SIZE: Final = 12
 LOGGED_SIZE_MAX: Final = RECORD_SIZE_MAX - 256  # the bytes around a payload, generously
 ADDRESSES_MAX: Final = 8  # of a seat
 ADDRESS_LENGTH_MAX: Final = 64
+RELAY_LENGTH_MAX: Final = 84
 
 LoggedKind: TypeAlias = Literal[
     "contribution", "ballot", "head", "leave", "adjourn", "evidence", "remark", "here", "life"
@@ -57,12 +58,26 @@ SidecarAddress: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGT
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
-class SidecarSecrets(Record, frozen=True):
+class SidecarRelay(Record, frozen=True):
+    """The relay of a seat, HOST:PORT, and its secret X25519 key for the game. Its repr hides everything."""
+
+    address: Annotated[str, msgspec.Meta(max_length=RELAY_LENGTH_MAX)]
+    secret: Bytes32
+
+    def __repr__(self) -> str:
+        return "SidecarRelay()"
+
+    # msgspec's own would show every field.
+    def __rich_repr__(self) -> list[tuple[str, object]]:
+        return []
+
+
+class SidecarSecrets(Record, frozen=True, omit_defaults=True):
     """The secrets of this seat, and the addresses of all.
 
     ``identity`` names the key file in the player's own folder; ``secret`` is x_i (32 bytes, big-endian), ``nonce``
     opens the seat's commitment. ``listen`` is the address it listened on, ``addresses`` those of every seat, in seat
-    order. Its repr hides everything.
+    order. ``relay`` is None where the seat uses none, as in files of older versions. Its repr hides everything.
     """
 
     game: Bytes32
@@ -76,6 +91,7 @@ class SidecarSecrets(Record, frozen=True):
         tuple[Annotated[tuple[SidecarAddress, ...], msgspec.Meta(max_length=ADDRESSES_MAX)], ...],
         msgspec.Meta(max_length=SEATS_MAX),
     ]
+    relay: SidecarRelay | None = None
 
     def __repr__(self) -> str:
         return f"Secrets(game={self.game.hex()[:12]}, seat={self.seat})"

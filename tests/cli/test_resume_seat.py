@@ -17,7 +17,9 @@ from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resum
 from seqp2p.cli.output import FAILED, USAGE, CommandError
 from seqp2p.cli.resume import find_stored
 from seqp2p.cli.running import as_command_error, ending_with_parent
+from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
+from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import decode_agreement
@@ -470,7 +472,9 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     seat = SeatKeys(2, brief.identity(2), randomness("new"))
     host = Address("a" * 70 + ".example", 4610)
     places = {1: (host, *(Address("127.0.0.1", port) for port in range(1, 20)))}
-    table = AgreedTable(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, places, listeners)
+    relay = OwnRelay(Address("relay.example.org", 4001), ExchangeKey(bytes(range(32))))
+    agreement = decode_agreement(brief.agreement)
+    table = AgreedTable(make_credentials(brief.identity(2)), agreement, 2, places, listeners, relay=relay)
     kept = seat_secrets(table, seat, "identity.key", listeners)
     for listener in listeners:
         await listener.aclose()
@@ -483,6 +487,9 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     assert resumed.own.secrets == seat.secrets
     assert [each.port for each in resumed.table.addresses[1]] == list(range(1, 9))
     assert addresses_of(resumed) == [Address("127.0.0.1", listeners_port(kept))]
+    assert resumed.table.relay is not None
+    assert resumed.table.relay.entry == relay.entry
+    assert read_statement(resumed.table.statements[-1]).relay == relay.entry
 
 
 def listeners_port(kept: SidecarSecrets) -> int:

@@ -22,7 +22,8 @@ class Waits:
 class MemoryRelay:
     """An honest relay. ``lines`` counts the lines by side; ``leave`` refuses them and cuts those that there are."""
 
-    pair = staticmethod(memory_stream_pair)
+    def pair(self) -> tuple[Line, Line]:
+        return memory_stream_pair()
 
     def __init__(self, nursery: trio.Nursery) -> None:
         self._nursery = nursery
@@ -148,7 +149,8 @@ class SaysOkAndCloses(MemoryRelay):
 class Floods(MemoryRelay):
     """Says ok to every line and sends zeros as long as they are read."""
 
-    pair = staticmethod(lockstep_stream_pair)
+    def pair(self) -> tuple[Line, Line]:
+        return lockstep_stream_pair()
 
     async def welcome(self, new: Waits) -> None:
         await new.line.send_all(b"ok\n")
@@ -159,7 +161,8 @@ class Floods(MemoryRelay):
 class FloodsBefore(MemoryRelay):
     """Sends zeros in place of ok, as long as they are read."""
 
-    pair = staticmethod(lockstep_stream_pair)
+    def pair(self) -> tuple[Line, Line]:
+        return lockstep_stream_pair()
 
     async def welcome(self, new: Waits) -> None:
         while True:

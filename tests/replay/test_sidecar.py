@@ -27,6 +27,7 @@ from seqp2p.replay.sidecar import (
     SidecarDamaged,
     SidecarError,
     SidecarFull,
+    SidecarRelay,
     SidecarSecrets,
     frame,
     sidecar_path,
@@ -34,6 +35,7 @@ from seqp2p.replay.sidecar import (
 
 SECRET = bytes(range(100, 132))
 NONCE = bytes(range(200, 232))
+RELAY_SECRET = bytes(range(50, 82))
 SECRETS = SidecarSecrets(
     game=bytes(32),
     agreement=b"what the table agreed to",
@@ -43,6 +45,7 @@ SECRETS = SidecarSecrets(
     nonce=NONCE,
     listen="0.0.0.0:4610",
     addresses=(("192.0.2.1:4610", "[2001:db8::1]:4610"), ("192.0.2.2:4610",)),
+    relay=SidecarRelay("relay.example.org:4001", RELAY_SECRET),
 )
 LOGGED = (
     Logged("contribution", b"first", b"a" * 64),
@@ -470,16 +473,27 @@ def test_the_folder_is_synced_once(path: Path, monkeypatch: pytest.MonkeyPatch) 
 def shows_secrets(text: str) -> bool:
     return any(
         shown in text
-        for secret in (SECRET, NONCE)
+        for secret in (SECRET, NONCE, RELAY_SECRET)
         for shown in (repr(secret)[2:10], secret.hex()[:8], secret.hex().upper()[:8], str(int.from_bytes(secret))[:8])
     )
 
 
 def test_nothing_secret_is_in_a_repr(path: Path) -> None:
     with Sidecar.create(path, SECRETS) as sidecar:
-        for each in (sidecar, SECRETS, [SECRETS], {"a": SECRETS}):
+        for each in (sidecar, SECRETS, SECRETS.relay, [SECRETS], {"a": SECRETS}):
             assert not shows_secrets(f"{each!r} {each!s}")
-    assert not shows_secrets(repr(SECRETS.__rich_repr__()))
+    assert SECRETS.relay is not None
+    assert not shows_secrets(repr((SECRETS.__rich_repr__(), SECRETS.relay.__rich_repr__())))
+
+
+def test_a_seat_without_a_relay_has_the_file_of_older_versions(path: Path) -> None:
+    without = msgspec.structs.replace(SECRETS, relay=None)
+    assert b"relay" not in encode(without)
+    with Sidecar.create(path, without):
+        pass
+    sidecar, found, _, _ = Sidecar.open(path)
+    with sidecar:
+        assert found == without
 
 
 @given(st.integers(0, len(encode(SECRETS)) - 1), st.integers(1, 255))
