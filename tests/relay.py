@@ -4,7 +4,8 @@ import contextlib
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Generator
 
 import trio
 
@@ -18,12 +19,36 @@ def free_address() -> Address:
         return Address("127.0.0.1", taken.getsockname()[1])
 
 
+def relay_command(address: Address) -> list[str]:
+    """The command that runs a relay at this address."""
+    endpoint = f"tcp:{address.port}:interface={address.host}"
+    return [sys.executable, "-m", "twisted", "transitrelay", f"--port={endpoint}"]
+
+
+@contextlib.contextmanager
+def relay_process(address: Address | None = None) -> Generator[Address]:
+    """Run a relay as ``running_relay`` does, for tests without trio."""
+    address = address or free_address()
+    process = subprocess.Popen(relay_command(address), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        limit = time.monotonic() + 60
+        while True:
+            assert process.poll() is None, "the relay has ended"
+            assert time.monotonic() < limit, "the relay does not answer"
+            with contextlib.suppress(OSError), socket.create_connection((address.host, address.port)):
+                break
+            time.sleep(0.05)
+        yield address
+    finally:
+        process.kill()
+        process.wait()
+
+
 @contextlib.asynccontextmanager
 async def running_relay(address: Address | None = None) -> AsyncGenerator[Address]:
     """Run a relay at this address, by default at a free port of loopback, until the block ends."""
     address = address or free_address()
-    endpoint = f"tcp:{address.port}:interface={address.host}"
-    command = [sys.executable, "-m", "twisted", "transitrelay", f"--port={endpoint}"]
+    command = relay_command(address)
     process = await trio.lowlevel.open_process(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         await _until_it_answers(process, address)

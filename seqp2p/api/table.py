@@ -26,19 +26,24 @@ from seqp2p.api.seat import Seat, seated
 from seqp2p.api.settings import table_settings
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
+from seqp2p.i18n import message_of
 from seqp2p.lobby.adverts import TableAdvert
-from seqp2p.lobby.code import make_table_number, parse_code, public_part
+from seqp2p.lobby.code import make_place, make_table_number, parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Warn, advertising
-from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent
+from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, RelayState
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table, rejoin_table
 from seqp2p.lobby.names import is_bot_name
+from seqp2p.lobby.place import HostLines
 from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings, TableChoices
-from seqp2p.net.addresses import Address
+from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.serving import Listener
+from seqp2p.net.transit import check_relay
 
 
 class HostedTable(AnyTable):
@@ -59,12 +64,28 @@ class HostedTable(AnyTable):
         """Made by ``open_table``."""
         super().__init__(endpoint)
         self._by_hand = by_hand
+        self._on_event: OnLobbyEvent = ignore
+        self._lines: HostLines | None = None
+        self._place = ""
         self.settings = settings
         self.addresses = addresses
         self._advert = advert
         self._update = update
         self._spectators = spectators
         self._friends = friends
+
+    async def keep_lines(self, relay: Address, *, task_status: "trio.TaskStatus[None]") -> None:
+        """Have lines at a meeting place of this relay, until cancelled. For ``open_table``."""
+
+        def on_away(reason: NetError | None) -> None:
+            self._on_event(RelayState(relay, "" if reason is None else message_of(reason)))
+
+        self._place = make_place(secrets.token_bytes)
+        self._lines = HostLines(
+            relay, tcp_dial, DEFAULT_LIMITS, lambda place: self._advertise(place=place.mark), on_away
+        )
+        task_status.started()
+        await self._lines.run()
 
     @property
     def by_hand(self) -> bool:
@@ -74,6 +95,8 @@ class HostedTable(AnyTable):
     @contextlib.asynccontextmanager
     async def open_lobby(self, on_event: OnLobbyEvent, *, asked: bool = False) -> AsyncGenerator[Lobby]:
         """See ``AnyTable``. Spectators are looked after until the block ends."""
+        self._on_event = on_event
+        listeners: list[Listener] = [*self.endpoint.listeners, *(self._lines.listeners if self._lines else ())]
         async with spectator_server(self._spectators) as server:
 
             def on_lobby_event(event: LobbyEvent) -> None:
@@ -81,15 +104,15 @@ class HostedTable(AnyTable):
                 if isinstance(event, LobbyShown):
                     self.settings = event.settings  # The colours chosen are those of the next game, too.
                     self._advertise(free=event.seats.count(None), state="open")
-                elif isinstance(event, CodeShown) and (number := public_part(event.code)[0]) != self._advert.number:
-                    self._advertise(number=number)
+                elif isinstance(event, CodeShown):
+                    self._note_code(event.code)
 
             async def sit_down(requests: LobbyRequests) -> AgreedTable:
                 table = await host_table(
                     self.endpoint.credentials,
                     self.endpoint.name,
                     self.settings,
-                    self.endpoint.listeners,
+                    listeners,
                     self.addresses,
                     secrets.token_bytes,
                     on_lobby_event,
@@ -101,12 +124,21 @@ class HostedTable(AnyTable):
                     by_hand=self.by_hand,
                     asked=asked,
                     relay=self.endpoint.relay,
+                    place=self._place,
                 )
                 self._advertise(free=0, state="playing")
                 return table
 
             async with self._lobby(sit_down) as lobby:
                 yield lobby
+
+    def _note_code(self, code: str) -> None:
+        """Advertise the number of a new code, and wait at its meeting place."""
+        if (number := public_part(code)[0]) != self._advert.number:
+            self._advertise(number=number)
+        if self._lines is not None and (place := place_of(code)) is not None:
+            self._place = place
+            self._lines.move(place)
 
     def _advertise(self, **changes: Any) -> None:
         self._advert = replace(self._advert, **changes)
@@ -200,8 +232,12 @@ async def open_table(
 
     ``warn`` gets the reason where others cannot find the table by themselves. ``friends`` are the keys that have
     finished a game with this player. ``by_hand``: a full table waits for StartGame, or 10 s, before the first game.
-    ``last`` is a game that goes on at this table already.
+    ``last`` is a game that goes on at this table already. A player who uses a relay has a meeting place there; raises
+    NetError where that relay cannot be used at first.
     """
+    relay = endpoint.relay
+    if relay is not None and last is None:
+        await check_relay(relay, tcp_dial, DEFAULT_LIMITS)
     addresses = await endpoint.addresses()
     number = make_table_number(secrets.token_bytes)
     advert = TableAdvert(number, endpoint.name, settings.variant, settings.players, settings.players - 1)
@@ -213,7 +249,13 @@ async def open_table(
             update = await stack.enter_async_context(advertising(advert, endpoint.listeners, addresses, warn))
         table = HostedTable(endpoint, settings, addresses, advert, update, spectators, friends, by_hand=by_hand)
         table.last = last
-        yield table
+        if relay is None:
+            yield table
+            return
+        async with trio.open_nursery() as nursery:
+            await nursery.start(table.keep_lines, relay)
+            yield table
+            nursery.cancel_scope.cancel()
 
 
 async def joined_table(

@@ -286,8 +286,9 @@ GAME_EVENTS: Final = (
     ),
     EventType(
         "listening",
-        {"address": str, "code": str},
-        "`host`: others can join. Again with a new `code` when the old one is burned, and when the lobby opens again",
+        {"address": str, "code": str, "relay": str | None},
+        "`host`: others can join. Again with a new `code` when the old one is burned, and when the lobby opens again;"
+        " `relay` is where they can meet the host, too",
     ),
     EventType(
         "table",
@@ -337,6 +338,11 @@ GAME_EVENTS: Final = (
         "strangers",
         {"count": Count, "wrong": Count},
         "`host`: clients turned away so far, and how many of them had tried the code; at most once a second",
+    ),
+    EventType(
+        "relay",
+        {"relay": str, "problem": str | None},
+        "`host`: nobody can come by this relay now, because of the `problem`; null: it can be used again",
     ),
     EventType(
         "rematch",

@@ -9,14 +9,14 @@ from typing import Any, Final, TypeVar
 import click
 import trio
 
-from seqp2p.api.finding import Route, route_to, the_one, wait_for_table
+from seqp2p.api.finding import Route, find_meeting, route_to, the_one, wait_for_table
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import ABANDONED, USAGE, CommandError, Output
 from seqp2p.cli.settings import make_address
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.adverts import FoundTable
-from seqp2p.lobby.code import parse_code, public_part
+from seqp2p.lobby.code import parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, AddressError, parse_address, tcp_dial
@@ -31,8 +31,8 @@ T = TypeVar("T")
 WRONG_CODES: Final = frozenset({"wrong_code", "code_burned"})
 QUESTION: Final = message("join code, which the host reads out (like 7-amber-falcon): ")
 
-# A number and a word: no sensible name of a machine. A machine named so can be given with its port.
-_LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
+# Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
+_LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")
 
 SETTLE_S = 0.3
 """Tables found within this time are one change of the list."""
@@ -65,12 +65,17 @@ def read_place(place: str | None, code: str | None) -> tuple[Address | None, str
 
 
 async def choose_route(
-    address: Address | None, code: str | None, own: Sequence[Address], view: LobbyView, output: Output
+    address: Address | None,
+    code: str | None,
+    own: Sequence[Address],
+    view: LobbyView,
+    output: Output,
+    relay: Address | None = None,
 ) -> tuple[Route, str]:
     """Return the route to the table and its code; ask for the code where none is given.
 
-    Without an address the table is found on this LAN by the code's number. ``own`` are where this seat listens.
-    Raises CommandError, BadCode, Unreachable.
+    Without an address the table is found on this LAN by the code's number, or by its meeting place at the ``relay``,
+    too. ``own`` are where this seat listens. Raises CommandError, NetError.
     """
     code = None if code is None else parse_code(code)
     if address is not None:
@@ -78,6 +83,8 @@ async def choose_route(
             await trio.aclose_forcefully(await dial_in_time(address, tcp_dial, DEFAULT_LIMITS))
             code = await ask_code(view, output)
         return Route(address, tcp_dial), code
+    if code is not None and place_of(code) is not None:
+        return await _find_meeting(code, own, relay, output), code
     async with browsing() as tables:
         if code is None:
             async with trio.open_nursery() as nursery:
@@ -87,10 +94,21 @@ async def choose_route(
             view.change(tables=None)
             output.say(t("looking for table {number}", number=public_part(code)[0]))
         number, _ = public_part(code)
-        seen = await wait_for_table(number, tables, own)
+        seen = () if place_of(code) else await wait_for_table(number, tables, own)
+    if place_of(code) is not None:
+        return await _find_meeting(code, own, relay, output), code
     found = the_one(number, seen, tables.problem)
     emit_table(found, output)
     return route_to(found), code
+
+
+async def _find_meeting(code: str, own: Sequence[Address], relay: Address | None, output: Output) -> Route:
+    """Find the table with a meeting place. A person may wait on for a host that is not there yet."""
+
+    def tell(absent: str) -> None:
+        output.say(t("{absent} Waiting on for it; Ctrl-C ends.", absent=translate(absent)), "answer")
+
+    return await find_meeting(code, own, relay, tell if output.asks else None)
 
 
 async def enter_by_code(
@@ -100,6 +118,7 @@ async def enter_by_code(
     view: LobbyView,
     output: Output,
     enter: Callable[[Route, str], Awaitable[T]],
+    relay: Address | None = None,
 ) -> T:
     """Find the table and ``enter`` it. Ask for another code as long as one that a person typed is not the table's.
 
@@ -107,7 +126,7 @@ async def enter_by_code(
     """
     while True:
         try:
-            route, given = await choose_route(address, code, own, view, output)
+            route, given = await choose_route(address, code, own, view, output, relay)
         except Unreachable as error:  # No table has the number that was typed.
             if code is not None or address is not None:
                 raise
@@ -119,6 +138,9 @@ async def enter_by_code(
                 if code is not None or refused.code not in WRONG_CODES:
                     raise
                 fault = refused
+            finally:
+                with trio.CancelScope(shield=True):
+                    await route.close()
         output.say(f"{translate(message_of(fault))} {translate(fault.hint)}".strip(), "answer")
 
 

@@ -15,7 +15,7 @@ from seqp2p.cli.bot_filler import Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.games import play_games
 from seqp2p.cli.known import friends
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, Ways
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.port_teller import PortTeller, map_port_option
 from seqp2p.cli.running import ending_with_parent, run_async
@@ -97,6 +97,7 @@ async def host(
             None,
             options.choices.replay_dir,
             listen,
+            options.relay if invites else None,
             on_port=PortTeller(output).asking(wanted=map_port),
         ) as endpoint,
     ):
@@ -118,10 +119,9 @@ async def play_at_own_table(
     resumed: LiveGame | None = None,
 ) -> int:
     """Play at this player's own table, after a ``resumed`` game if there is one; return the exit code."""
+    ways = Ways(table.addresses[0], table.endpoint.mapped, table.endpoint.relay)
     async with filling.ready(table.addresses[0], output):
-        teller = LobbyTeller(
-            options, output, view, table.addresses, table.endpoint.mapped, by_hand=lambda: table.by_hand
-        )
+        teller = LobbyTeller(options, output, view, ways, by_hand=lambda: table.by_hand)
 
         def on_event(event: LobbyEvent) -> None:
             if invites or isinstance(event, LobbyShown):
@@ -134,7 +134,7 @@ async def play_at_own_table(
             game = await lobby.wait()
             filling.close()
             if spectators:
-                command = f"seqp2p watch {table.endpoint.mapped or table.addresses[0]}"
+                command = ways.watching()
                 output.say(t("others watch with:  {command}  and the same code", command=command))
             return game
 

@@ -25,8 +25,9 @@ from seqp2p.ui.language import t
     "join",
     help=message(
         "Sit down at a table, and play when it is full.\n\n"
-        "CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on"
-        " this network are listed, and the code is asked for."
+        "CODE finds the table on this network by its number, and a long CODE finds it by the relay that the host uses,"
+        " too. HOST:PORT always works. Without either, the tables on this network are listed, and the code is asked"
+        " for."
     ),
 )
 @place_options
@@ -62,6 +63,7 @@ async def join(
             None,
             options.choices.replay_dir,
             listen,
+            options.relay,
             on_port=PortTeller(output).asking(wanted=map_port),
         ) as endpoint,
     ):
@@ -73,4 +75,5 @@ async def join(
 
             return await play_games(table, options, teller, teller.on_event, Lobby.wait)
 
-        return await enter_by_code(host, code, own_addresses(endpoint.listeners), view, output, enter)
+        own = own_addresses(endpoint.listeners)
+        return await enter_by_code(host, code, own, view, output, enter, endpoint.relay)

@@ -26,6 +26,7 @@ from seqp2p.lobby.events import (
     LineSaid,
     LobbyEvent,
     LobbyShown,
+    RelayState,
     SpectatorCame,
     Strangers,
     TurnedAway,
@@ -62,7 +63,8 @@ class SeatOptions:
 
     ``games`` are played without asking; ``choice`` is wished for in the first lobby. ``start`` calls bots to the free
     seats, where this player may, and ``pause`` calls no more of them. With
-    ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen.
+    ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen,
+    ``relay`` the one that this player has named.
     """
 
     choices: Choices
@@ -74,6 +76,7 @@ class SeatOptions:
     pause: Callable[[], None] = nothing
     choice: SeatChoice = ANY_SEAT
     wish: ScreenWish | None = None
+    relay: Address | None = None
 
     @property
     def person(self) -> bool:
@@ -166,11 +169,43 @@ class BoundedLines:
         return said
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The ways to a host's table: its address, the port of its router, and the relay where it can be met."""
+
+    address: Address
+    mapped: Address | None = None
+    relay: Address | None = None
+
+    def joining(self, code: str) -> str:
+        """Return the command by which most others join. A relay's is good on the host's network, too."""
+        if self.relay is not None:
+            return f"seqp2p join {code} --relay {self.relay}"
+        return f"seqp2p join {self.mapped or self.address} --code {code}"
+
+    def watching(self) -> str:
+        """Return the command by which others watch, who are asked for the code."""
+        if self.relay is not None:
+            return f"seqp2p watch --relay {self.relay}"
+        return f"seqp2p watch {self.mapped or self.address}"
+
+    def lines(self, code: str, *, full: bool, again: bool) -> list[str]:
+        """Return the commands by which others come. ``again``: they were shown before, with another code."""
+        if full:
+            return [t("others watch with:  {command}", command=self.watching())]
+        near = f"seqp2p join {self.address} --code {code}" if self.relay is None else self.joining(code)
+        lines = [t("others join with:  {command}", command=near)]
+        if self.mapped is not None:
+            lines.append(t("from the internet: {command}", command=f"seqp2p join {self.mapped} --code {code}"))
+        if not again and not ipaddress.ip_address(self.address.host).is_loopback:
+            lines.append(t("on this network:   seqp2p join"))
+        return lines
+
+
 class LobbyTeller:
     """Tells people and scripts the events of a lobby.
 
-    ``addresses`` are a host's own, ``mapped`` is the port of its router; ``by_hand`` tells if the game waits until
-    this player begins it.
+    ``ways`` are those to a host's own table; ``by_hand`` tells if the game waits until this player begins it.
     """
 
     def __init__(
@@ -178,8 +213,7 @@ class LobbyTeller:
         options: SeatOptions,
         output: Output,
         view: LobbyView,
-        addresses: Sequence[Address] = (),
-        mapped: Address | None = None,
+        ways: Ways | None = None,
         *,
         by_hand: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -189,8 +223,7 @@ class LobbyTeller:
         self.options = options
         self.output = output
         self.view = view
-        self._addresses = addresses
-        self._mapped = mapped
+        self._ways = ways
         self._codes: list[str] = []
         self._changes, self._alarms = BoundedLines(output), BoundedLines(output)
         self._strangers_told_at = 1
@@ -215,6 +248,8 @@ class LobbyTeller:
             case Declined(code, reason):
                 output.event("declined", code=code, reason=str(reason))
                 output.say(sentence(reason), "answer")
+            case RelayState(relay, reason):
+                self._tell_relay(relay, reason)
             case TurnedAway(reason):
                 self._changes.say(translate(reason))
             case Strangers(count, wrong):
@@ -297,6 +332,13 @@ class LobbyTeller:
             self._strangers_told_at = 10 ** len(str(count))
             self.output.say(line)
 
+    def _tell_relay(self, relay: Address, reason: str) -> None:
+        self.output.event("relay", relay=str(relay), problem=str(reason) or None)
+        if reason:
+            self._changes.say(t("nobody can come by the relay now: {reason}", reason=translate(reason)), "alarm")
+        else:
+            self._changes.say(t("the relay at {relay} is back", relay=relay))
+
     def _tell_code(self, code: str) -> None:
         output, codes = self.output, self._codes
         full = self._full and not self.desk.removes  # The seat of a removed player is free.
@@ -306,11 +348,14 @@ class LobbyTeller:
             output.say(t("the code {code} was tried wrongly too often, and holds no more", code=codes[-1]))
         self.desk.removes = False
         codes.append(code)
-        output.event("listening", address=str(self._addresses[0]), code=code)
-        ways = ways_in(self._addresses[0], self._mapped, code, full=full, again=len(codes) > 1)
-        self.desk.invitation = f"seqp2p join {self._mapped or self._addresses[0]} --code {code}"
-        self.view.change(code=code, ways=tuple(ways), copies=True)
-        self._told["code"] = [*ways, t("the join code is:  {code}", code=code)]
+        ways = self._ways
+        assert ways is not None, "only a host has a code"
+        relay = None if ways.relay is None else str(ways.relay)
+        output.event("listening", address=str(ways.address), code=code, relay=relay)
+        lines = ways.lines(code, full=full, again=len(codes) > 1)
+        self.desk.invitation = ways.joining(code)
+        self.view.change(code=code, ways=tuple(lines), copies=True)
+        self._told["code"] = [*lines, t("the join code is:  {code}", code=code)]
         if full or not self.view.shows:
             for line in self._told["code"]:
                 output.say(line)
@@ -362,21 +407,6 @@ def emit_lobby(event: LobbyShown, output: Output) -> None:
         for seat in event.seats
     ]
     output.event("lobby", seat=event.own_seat or None, seats=seats, colours=list(event.settings.colours))
-
-
-def ways_in(address: Address, mapped: Address | None, code: str, *, full: bool, again: bool) -> list[str]:
-    """Return the commands by which others come to a host's table.
-
-    ``again``: they were shown before, with another code.
-    """
-    if full:
-        return [t("others watch with:  {command}", command=f"seqp2p watch {mapped or address}")]
-    ways = [t("others join with:  {command}", command=f"seqp2p join {address} --code {code}")]
-    if mapped is not None:
-        ways.append(t("from the internet: {command}", command=f"seqp2p join {mapped} --code {code}"))
-    if not again and not ipaddress.ip_address(address.host).is_loopback:
-        ways.append(t("on this network:   seqp2p join"))
-    return ways
 
 
 async def until_agreed(

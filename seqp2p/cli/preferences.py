@@ -15,6 +15,7 @@ from seqp2p.ui.language import LANGUAGES
 from seqp2p.ui.styles import PALETTES
 
 PACE_S_MAX: Final = 60.0
+ADDRESS: Final = "HOST:PORT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Preferences:
     """The values of all settings, with their defaults. A text that is empty is not set."""
 
     name: str = ""
+    relay: str = ""
     language: str = ""
     palette: str = PALETTES[0]
     ascii: bool = False
@@ -37,11 +39,12 @@ class Preferences:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting: ``values`` for a choice; otherwise its default's type says what it takes."""
+    """A setting: ``values`` for a choice; otherwise its default's type says what it takes, a text of this ``form``."""
 
     name: str
     sentence: Message
     values: tuple[str, ...] = ()
+    form: str = "TEXT"
 
     @property
     def field(self) -> str:
@@ -68,7 +71,7 @@ class Setting:
         """The values that can be typed, for people."""
         if isinstance(self.usual, float):
             return f"0-{PACE_S_MAX:g}"
-        return "|".join(self.choices) or "TEXT"
+        return "|".join(self.choices) or self.form
 
     def fits(self, value: object) -> bool:
         """Return True for a value as the file has it."""
@@ -76,7 +79,9 @@ class Setting:
             return type(value) in {int, float} and 0 <= value <= PACE_S_MAX  # type: ignore[operator]  # a number
         if isinstance(self.usual, bool):
             return isinstance(value, bool)
-        return isinstance(value, str) and (value in self.values if self.values else _is_name(value))
+        if self.values:
+            return value in self.values
+        return isinstance(value, str) and (_is_relay(value) if self.form == ADDRESS else _is_name(value))
 
     def read(self, typed: str) -> Value | None:
         """Return the value of what was typed; None for no value of this setting."""
@@ -92,6 +97,7 @@ SWITCH: Final[Mapping[str, bool]] = {"on": True, "off": False}
 
 SETTINGS: Final = (
     Setting("name", message("the name the others see; without it, the account's")),
+    Setting("relay", message("the relay that you use; without it, none"), form=ADDRESS),
     Setting("language", message("the language; without it, LANG's"), LANGUAGES),
     Setting("palette", message("the colours of the screen"), PALETTES),
     Setting("ascii", message("only ASCII signs on the screen")),
@@ -170,6 +176,16 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def _is_relay(text: str) -> bool:
+    from seqp2p.net.addresses import AddressError, parse_relay_address
+
+    try:
+        parse_relay_address(text)
+    except AddressError:
+        return False
+    return True
 
 
 def _is_name(text: str) -> bool:

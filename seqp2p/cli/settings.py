@@ -1,5 +1,6 @@
 """Command-line options that make a table's settings, and those that say how a seat plays."""
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
@@ -20,7 +21,7 @@ from seqp2p.cli.screening import ScreenWish, screen_options
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.requests import SeatChoice
 from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
-from seqp2p.net.addresses import Address, AddressError, parse_address
+from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t
 
@@ -35,6 +36,25 @@ def make_address(text: str) -> Address:
         return parse_address(text)
     except AddressError as error:
         raise CommandError(sentence(message_of(error)), error.hint, USAGE) from None
+
+
+def make_relay(text: str) -> Address | None:
+    """The address of a relay as typed, or None for an empty text; raises CommandError (usage) if it is none."""
+    try:
+        return parse_relay_address(text) if text else None
+    except AddressError as error:
+        raise CommandError(
+            sentence(message_of(error)), t("write HOST:PORT, as in relay.example.org:4001"), USAGE
+        ) from None
+
+
+def relay_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that names a relay; the command gets it as ``relay``, a text or None."""
+    return click.option(
+        "--relay",
+        metavar=message("HOST:PORT"),
+        help=message("A relay by which players who cannot dial each other play. Without it: the setting; '' is none."),
+    )(command)
 
 
 def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
@@ -116,7 +136,7 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help=message("Play so many games at this table, without being asked."),
     )
     colour = click.option("--colour", metavar=message("COLOUR"), help=message("The colour you want for your team."))
-    return playing_options(command, name, games, colour)
+    return playing_options(command, name, games, colour, relay_option)
 
 
 def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,12 +158,15 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         name: str | None = None,
         games: int = 1,
         colour: str | None = None,
+        relay: str | None = None,
         **more: Any,
     ) -> None:
         def seat() -> SeatOptions:
             choices = Choices(bot, pace_s, home.replay_dir(replay_dir), program)
             called, choice = home.checked_name(name), SeatChoice(colour=colour)
-            return SeatOptions(choices, called, Output(as_json), until_stdin_closes, games, choice=choice, wish=wish)
+            options = SeatOptions(choices, called, Output(as_json), until_stdin_closes, games, choice=choice, wish=wish)
+            kept = options.output.preferences.relay if options.person else ""
+            return dataclasses.replace(options, relay=make_relay(kept if relay is None else relay))
 
         command(seat=seat, **more)
 

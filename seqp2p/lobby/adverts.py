@@ -26,7 +26,10 @@ _NUMBER_LENGTH_MAX: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TableAdvert:
-    """A table: the number that its code begins with, its host's name, the variant, and the free seats."""
+    """A table: the number that its code begins with, its host's name, the variant, and the free seats.
+
+    ``place`` is the mark of its meeting place (place.py), or empty.
+    """
 
     number: int
     host: str
@@ -35,9 +38,11 @@ class TableAdvert:
     free: int
     state: AdvertState = "open"
     version: int = PROTOCOL_VERSION
+    place: str = ""
 
     def properties(self) -> dict[str, str]:
         """Return the keys and values of its TXT record."""
+        place = {"place": self.place} if self.place else {}
         return {
             "v": str(self.version),
             "table": str(self.number),
@@ -46,6 +51,7 @@ class TableAdvert:
             "players": str(self.players),
             "free": str(self.free),
             "state": self.state,
+            **place,
         }
 
 
@@ -103,7 +109,10 @@ def read_table(properties: Properties) -> TableAdvert | None:
     known = 1 <= number <= TABLE_NUMBER_MAX and 1 <= players <= SEATS_MAX and free < players
     if not known or not (variant.isascii() and variant.isalpha() and len(variant) <= _VARIANT_LENGTH_MAX):
         return None
-    return TableAdvert(number, host, variant, players, free, cast("AdvertState", state), version)
+    place = texts.get("place", "")
+    if place and not _is_mark(place):
+        return None
+    return TableAdvert(number, host, variant, players, free, cast("AdvertState", state), version, place)
 
 
 def read_seat(properties: Properties) -> SeatAdvert | None:
@@ -111,9 +120,13 @@ def read_seat(properties: Properties) -> SeatAdvert | None:
     texts = _texts(properties)
     seat = _number(texts.get("seat", ""))
     game = texts.get("game", "")
-    if seat is None or not 1 <= seat <= SEATS_MAX or len(game) != 16 or not set(game) <= set("0123456789abcdef"):
+    if seat is None or not 1 <= seat <= SEATS_MAX or not _is_mark(game):
         return None
     return SeatAdvert(game, seat)
+
+
+def _is_mark(text: str) -> bool:
+    return len(text) == 16 and set(text) <= set("0123456789abcdef")
 
 
 def _texts(properties: Properties) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from seqp2p.i18n import message
 from seqp2p.match.table import Settings
+from seqp2p.net.addresses import Address
 from seqp2p.net.messages import DeclinedMessage
 from seqp2p.net.text import clean
 
@@ -108,6 +109,14 @@ class SpectatorCame:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class RelayState:
+    """The host's relay cannot be used any more, for this reason; or it can be used again, and the reason is empty."""
+
+    relay: Address
+    reason: str
+
+
 DECLINED: Final[Mapping[str, str]] = {
     "seat_taken": message("That seat is taken."),
     "no_seat": message("There is no such seat to take; the host keeps seat 1."),
@@ -138,5 +147,7 @@ def gone(name: str, reason: str) -> TurnedAway:
     return TurnedAway(message("{name} has left the table", name=name))
 
 
-LobbyEvent: TypeAlias = CodeShown | LobbyShown | LineSaid | Declined | TurnedAway | Strangers | SpectatorCame
+LobbyEvent: TypeAlias = (
+    CodeShown | LobbyShown | LineSaid | Declined | TurnedAway | Strangers | SpectatorCame | RelayState
+)
 OnLobbyEvent: TypeAlias = Callable[[LobbyEvent], None]

@@ -84,6 +84,7 @@ async def host_table(
     by_hand: bool = False,
     asked: bool = False,
     relay: Address | None = None,
+    place: str = "",
 ) -> AgreedTable:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
@@ -93,16 +94,17 @@ async def host_table(
     game with this host, and go first in the queue. ``requests`` are those of this player; with
     ``by_hand`` a full table waits for StartGame, or until ``full_table_s`` have passed without a change. No game
     begins while this player is ``asked``, until AcceptGame, or another one is. ``relay`` is the one that this player
-    uses. ``on_event`` gets every LobbyEvent as it happens. Raises TableError for settings that cannot be played and
-    ValueError for a name that cannot be shown; faults of strangers and joiners end only their own connections.
-    Cancelled, it says goodbye, which takes at most ``close_s``. The listeners stay open.
+    uses; ``place`` has the digits of the meeting place there, for the first code. ``on_event`` gets every LobbyEvent as
+    it happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot be shown;
+    faults of strangers and joiners end only their own connections. Cancelled, it says goodbye, which takes at most
+    ``close_s``. The listeners stay open.
     """
     check_settings(settings)
     if fault := name_fault(name):
         raise ValueError(fault)
     number = make_table_number(randomness) if table_number is None else table_number
     own, certificate = credentials.identity.public, credentials.certificate_hash
-    door = CodeDoor(number, own, certificate, randomness, limits, on_event, friends)
+    door = CodeDoor(number, own, certificate, randomness, limits, on_event, friends, place)
     places = addresses[: limits.addresses_per_seat]
     if spectators:
         spectators.open(SpectatorPlaces(door, on_event))

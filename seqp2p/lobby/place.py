@@ -9,12 +9,20 @@ relay that sees tokens could search for their places; that it finds them gives i
 """
 
 import hashlib
+import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, NoReturn
 
 import trio
 
 from seqp2p.crypto.hashing import label_bytes
+from seqp2p.net.addresses import Address, first_of
+from seqp2p.net.dialling import Dial
+from seqp2p.net.errors import NetError
+from seqp2p.net.limits import Limits
+from seqp2p.net.transit import RelayListener, Waiting
 
 MEETING_PLACE: Final = "seqp2p/1 meeting place"
 TOKENS: Final = 4
@@ -52,3 +60,93 @@ def hash_place(digits: str) -> MeetingPlace:
     )
     tokens = tuple(data[begin : begin + _TOKEN_SIZE] for begin in range(0, size, _TOKEN_SIZE))
     return MeetingPlace(tokens, data[size:].hex())
+
+
+class HostLines:
+    """A host's lines at its meeting place, one listener for each token. They wait for the first ``move``."""
+
+    def __init__(
+        self,
+        relay: Address,
+        dial: Dial,
+        limits: Limits,
+        on_place: Callable[[MeetingPlace], None],
+        on_away: Callable[[NetError | None], None],
+    ) -> None:
+        """``on_place`` gets each place, from when joiners can come there.
+
+        ``on_away`` gets the reason, once, when the relay cannot be used, and None when it can be used again.
+        """
+        self.relay: Final = relay
+        self._dial, self._limits = dial, limits
+        self._on_place, self._on_away = on_place, on_away
+        self._away = False
+        self._digits = ""
+        self._moved = trio.Event()
+        self._place: MeetingPlace | None = None
+        self._open = trio.Event()
+        self._waits: dict[int, trio.CancelScope] = {}
+        self.listeners: Final = tuple(RelayListener(partial(self._join, number)) for number in range(TOKENS))
+
+    def move(self, digits: str) -> None:
+        """Wait at the place of these 14 digits from soon on."""
+        if digits != self._digits:
+            self._digits = digits
+            self._moved.set()
+
+    async def run(self) -> NoReturn:
+        """Find the places to move to, until cancelled."""
+        while True:
+            await self._moved.wait()
+            self._moved = trio.Event()
+            self._place = await meeting_place(self._digits)
+            self._open.set()
+            for wait in self._waits.values():
+                wait.cancel()
+            self._on_place(self._place)
+
+    async def _join(self, number: int) -> trio.abc.Stream:
+        """Wait at one of the tokens for a joiner."""
+        while True:
+            await self._open.wait()
+            assert self._place is not None, "it is open"
+            waiting = Waiting(
+                self.relay, self._place.tokens[number], "server", self._dial, self._limits, self._note_away
+            )
+            with trio.CancelScope() as self._waits[number]:
+                return await waiting.join()
+
+    def _note_away(self, reason: NetError | None) -> None:
+        """Tell for all lines at once."""
+        if self._away != (reason is not None):
+            self._away = reason is not None
+            self._on_away(reason)
+
+
+async def meet_host(relay: Address, place: MeetingPlace, dial: Dial, limits: Limits) -> trio.abc.Stream:
+    """Return a line that is joined with one of the host's. It waits for that until it is cancelled. Raises nothing."""
+    # Joiners that come at once are spread over the tokens; a secret choice would gain nothing.
+    tokens = random.sample(place.tokens, 2)
+    waits = [Waiting(relay, token, "client", dial, limits) for token in tokens]
+    line = await first_of([wait.join for wait in waits], limits.relay_second_s)
+    assert line is not None, "it waits until there is one"
+    return line
+
+
+class MetHost:
+    """The dial of a host that was met at a relay: at first the line on which it was met, then new ones."""
+
+    def __init__(self, line: trio.abc.Stream, meet: Callable[[], Awaitable[trio.abc.Stream]]) -> None:
+        self._line: trio.abc.Stream | None = line
+        self._meet = meet
+
+    async def dial(self, _: Address) -> trio.abc.Stream:
+        """Return a line with the host. It waits for one until it is cancelled."""
+        line, self._line = self._line, None
+        return await self._meet() if line is None else line
+
+    async def aclose(self) -> None:
+        """Close the first line, if it was not used."""
+        line, self._line = self._line, None
+        if line is not None:
+            await trio.aclose_forcefully(line)

@@ -7,6 +7,7 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import trio
@@ -169,35 +170,50 @@ def racing_dial(addresses: Sequence[Address]) -> Callable[[Address], Awaitable[t
     It dials them in turn, each a little after the last (RFC 8305): some may be in another network than this machine.
     """
 
-    async def dial(_: Address) -> trio.abc.Stream:
-        answered: list[trio.abc.Stream] = []
-        async with contextlib.AsyncExitStack() as on_error:
+    async def attempt(address: Address) -> trio.abc.Stream | None:
+        try:
+            return await tcp_dial(address)
+        except OSError:
+            return None
 
-            async def attempt(address: Address, failed: trio.Event) -> None:
-                try:
-                    stream = await tcp_dial(address)
-                except OSError:
-                    failed.set()
-                    return
-                if answered:
-                    await trio.aclose_forcefully(stream)
-                    return
+    async def dial(_: Address) -> trio.abc.Stream:
+        stream = await first_of([partial(attempt, address) for address in addresses], _RACE_PAUSE_S)
+        if stream is None:
+            raise OSError(message("none of its addresses answers"))
+        return stream
+
+    return dial
+
+
+async def first_of(
+    attempts: Sequence[Callable[[], Awaitable[trio.abc.Stream | None]]], pause_s: float
+) -> trio.abc.Stream | None:
+    """Return the first stream that an attempt returns; None if none does. Close the others.
+
+    The attempts begin one after the other, each after a pause, or at once if the last one has returned None.
+    """
+    answered: list[trio.abc.Stream] = []
+    async with contextlib.AsyncExitStack() as on_error:
+
+        async def run(attempt: Callable[[], Awaitable[trio.abc.Stream | None]], failed: trio.Event) -> None:
+            stream = await attempt()
+            if stream is None:
+                failed.set()
+            elif answered:
+                await trio.aclose_forcefully(stream)
+            else:
                 answered.append(stream)
                 on_error.push_async_callback(trio.aclose_forcefully, stream)
                 nursery.cancel_scope.cancel()
 
-            async with trio.open_nursery() as nursery:
-                for address in addresses:
-                    failed = trio.Event()
-                    nursery.start_soon(attempt, address, failed)
-                    with trio.move_on_after(_RACE_PAUSE_S):
-                        await failed.wait()
-            if not answered:
-                raise OSError(message("none of its addresses answers"))
-            on_error.pop_all()
-        return answered[0]
-
-    return dial
+        async with trio.open_nursery() as nursery:
+            for attempt in attempts:
+                failed = trio.Event()
+                nursery.start_soon(run, attempt, failed)
+                with trio.move_on_after(pause_s):
+                    await failed.wait()
+        on_error.pop_all()
+    return answered[0] if answered else None
 
 
 async def _open_everywhere(port: int) -> list[trio.SocketListener]:

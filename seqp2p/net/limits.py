@@ -243,8 +243,11 @@ class Limits:
     relay_second_s: float = 2.0
     """A joiner waits so long at one of the host's four tokens before it tries another one, too."""
 
-    relay_meet_s: float = 15.0
+    relay_meet_s: float = 12.0
     """For a joiner to be joined with the host. A host that is there has a line at each token within 10 s."""
+
+    relay_check_s: float = 5.0
+    """For a relay to join two lines of one program, which shows that it is a relay: two round trips."""
 
     close_s: float = 2.0
     """For a farewell to be sent and answered."""

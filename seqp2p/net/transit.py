@@ -5,20 +5,22 @@ TOKEN for side SIDE``. Two lines with one token and different sides are joined: 
 then on passes bytes; it closes all other lines of that token. It waits without limit, and does not notice a line that
 a home router has forgotten. So a waiting line is renewed, and a joined line whose other end is silent is given up.
 Neither is a failure of the relay or of a player. After ``ok`` the stream is the link of a LAN: TLS with pinned keys.
+A line that waits shows nothing, so a program joins two lines of its own to see that a relay is there.
 """
 
 import contextlib
 import random
+import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final, Literal, TypeAlias
 
 import trio
 
-from seqp2p.i18n import message
+from seqp2p.i18n import message, message_of
 from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import Dial, dial_in_time
-from seqp2p.net.errors import LinkLost, PeerError, Unreachable
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Unreachable
 from seqp2p.net.limits import Limits
 from seqp2p.net.tls import closing_on_error
 
@@ -75,7 +77,11 @@ async def open_line(relay: Address, token: bytes, side: Side, dial: Dial, limits
     ``token`` has 32 bytes. Raises Unreachable (no relay answers), LinkLost (the relay has closed the line before it was
     joined), PeerError (it is no relay).
     """
-    line = await dial_in_time(relay, dial, limits)
+    try:
+        line = await dial_in_time(relay, dial, limits)
+    except Unreachable as error:
+        text = message("The relay at {relay} cannot be reached: {reason}", relay=relay, reason=message_of(error))
+        raise Unreachable(text, _HINT) from None
     async with closing_on_error(line):
         try:
             _keep_alive(line, limits)
@@ -83,6 +89,29 @@ async def open_line(relay: Address, token: bytes, side: Side, dial: Dial, limits
             return TransitStream(line, await _read_ok(line, relay), limits.relay_silence_s)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise _closed(relay) from None
+
+
+async def check_relay(relay: Address, dial: Dial, limits: Limits) -> None:
+    """Join two lines at a token that is nobody else's. Raises what ``open_line`` does, unless there is a relay."""
+    token, faults = secrets.token_bytes(32), list[NetError]()
+
+    async def attempt(side: Side) -> None:
+        try:
+            stream = await open_line(relay, token, side, dial, limits)
+        except NetError as error:
+            faults.append(error)
+            nursery.cancel_scope.cancel()
+        else:
+            await trio.aclose_forcefully(stream)
+
+    with trio.move_on_after(limits.relay_check_s) as patience:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(attempt, "server")
+            nursery.start_soon(attempt, "client")
+    if faults:
+        raise faults[0]
+    if patience.cancelled_caught:
+        raise _no_relay(relay)
 
 
 class Waiting:
@@ -110,9 +139,11 @@ class Waiting:
             stream: TransitStream | None = None
             began_at = trio.current_time()
             try:
+                if self._failures:
+                    await check_relay(self._relay, self._dial, self._limits)
+                    self._works()
                 with trio.move_on_after(self._limits.relay_renew_s):
                     stream = await open_line(self._relay, self._token, self._side, self._dial, self._limits)
-                self._works()
                 if stream is not None:
                     if self._side == "server":
                         async with closing_on_error(stream):
@@ -123,7 +154,6 @@ class Waiting:
                     self._on_away(error)
                 self._failures += 1
             except (LinkLost, trio.BrokenResourceError, trio.ClosedResourceError):
-                self._works()
                 self._hang_ups += 1
             if trio.current_time() - began_at >= self._limits.relay_silence_s:
                 self._hang_ups = 0  # The line was there for a while.
@@ -144,13 +174,13 @@ class Waiting:
 
 
 class RelayListener(trio.abc.Listener[trio.abc.Stream]):
-    """A listener whose clients come by the relay, at one token."""
+    """A listener whose clients come by the relay; ``join`` returns the next joined line."""
 
-    def __init__(self, waiting: Waiting) -> None:
-        self._waiting = waiting
+    def __init__(self, join: Callable[[], Awaitable[trio.abc.Stream]]) -> None:
+        self._join = join
 
     async def accept(self) -> trio.abc.Stream:
-        return await self._waiting.join()
+        return await self._join()
 
     async def aclose(self) -> None:
         """Do nothing: a line is open only during ``accept``."""
@@ -178,7 +208,11 @@ async def _read_ok(line: trio.abc.Stream, relay: Address) -> bytes:
             break
     if read.startswith(_OK):
         return bytes(read[len(_OK) :])
-    raise PeerError(message("The program at {relay} is no relay, or it refuses this line.", relay=relay))
+    raise _no_relay(relay)
+
+
+def _no_relay(relay: Address) -> PeerError:
+    return PeerError(message("The program at {relay} is no relay, or it refuses this line.", relay=relay))
 
 
 def _closed(relay: Address) -> LinkLost:

@@ -7,14 +7,28 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
 import seqp2p
 from seqp2p.api import finding
-from seqp2p.api.finding import ADDRESS_HINT, FIND_S, TWIN_S, the_one, wait_for_table
+from seqp2p.api.finding import (
+    ABSENT,
+    ADDRESS_HINT,
+    FIND_S,
+    LAN_FIRST_S,
+    RELAY_HINT,
+    TWIN_S,
+    find_meeting,
+    find_route,
+    the_one,
+    wait_for_table,
+)
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.discovery import Browsed
+from seqp2p.lobby.place import MeetingPlace
 from seqp2p.net.addresses import Address, parse_address
-from seqp2p.net.errors import Unreachable
+from seqp2p.net.errors import PeerError, Unreachable
+from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.api.tools import LIMIT_S, identity, play_varied, table_of
 
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
@@ -125,6 +139,110 @@ async def test_that_none_is_found_is_an_error_and_no_group(monkeypatch: pytest.M
     with pytest.raises(seqp2p.Unreachable, match="operation not permitted"):
         async with seqp2p.join(code="7-amber-falcon", identity=identity("bob"), listen="127.0.0.1:0"):
             raise AssertionError("there is no such table")
+
+
+DIGITS = "48219375526041"
+CODE = "7-4821937-5526041-amber-falcon"
+MEETING = MeetingPlace((b"",) * 4, "0123456789abcdef")
+RELAY = Address("10.9.0.9", 4001)
+
+
+@pytest.fixture
+def meeting(monkeypatch: pytest.MonkeyPatch) -> Browsed[FoundTable]:
+    """The tables of a LAN, and a relay where the host is met at once."""
+    tables = browsed()
+
+    @asynccontextmanager
+    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+        yield tables
+
+    async def known(digits: str) -> MeetingPlace:
+        await trio.lowlevel.checkpoint()
+        assert digits == DIGITS
+        return MEETING
+
+    async def check(*_: object) -> None:
+        await trio.lowlevel.checkpoint()
+
+    monkeypatch.setattr(finding, "browsing", browsing)
+    monkeypatch.setattr(finding, "meeting_place", known)
+    monkeypatch.setattr(finding, "check_relay", check)
+    meet_after(monkeypatch, 0)
+    return tables
+
+
+def meet_after(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    async def meet(*_: object) -> trio.abc.Stream:
+        await trio.sleep(seconds)
+        return trio.testing.memory_stream_pair()[0]
+
+    monkeypatch.setattr(finding, "meet_host", meet)
+
+
+async def test_a_place_is_found_on_the_lan_first(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
+    here = FoundTable(replace(ADVERT, number=8, place=MEETING.mark), (PLACE,))
+    meeting.put("other", TABLE)
+    meeting.put("it", here)
+    for relay in (RELAY, None):
+        assert (await find_route(None, CODE, [], relay)).host == PLACE
+
+
+async def test_a_place_is_met_at_the_relay(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
+    meeting.put("other", TABLE)
+    route = await find_route(None, CODE, [], RELAY)
+    assert route.host == RELAY
+    assert trio.current_time() == pytest.approx(LAN_FIRST_S)
+    line = await route.dial(RELAY)
+    await route.close()
+    await line.send_all(b"it is in use")
+
+
+async def test_two_adverts_of_one_place_hide_no_host(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
+    here = replace(ADVERT, place=MEETING.mark)
+    meeting.put("it", FoundTable(here, (PLACE,)))
+    meeting.put("copied", FoundTable(here, (Address("10.9.0.66", 4610),)))
+    route = await find_route(None, CODE, [], RELAY)
+    assert route.host == RELAY
+    await route.close()
+
+
+async def test_a_place_without_a_relay_is_looked_for_on_the_lan_alone(
+    autojump_clock: object, meeting: Browsed[FoundTable]
+) -> None:
+    meeting.put("other", TABLE)
+    with pytest.raises(Unreachable, match="not to be seen on this network") as error:
+        await find_route(None, CODE, [])
+    assert error.value.hint == RELAY_HINT
+
+
+async def test_nobody_at_the_place(
+    autojump_clock: object, meeting: Browsed[FoundTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meet_after(monkeypatch, 1e3)
+    with pytest.raises(Unreachable, match="nobody at the meeting place"):
+        await find_route(None, CODE, [], RELAY)
+    assert trio.current_time() == pytest.approx(DEFAULT_LIMITS.relay_meet_s)
+    # A person waits on.
+    told = list[str]()
+    route = await find_meeting(CODE, [], RELAY, told.append)
+    assert route.host == RELAY
+    assert told == [ABSENT]
+    await route.close()
+
+
+async def test_a_relay_that_is_none(
+    autojump_clock: object, meeting: Browsed[FoundTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def check(*_: object) -> None:
+        await trio.lowlevel.checkpoint()
+        raise PeerError("no relay")
+
+    monkeypatch.setattr(finding, "check_relay", check)
+    with pytest.raises(PeerError, match="no relay"):
+        await find_route(None, CODE, [], RELAY)
+    # The LAN needs no relay.
+    meeting.put("it", FoundTable(replace(ADVERT, place=MEETING.mark), (PLACE,)))
+    assert (await find_route(None, CODE, [], RELAY)).host == PLACE
 
 
 async def test_what_is_no_code_or_no_address_is_said_at_once() -> None:

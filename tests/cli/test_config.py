@@ -28,7 +28,7 @@ def test_every_setting_has_a_field_and_no_field_is_without_one() -> None:
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_a_value_is_kept_listed_and_unset(cli: Cli, file: Path, setting: Setting) -> None:
-    typed = setting.choices[-1] if setting.choices else "2.5"
+    typed = setting.choices[-1] if setting.choices else "2.5" if setting.form == "TEXT" else "relay.example.org:4001"
     value = setting.read(typed)
     assert cli("config", "set", setting.name, typed)[0] == 0
     assert tomllib.loads(file.read_text("utf-8")) == {"version": 1, setting.name: value}

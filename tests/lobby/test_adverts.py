@@ -17,7 +17,10 @@ def on_the_wire(properties: dict[str, str]) -> dict[bytes, bytes | None]:
     return {key.encode(): value.encode() for key, value in properties.items()}
 
 
-@pytest.mark.parametrize("table", [TABLE, TableAdvert(99, "x" * 24, "kids", 2, 0, "playing", 2)])
+AT_A_PLACE = TableAdvert(7, "ann", "classic", 4, 3, place="0123456789abcdef")
+
+
+@pytest.mark.parametrize("table", [TABLE, TableAdvert(99, "x" * 24, "kids", 2, 0, "playing", 2), AT_A_PLACE])
 def test_a_table_is_read_as_it_was_advertised(table: TableAdvert) -> None:
     assert read_table(on_the_wire(table.properties())) == table
     assert read_seat(on_the_wire(table.properties())) is None
@@ -55,6 +58,8 @@ def test_nothing_of_the_code_is_in_it() -> None:
         ("variant", "a\nb"),
         ("variant", "c" * 17),
         ("state", "full of eels"),
+        ("place", "0123456789ABCDEF"),
+        ("place", "48219375526041"),
     ],
 )
 def test_a_table_that_cannot_be_is_none(key: str, value: str) -> None:

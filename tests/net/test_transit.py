@@ -1,5 +1,6 @@
 """Lines through the transit relay: joined, closed, silent, and relays that are none."""
 
+import contextlib
 import dataclasses
 from collections.abc import Awaitable, Callable
 
@@ -10,7 +11,7 @@ from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.serving import source_of
-from seqp2p.net.transit import RelayListener, Side, TransitStream, Waiting, open_line
+from seqp2p.net.transit import RelayListener, Side, TransitStream, Waiting, check_relay, is_relayed, open_line
 from tests.relay import free_address, running_relay
 
 TOKEN = bytes(range(32))
@@ -25,7 +26,7 @@ async def open_both(relay: Address) -> tuple[TransitStream, TransitStream]:
     ends: dict[str, TransitStream] = {}
 
     async def server() -> None:
-        stream = await RelayListener(waiting(relay, "server")).accept()
+        stream = await RelayListener(waiting(relay, "server").join).accept()
         assert isinstance(stream, TransitStream)
         ends["server"] = stream
 
@@ -49,6 +50,8 @@ async def test_two_sides_at_one_token_are_joined() -> None:
             await server.send_all(b"welcome")
             assert await client.receive_some() == b"welcome"
             assert source_of(server) == "127.0.0.1"
+            assert is_relayed(client)
+            assert not is_relayed(client.line)
 
 
 @pytest.mark.process
@@ -101,13 +104,16 @@ async def test_another_program_in_the_relays_place(answer: bytes, error: type[Ne
     async def say(stream: trio.SocketStream) -> None:
         await stream.receive_some()
         if answer:
-            await stream.send_all(answer)
+            with contextlib.suppress(trio.BrokenResourceError):  # The rest of a long answer is not read.
+                await stream.send_all(answer)
         await stream.aclose()
 
     async with trio.open_nursery() as nursery:
         relay = await serve(say, nursery)
         with pytest.raises(error):
             await open_line(relay, TOKEN, "client", tcp_dial, DEFAULT_LIMITS)
+        with pytest.raises(error):
+            await check_relay(relay, tcp_dial, DEFAULT_LIMITS)
         nursery.cancel_scope.cancel()
 
 
@@ -124,9 +130,27 @@ async def test_what_follows_ok_is_kept() -> None:
         nursery.cancel_scope.cancel()
 
 
+async def test_a_program_that_says_nothing_is_no_relay() -> None:
+    async def keep_still(stream: trio.SocketStream) -> None:
+        async with stream:
+            await trio.sleep_forever()
+
+    limits = dataclasses.replace(DEFAULT_LIMITS, relay_check_s=0.1)
+    async with trio.open_nursery() as nursery:
+        with pytest.raises(PeerError, match="is no relay"):
+            await check_relay(await serve(keep_still, nursery), tcp_dial, limits)
+        nursery.cancel_scope.cancel()
+
+
 async def test_no_relay_there() -> None:
-    with pytest.raises(Unreachable):
+    with pytest.raises(Unreachable, match="cannot be reached"):
         await open_line(free_address(), TOKEN, "client", tcp_dial, DEFAULT_LIMITS)
+
+
+@pytest.mark.process
+async def test_a_relay_is_seen_to_be_one() -> None:
+    async with running_relay() as relay:
+        await check_relay(relay, tcp_dial, DEFAULT_LIMITS)
 
 
 @pytest.mark.process
@@ -153,3 +177,16 @@ async def test_a_relay_that_comes_late_is_found_and_told() -> None:
         nursery.cancel_scope.cancel()
     assert isinstance(told[0], Unreachable)
     assert told[1:] == [None]
+
+
+@pytest.mark.process
+async def test_a_relay_that_is_back_is_told_before_a_line_is_joined() -> None:
+    address = free_address()
+    away, back = trio.Event(), trio.Event()
+    async with trio.open_nursery() as nursery:
+        on_away = lambda reason: (away if reason else back).set()  # noqa: E731
+        nursery.start_soon(waiting(address, "server", on_away).join)
+        await away.wait()
+        async with running_relay(address):
+            await back.wait()
+            nursery.cancel_scope.cancel()
