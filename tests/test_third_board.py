@@ -6,16 +6,14 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from seqp2p.api.settings import table_settings
 from seqp2p.arena import make_contest, play_deal
-from seqp2p.bots.eval_board import geometry
-from seqp2p.bots.lookahead import Lookahead
 from seqp2p.bots.registry import BOTS
+from seqp2p.bots.value import BadWeights
 from seqp2p.cli.show import frames_of
 from seqp2p.i18n import message_of
 from seqp2p.match.table import check_settings
@@ -43,7 +41,6 @@ from seqp2p.rules import (
 )
 from seqp2p.rules.game_text import GameText, Move, format_game, parse_game
 from seqp2p.rules.status import status
-from seqp2p.rules.variant import read_board
 from seqp2p.ui.board_model import board_model
 from seqp2p.ui.cards import card_name, face_code, face_name, faces_shown, variant_title
 from seqp2p.ui.language import translate
@@ -54,7 +51,7 @@ from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
 from seqp2p.ui.viewer import page
 from tests.rules.playing import OPTIONS, Game, do, make, random_position
 from tests.table import played, replay_bytes
-from tests.third_board import FACES, FRENCH, GRID, SPACE, SUN, french_catalogue
+from tests.third_board import FACES, FRENCH, SPACE, SUN, french_catalogue
 from tests.ui.tables import Table
 
 TABLES = [(size.players, teams) for size in SPACE.sizes for teams in size.teams]
@@ -173,7 +170,7 @@ def test_what_is_wrong_is_said_with_this_board_s_squares_and_cards() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("players", "teams"), TABLES)
-@pytest.mark.parametrize("bots", [["greedy", "random"], ["strong:12", "greedy"]])
+@pytest.mark.parametrize("bots", [["greedy", "random"], ["greedy", "greedy"]])
 def test_bots_play_whole_games_in_the_arena(bots: list[str], players: int, teams: int) -> None:
     contest = make_contest((bots * teams)[:teams], "space", players, teams)
     result = play_deal(contest, 3, 0)
@@ -181,7 +178,6 @@ def test_bots_play_whole_games_in_the_arena(bots: list[str], players: int, teams
     assert result.games == play_deal(contest, 3, 0).games
 
 
-@pytest.mark.parametrize("name", ["greedy", "strong:60"])
 @pytest.mark.parametrize(
     ("last", "chips", "hand"),
     [
@@ -190,36 +186,14 @@ def test_bots_play_whole_games_in_the_arena(bots: list[str], players: int, teams
         ("g5", "d5 e5 f5", "sun,comet,earth,meteor"),
     ],
 )
-def test_bots_complete_a_sequence_on_any_of_three_squares(name: str, last: str, chips: str, hand: str) -> None:
-    action = BOTS[name](random.Random(1)).choose(view(two({"a": chips, "b": "a2"}, hand), 1))
+def test_bots_complete_a_sequence_on_any_of_three_squares(last: str, chips: str, hand: str) -> None:
+    action = BOTS["greedy"](random.Random(1)).choose(view(two({"a": chips, "b": "a2"}, hand), 1))
     assert format_action(SPACE, action) == f"sun {last}"
 
 
-def test_strong_knows_a_dead_card_only_when_all_three_squares_are_taken() -> None:
-    for chips, is_dead in (("b1 f3", False), ("b1 f3 g5", True)):
-        lookahead = Lookahead(view(two({"b": chips}), 1), random.Random(1))
-        assert (lookahead.worth_of_card(SUN) < 0) == is_dead
-        assert lookahead._geometry.spots[SUN] == tuple(sorted(squares(" ".join(SUNS))))
-
-
-@pytest.mark.parametrize("taken", ["b1", "f3", "g5", "b1 f3", "b1 g5", "f3 g5", "b1 f3 g5"])
-def test_a_turn_of_a_trial_finds_the_free_square_of_three(taken: str) -> None:
-    lookahead = Lookahead(view(two({"b": taken}), 1), random.Random(1))
-    found, dead = lookahead._find(lookahead.board.worth[1], (SUN,))
-    free = squares(" ".join(SUNS)) - squares(taken)
-    assert (found.square in free) == bool(free)
-    assert dead is None or not free
-
-
-def test_strong_plays_lines_of_six_and_of_two() -> None:
-    for length in (2, 6):
-        variant = replace(SPACE, name=f"space-{length}", board=read_board(GRID, FACES, length), line_length=length)
-        game = Game.deal(variant, 2, 2, random.Random(length))
-        bots = [BOTS["strong:8"](random.Random(1)), BOTS["greedy"](random.Random(2))]
-        assert geometry(variant, 2).lines
-        while not game.position.over:
-            position = game.position
-            game.play(bots[position.to_move - 1].choose(view(position, position.to_move)))
+def test_a_bot_without_weights_for_this_board_says_so() -> None:
+    with pytest.raises(BadWeights, match="the weights space-2 of the bot are missing"):
+        BOTS["normal"](random.Random(1)).choose(view(two({}), 1))
 
 
 # Screens, text and pictures.

@@ -6,10 +6,12 @@ back. ``features`` has what they are, ``seqp2p.learning.train`` made the weights
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import Final
+from typing import Final, TypeAlias
 
 from seqp2p.bots.features import (
     CATEGORIES,
@@ -32,20 +34,20 @@ from seqp2p.rules import (
     UNKNOWN,
     Action,
     Card,
-    CompletedSequence,
-    Position,
+    Line,
+    SeatNumber,
     Square,
     Variant,
     View,
-    apply,
-    team_of,
 )
 
 SIDE: Final = MANY**3
 """The count of a square's lines: the own side's, and SIDE times the others'."""
 
-Change = tuple[Square, int]
+Change: TypeAlias = tuple[Square, int]
 """A square and its new state."""
+Event: TypeAlias = tuple[SeatNumber, Action]
+"""A seat, and what it did."""
 
 
 class LearnedBot:
@@ -113,74 +115,224 @@ class _Pairs(dict[int, int]):
         return pair
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tables:
+    """The lookup tables of a variant for so many teams, or fewer."""
+
+    form: Shape
+    known: _Codes
+    pairs: _Pairs
+    adds: tuple[int, ...]
+    """By feature of a line: what it adds to the counts of its squares."""
+    spots: tuple[tuple[Square, ...], ...]
+    """By card: its squares."""
+    number: Mapping[Line, int]
+    along: tuple[tuple[int, ...], ...]
+    """By square: the lines in its row, its column and its two diagonals."""
+
+
 @lru_cache(maxsize=8)
-def _tables(variant: Variant, teams: int) -> tuple[_Codes, _Pairs, tuple[int, ...]]:
-    """Return the lookup tables; the last has by feature of a line what it adds to the counts of its squares."""
-    form = shape(variant, teams)
+def _tables(variant: Variant, teams: int) -> _Tables:
+    form, board = shape(variant, teams), variant.board
     weights = (square_weights(form, feature) for feature in range(form.features))
-    return _Codes(form), _Pairs(), tuple(own + SIDE * theirs for own, theirs in weights)
+    return _Tables(
+        form=form,
+        known=_Codes(form),
+        pairs=_Pairs(),
+        adds=tuple(own + SIDE * theirs for own, theirs in weights),
+        spots=tuple(tuple(s for s, face in enumerate(board.grid) if face == c) for c in range(len(variant.faces))),
+        number={line: n for n, line in enumerate(board.lines)},
+        along=tuple(
+            tuple(n for n, line in enumerate(board.lines) if _lies_along(board.cols, line, square))
+            for square in range(len(board.grid))
+        ),
+    )
+
+
+def _lies_along(cols: int, line: Line, square: Square) -> bool:
+    """Return True for a line in the row, column or diagonals of a square: the cross product is zero."""
+    (row, col), (next_row, next_col) = divmod(line[0], cols), divmod(line[1], cols)
+    return (square // cols - row) * (next_col - col) == (square % cols - col) * (next_row - row)
 
 
 class Outlook:
-    """A seat's position, ready to compare actions."""
+    """A position as one seat may know it, ready to compare its actions, and to go on to later positions."""
 
     def __init__(self, view: View, weights: Weights) -> None:
         variant = view.variant
-        self._view = view
+        self.tables = _tables(variant, teams_max(variant, view.teams))
+        self.variant = variant
+        self.seat = view.seat
+        self.teams = view.teams
+        self.hand = Counter(view.hand)
         self._weights = weights
-        self._shape = shape(variant, teams_max(variant, view.teams))
-        self._grid = variant.board.grid
-        self._lines = variant.board.lines
-        tables = _tables(self._shape.variant, self._shape.teams)
-        self._known, self._pairs, self._adds = tables
-        self._hand = Counter(view.hand)
-        self._gone = Counter(card for cards in view.discards for card in cards)
+        self._shape = self.tables.form
+        self._advanced = view.options.advanced
+        self._to_win = dict(variant.sequences_to_win)[view.teams]
         self._table = next(n for n, size in enumerate(variant.sizes) if size.players == view.players)
-        self._number = {line: n for n, line in enumerate(self._lines)}
-        self._seen = self._states()
-        self._closed = self._closed_by(view.sequences)
-        self._state = self._score(view.sequences)
-        values = self._shape.values
-        self._codes = [sum([values[self._seen[s]] for s in line]) for line in self._lines]
-        self._rows = weights.rows[self._state]
+        self._gone = Counter(card for cards in view.discards for card in cards)
+        self._last = [cards[-1] if cards else UNKNOWN for cards in view.discards]
+        self.sequences: tuple[tuple[int, int], ...] = tuple(
+            ((each.team - view.team) % view.teams, self.tables.number[each.squares]) for each in view.sequences
+        )
+        """The team, counted from the seat's own, and the line."""
+        self.seen = self._states(view)
+        """By square: its state."""
+        self._count()
+
+    def _count(self) -> None:
+        """Compute everything that follows from the states of the squares and the sequences."""
+        tables, values = self.tables, self._shape.values
+        self._closed = self._closed_by(self.sequences)
+        self._state = self._score()
+        self._rows = self._weights.rows[self._state]
+        self._codes = [sum([values[self.seen[s]] for s in line]) for line in self.variant.board.lines]
         self._features = [
-            DEAD if closed else self._known[code] for code, closed in zip(self._codes, self._closed, strict=True)
+            DEAD if closed else tables.known[code] for code, closed in zip(self._codes, self._closed, strict=True)
         ]
-        self._sums = [sum([self._adds[self._features[n]] for n in at]) for at in self._shape.through]
-        self._total = self._board_rows(self._seen, self._features, self._sums, self._rows)
-        self._free = sum(state >= self._shape.free(0) for state in self._seen)
-        self._dead = [card for card in self._hand if self._is_dead(card)]
+        self._sums = [sum([tables.adds[self._features[n]] for n in at]) for at in self._shape.through]
+        free = self._shape.free(0)
+        self._total = sum([self._rows[feature] for feature in self._features if feature])
+        self._total += sum(
+            [self._rows[self._square(state, self._sums[s])] for s, state in enumerate(self.seen) if state >= free]
+        )
+        self._free = sum([state >= free for state in self.seen])
+        self._dead = [card for card in self.hand if self.hand[card] and self._is_dead(card)]
 
     def value(self, action: Action) -> int:
-        """Return the value after an action of the seat, in units of 1/SCALE²."""
+        """Return the value after an action of the seat, in units of 1/SCALE²; WIN if it wins."""
         if action.kind == "give":
             return self._without(action.card)
         changes = self._changes(action)
-        features, codes = dict[int, int](), dict[int, int]()
-        values = self._shape.values
+        features = self._features_after(changes)
+        if action.kind == "remove" and self._is_protected(action.square):
+            return self._recounted(action, changes)
+        if COMPLETE in features.values():
+            return self._recounted(action, changes)
+        delta, _ = self._difference(changes, features)
+        return self._weights.value(self._state, self._total + delta + self._count_rows(action, self._rows))
+
+    def after(self, events: Sequence[Event], drawn: Card = UNKNOWN) -> "Outlook":
+        """Return the position after these actions, and after the seat has drawn this card, if any."""
+        later = copy(self)
+        later.go_on(events, drawn)
+        return later
+
+    def go_on(self, events: Sequence[Event], drawn: Card) -> None:
+        """Change to the position after these actions and this draw; lists that a copy shares stay as they are."""
+        form, grid = self._shape, self.variant.board.grid
+        self.hand, self._gone, self._last = self.hand.copy(), self._gone.copy(), self._last.copy()
+        states, cards = dict[Square, int](), {drawn}
+        self.hand[drawn] += drawn != UNKNOWN
+        for seat, action in events:
+            self.hand[action.card] -= seat == self.seat
+            self._gone[action.card] += 1
+            cards |= {self._last[seat - 1], action.card, grid[action.square]}
+            self._last[seat - 1] = action.card
+            takes = action.kind == "remove"
+            states[action.square] = form.free(0) if takes else form.chip((seat - self.seat) % self.teams)
+        fresh = self._fresh()
+        for card in cards - {UNKNOWN}:
+            for square in self.tables.spots[card]:
+                state = states.get(square, self.seen[square])
+                if state >= form.free(0):
+                    states[square] = self._free_state(card)
+                else:
+                    relative = (state - 1) % form.teams
+                    states[square] = form.chip(relative, fresh=(card, relative) in fresh)
+        self._change([(s, state) for s, state in states.items() if state != self.seen[s]], events)
+
+    def _fresh(self) -> set[tuple[Card, int]]:
+        """Return the last cards of the other seats, each with the team, counted from the seat's own."""
+        return {
+            (card, (seat - self.seat) % self.teams)
+            for seat, card in enumerate(self._last, start=1)
+            if card != UNKNOWN and seat != self.seat
+        }
+
+    def is_free(self, square: Square) -> bool:
+        return self.seen[square] >= self._shape.free(0)
+
+    def lines_through(self, square: Square) -> int:
+        """Return the lines through a square that lack few chips: the own side's, and SIDE times the others'."""
+        return self._sums[square]
+
+    def urgent_chips(self) -> set[Square]:
+        """Return the others' chips in lines of theirs that lack one chip."""
+        return {
+            square
+            for n, feature in enumerate(self._features)
+            if self.tables.adds[feature] >= SIDE * MANY * MANY
+            for square in self.variant.board.lines[n]
+            if 0 < self.seen[square] < self._shape.free(0)
+        }
+
+    def _change(self, changes: Sequence[Change], events: Sequence[Event]) -> None:
+        """Change the states of squares, and all that follows, in lists of its own."""
+        features, values, free = self._features_after(changes), self._shape.values, self._shape.free(0)
+        delta, moved = self._difference(changes, features)
+        before, self.seen = self.seen, self.seen.copy()
+        self._codes, self._features, self._sums = self._codes.copy(), self._features.copy(), self._sums.copy()
+        for square, state in changes:
+            self.seen[square] = state
+            self._free += (state >= free) - (before[square] >= free)
+            for n in self._shape.through[square]:
+                if not self._closed[n]:
+                    self._codes[n] += values[state] - values[before[square]]
+        for n, feature in features.items():
+            self._features[n] = feature
+        for square, count in moved.items():
+            self._sums[square] += count
+        self._total += delta
+        self._dead = [card for card in self.hand if self.hand[card] and self._is_dead(card)]
+        sequences = self._sequences_after(events)
+        if sequences != self.sequences:
+            self.sequences = sequences
+            self._count()
+
+    def _sequences_after(self, events: Iterable[Event]) -> tuple[tuple[int, int], ...]:
+        """Return the sequences after actions whose chips are in ``seen``: as the engine makes and breaks them."""
+        sequences, lines = self.sequences, self.variant.board.lines
+        for seat, action in events:
+            if action.kind == "give":
+                continue
+            if action.kind == "remove":
+                sequences = tuple((team, n) for team, n in sequences if action.square not in lines[n])
+            else:
+                relative = (seat - self.seat) % self.teams
+                chips = 0, self._shape.chip(relative), self._shape.chip(relative, fresh=True)
+                for n in (self.tables.along if self._advanced else self._shape.through)[action.square]:
+                    clash = self._shape.clash[n]
+                    if all(self.seen[s] in chips for s in lines[n]) and not any(m in clash for _, m in sequences):
+                        sequences = (*sequences, (relative, n))
+        return sequences
+
+    def has_won(self, relative: int) -> bool:
+        """Return True if a team, counted from the seat's own, has its sequences."""
+        return sum(team == relative for team, _ in self.sequences) >= self._to_win
+
+    def _features_after(self, changes: Iterable[Change]) -> dict[int, int]:
+        """Return by line that changed squares are in: its new feature."""
+        codes, values = dict[int, int](), self._shape.values
         for square, new in changes:
-            delta = values[new] - values[self._seen[square]]
+            delta = values[new] - values[self.seen[square]]
             for n in self._shape.through[square]:
                 if not self._closed[n]:
                     codes[n] = codes.get(n, self._codes[n]) + delta
-        for n, code in codes.items():
-            features[n] = self._known[code]
-        broken = action.kind == "remove" and any(action.square in each.squares for each in self._view.sequences)
-        if broken or COMPLETE in features.values():
-            return self._anew(action, changes)
-        total = self._total + self._difference(changes, features)
-        return self._weights.value(self._state, total + self._count_rows(action, self._rows))
+        known = self.tables.known
+        return {n: known[code] for n, code in codes.items()}
 
-    def _difference(self, changes: Sequence[Change], features: dict[int, int]) -> int:
-        """Return the difference that changed squares and lines make to the sum of rows."""
-        rows, seen, sums, free = self._rows, self._seen, self._sums, self._shape.free(0)
+    def _difference(self, changes: Iterable[Change], features: Mapping[int, int]) -> tuple[int, dict[Square, int]]:
+        """Return the difference that changed squares and lines make to the sum of rows, and to counts by square."""
+        rows, seen, sums, free = self._rows, self.seen, self._sums, self._shape.free(0)
+        adds, lines = self.tables.adds, self.variant.board.lines
         total, moved = 0, dict[Square, int]()
         for n, new in features.items():
             old = self._features[n]
             if new != old:
                 total += rows[new] - rows[old]
-                if delta := self._adds[new] - self._adds[old]:
-                    for square in self._lines[n]:
+                if delta := adds[new] - adds[old]:
+                    for square in lines[n]:
                         moved[square] = moved.get(square, 0) + delta
         now = dict(changes)
         for square in moved.keys() | now.keys():
@@ -189,29 +341,22 @@ class Outlook:
                 total -= rows[self._square(before, sums[square])]
             if after >= free:
                 total += rows[self._square(after, sums[square] + moved.get(square, 0))]
-        return total
+        return total, moved
 
     def _square(self, state: int, count: int) -> int:
-        return self._shape.squares_from + self._pairs[count] * CATEGORIES + state - self._shape.free(0)
-
-    def _board_rows(
-        self, seen: Sequence[int], features: Sequence[int], sums: Sequence[int], rows: Sequence[int]
-    ) -> int:
-        free = self._shape.free(0)
-        total = sum([rows[feature] for feature in features if feature])
-        return total + sum([rows[self._square(state, sums[s])] for s, state in enumerate(seen) if state >= free])
+        return self._shape.squares_from + self.tables.pairs[count] * CATEGORIES + state - self._shape.free(0)
 
     def _count_rows(self, action: Action, rows: Sequence[int]) -> int:
         """Return the rows of the counts after an action."""
-        view, variant, hand = self._view, self._view.variant, self._hand
+        variant, hand = self.variant, self.hand
         wilds, takers = (sum(hand[card] for card in cards) for cards in (variant.wild, variant.removing))
         wilds_unseen, takers_unseen = (
             2 * len(cards) - sum(hand[card] + self._gone[card] for card in cards)
             for cards in (variant.wild, variant.removing)
         )
-        card, twin = self._grid[action.square], self._shape.twin[action.square]
+        card, twin = variant.board.grid[action.square], self._shape.twin[action.square]
         dead, free = sum(hand[each] for each in self._dead), self._free
-        full = self._view.board[twin] != 0
+        full = not self.is_free(twin)
         if action.kind == "remove":
             dead, free, takers = dead - (hand[card] if full else 0), free + 1, takers - 1
         elif action.kind == "place":
@@ -220,89 +365,77 @@ class Outlook:
         else:  # a card given up
             dead -= action.card in self._dead
             wilds, takers = wilds - (action.card in variant.wild), takers - (action.card in variant.removing)
-        places = counts(wilds, takers, wilds_unseen, takers_unseen, dead, self._table, len(view.hand) - 1, free)
+        held = sum(hand.values())
+        places = counts(wilds, takers, wilds_unseen, takers_unseen, dead, self._table, held - 1, free)
         return sum([rows[first + place] for first, place in zip(self._shape.counts_from, places, strict=True)])
 
     def _changes(self, action: Action) -> list[Change]:
-        """Return the new states of the squares that an action changes."""
-        form, card, square = self._shape, self._grid[action.square], action.square
+        """Return the new states of the squares that an action of the seat changes."""
+        form, square = self._shape, action.square
+        card = self.variant.board.grid[square]
         if action.kind == "remove":
             return [(square, self._free_state(card))]
         placed = (square, form.chip(0, fresh=True))
         twin = form.twin[square]
-        if action.card != card or self._hand[card] > 1 or twin == square or self._view.board[twin]:
+        if action.card != card or self.hand[card] > 1 or twin == square or not self.is_free(twin):
             return [placed]
-        return [placed, (twin, self._seen[twin] + NOT_HELD)]
+        return [placed, (twin, self.seen[twin] + NOT_HELD)]
 
-    def _anew(self, action: Action, changes: Iterable[Change]) -> int:
-        """Return the value after an action that makes or breaks a sequence."""
-        after = apply(self._view.position, action)
-        if after.winner == self._view.team:
+    def _recounted(self, action: Action, changes: Iterable[Change]) -> int:
+        """Return the value after an action of the seat that makes or breaks a sequence."""
+        return copy(self).counted_with(action, changes)
+
+    def counted_with(self, action: Action, changes: Iterable[Change]) -> int:
+        """Change to the board after an action of the seat, and return its value."""
+        self.seen = self.seen.copy()
+        for square, state in changes:
+            self.seen[square] = state
+        self.sequences = self._sequences_after([(self.seat, action)])
+        if self.has_won(0):
             return WIN
-        seen = self._seen.copy()
-        for square, new in changes:
-            seen[square] = new
-        rows = self._weights.rows[self._score(after.sequences)]
-        return self._weights.value(
-            self._score(after.sequences), self._sum(seen, after, rows) + self._count_rows(action, rows)
-        )
+        free, dead = self._free, self._dead
+        self._count()
+        self._free, self._dead = free, dead  # the counts are those before the action
+        return self._weights.value(self._state, self._total + self._count_rows(action, self._rows))
 
     def _without(self, card: Card) -> int:
         """Return the value without a card of the hand."""
-        seen = self._seen.copy()
-        if self._hand[card] == 1:
-            for square, state in enumerate(seen):
-                if self._grid[square] == card and state >= self._shape.free(0):
-                    seen[square] += NOT_HELD
-        total = self._sum(seen, self._view.position, self._rows)
-        return self._weights.value(self._state, total + self._count_rows(Action("give", card), self._rows))
+        squares = [square for square in self.tables.spots[card] if self.is_free(square)] if self.hand[card] == 1 else []
+        return self._recounted(Action("give", card), [(square, self.seen[square] + NOT_HELD) for square in squares])
 
-    def _sum(self, seen: Sequence[int], position: Position, rows: Sequence[int]) -> int:
-        """Return the rows of a board with these sequences."""
-        values, closed = self._shape.values, self._closed_by(position.sequences)
-        features = [
-            DEAD if closed[n] else self._known[sum([values[seen[s]] for s in line])]
-            for n, line in enumerate(self._lines)
-        ]
-        sums = [sum([self._adds[features[n]] for n in at]) for at in self._shape.through]
-        return self._board_rows(seen, features, sums, rows)
-
-    def _states(self) -> list[int]:
+    def _states(self, view: View) -> list[int]:
         """Return the states of the squares."""
-        view, form = self._view, self._shape
-        fresh = {
-            (cards[-1], team_of(seat, view.teams))
-            for seat, cards in enumerate(view.discards, start=1)
-            if cards and seat != view.seat
-        }
-        found = list[int]()
+        form, found, fresh = self._shape, list[int](), self._fresh()
         for square, team in enumerate(view.board):
-            card = self._grid[square]
+            card = self.variant.board.grid[square]
             if team < 0:
                 found.append(0)
             elif team:
-                found.append(form.chip((team - view.team) % view.teams, fresh=(card, team) in fresh))
+                relative = (team - view.team) % view.teams
+                found.append(form.chip(relative, fresh=(card, relative) in fresh))
             else:
                 found.append(self._free_state(card))
         return found
 
     def _free_state(self, card: Card) -> int:
-        held = self._hand[card]
+        held = self.hand[card]
         return self._shape.free((0 if held else NOT_HELD) + 2 - held - self._gone[card])
 
     def _is_dead(self, card: Card) -> bool:
-        if card == UNKNOWN or card in self._view.variant.wild or card in self._view.variant.removing:
-            return False
-        return all(self._view.board[s] for s, face in enumerate(self._grid) if face == card)
+        spots = self.tables.spots[card] if card != UNKNOWN else ()
+        return bool(spots) and not any(map(self.is_free, spots))
 
-    def _closed_by(self, sequences: Iterable[CompletedSequence]) -> list[bool]:
-        closed = [False] * len(self._lines)
-        for sequence in sequences:
-            for n in self._shape.clash[self._number[sequence.squares]]:
+    def _is_protected(self, square: Square) -> bool:
+        return any(square in self.variant.board.lines[n] for _, n in self.sequences)
+
+    def _closed_by(self, sequences: Iterable[tuple[int, int]]) -> list[bool]:
+        closed = [False] * len(self.variant.board.lines)
+        for _, line in sequences:
+            for n in self._shape.clash[line]:
                 closed[n] = True
         return closed
 
-    def _score(self, sequences: Iterable[CompletedSequence]) -> int:
-        made = Counter(sequence.team for sequence in sequences)
-        own = made.pop(self._view.team, 0)
+    def _score(self) -> int:
+        made = Counter(team for team, _ in self.sequences)
+        own = made.pop(0, 0)
         return score_state(self._shape, own, max(made.values(), default=0))

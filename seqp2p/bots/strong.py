@@ -1,20 +1,23 @@
-"""``strong``: deals the hidden cards at random, tries its actions in each of these worlds, keeps the best.
+"""``strong``: deals the hidden cards, tries its best actions in each of these worlds, and keeps the best.
 
-Determinised search: all promising actions are tried in the same worlds, up to the seat's next turn; the worse half of
-them is dropped again and again, so most of the work goes into close ones (sequential halving: Karnin, Koren and Somekh,
-Almost optimal exploration in multi-armed bandits, ICML 2013). All knowledge comes from the view.
+Determinised search: the actions with the best learned values are tried in the same worlds, up to the seat's next turn;
+the worse half of them is dropped again and again, so most of the work goes into close ones (sequential halving: Karnin,
+Koren and Somekh, Almost optimal exploration in multi-armed bandits, ICML 2013). The learned value itself counts as some
+worlds, so a few trials do no harm. All knowledge comes from the view.
 
 With a number of trials the choice follows from view and randomness, on every machine: all arithmetic is in whole
 numbers, and nothing depends on a clock or on the order of a set.
 """
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from seqp2p.bots.learned import WIN_AT_LEAST, worth_comparing
 from seqp2p.bots.lookahead import Lookahead
-from seqp2p.rules import DRAW, Action, Square, View
+from seqp2p.bots.value import shipped
+from seqp2p.rules import DRAW, Action, View
 
 Stopwatch: TypeAlias = Callable[[], float]
 """Seconds of a clock with any origin."""
@@ -22,11 +25,11 @@ Stopwatch: TypeAlias = Callable[[], float]
 DEFAULT_S: Final = 0.5
 TRIALS_MAX: Final = 100_000
 """The most trials for one choice, with any time."""
-TURNS_AHEAD_MAX: Final = 3
-"""The others' turns are played until the seat's own next one. One wins less with four players, two do with two."""
-# Squares to think of for a card that can place a chip anywhere, and chips for one that can take any.
-PLACES: Final = 6
-TAKINGS: Final = 4
+TRIED: Final = 6
+"""The actions that are tried."""
+PRIOR_WORLDS: Final = 5
+"""The worlds that the learned value counts for, for each other seat that takes a turn: with more of them, worlds differ
+more."""
 WHOLE: Final = 1_000
 
 
@@ -49,45 +52,47 @@ class StrongBot:
 
     def choose(self, view: View) -> Action:
         """Return one of the legal actions, within the effort."""
+        return self.ranking(view)[0]
+
+    def ranking(self, view: View) -> Sequence[Action]:
+        """Return the best action, and after it others that were thought of, the better ones first."""
         begun = self._clock() if self._effort.seconds else 0.0
         if len(view.legal) == 1:
-            return view.legal[0]
+            return view.legal
         if DRAW in view.legal:
-            return DRAW
-        lookahead = Lookahead(view, self._randomness)
-        if view.phase == "penalty":
-            return min(view.legal, key=lambda action: lookahead.worth_of_card(action.card))
-        for action in view.legal:
-            if lookahead.wins(action):
-                return action
-        for action in view.legal:
-            # The turn goes on after it, with one more card to choose from.
-            if action.kind == "exchange":
-                return action
-        return self._search(lookahead, worth_a_thought(lookahead, view), begun)
+            return (DRAW,)
+        lookahead = Lookahead(view, shipped(view.variant, view.teams), self._randomness)
+        value = {action: lookahead.outlook.value(action) for action in worth_comparing(view)}
+        ranked = sorted(value, key=lambda action: -value[action])
+        exchanges = [action for action in view.legal if action.kind == "exchange"]
+        if value[ranked[0]] >= WIN_AT_LEAST or view.phase == "penalty":
+            return ranked
+        # After an exchange the turn goes on, with one more card to choose from.
+        return exchanges or self._search(lookahead, ranked[:TRIED], begun)
 
-    def _search(self, lookahead: Lookahead, actions: Sequence[Action], begun: float) -> Action:
-        """Return the best of these actions, which are in the order of their first estimates."""
-        left, trials = list(actions), 0
-        score = dict.fromkeys(left, 0)
+    def _search(self, lookahead: Lookahead, actions: Sequence[Action], begun: float) -> Sequence[Action]:
+        """Return these actions, which are in the order of their first estimates, the best first."""
+        left, dropped, trials = list(actions), list[Action](), 0
+        score = {action: PRIOR_WORLDS * len(lookahead.others) * lookahead.prior(action) for action in left}
         rounds = (len(left) - 1).bit_length()
-        turns = min(lookahead.others, TURNS_AHEAD_MAX)
         halvings = [WHOLE * number // rounds for number in range(1, rounds + 1)]
         while len(left) > 1:
             world, scores = lookahead.world(), list[int]()
             for action in left:
-                scores.append(lookahead.play(action, world, turns))
+                scores.append(lookahead.play(action, world))
                 trials += 1
                 if self._spent(trials, begun) >= WHOLE:
                     break
             if len(scores) == len(left):
                 # A world counts only after all actions have been tried in it.
-                for action, value in zip(left, scores, strict=True):
-                    score[action] += value
+                for action, chance in zip(left, scores, strict=True):
+                    score[action] += chance
             while halvings and self._spent(trials, begun) >= halvings[0]:
                 del halvings[0]
-                left = sorted(left, key=lambda action: -score[action])[: (len(left) + 1) // 2]
-        return left[0]
+                left.sort(key=lambda action: -score[action])
+                half = (len(left) + 1) // 2
+                left, dropped = left[:half], left[half:] + dropped
+        return left + dropped
 
     def _spent(self, trials: int, begun: float) -> int:
         """Return the spent effort, of WHOLE."""
@@ -95,22 +100,3 @@ class StrongBot:
         if self._effort.seconds:
             spent = max(spent, int(WHOLE * (self._clock() - begun) / self._effort.seconds))
         return spent
-
-
-def worth_a_thought(lookahead: Lookahead, view: View) -> list[Action]:
-    """Return the actions to try, by their first estimates: only a few of those that can go anywhere."""
-    wild, squares = set(view.variant.wild), set[Square]()
-    plain = [action for action in view.legal if action.kind == "place" and action.card not in wild]
-    squares.update(action.square for action in plain)
-
-    def by_worth(actions: Iterable[Action]) -> list[Action]:
-        return sorted(actions, key=lambda action: -lookahead.worth(action))
-
-    def one_each(actions: Iterable[Action], besides: set[Square]) -> list[Action]:
-        """Return the first action on each square, by worth."""
-        first = {action.square: action for action in reversed(list(actions)) if action.square not in besides}
-        return by_worth(first[square] for square in sorted(first))
-
-    places = one_each((a for a in view.legal if a.kind == "place" and a.card in wild), squares)
-    takings = one_each((a for a in view.legal if a.kind == "remove"), set())
-    return by_worth([*plain, *places[:PLACES], *takings[:TAKINGS]])

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from seqp2p.bots import value
 from seqp2p.bots.features import shape
-from seqp2p.bots.learned import WIN, Outlook, worth_comparing
+from seqp2p.bots.learned import WIN, Event, Outlook, worth_comparing
 from seqp2p.bots.registry import BOTS, why_no_bot
 from seqp2p.bots.value import BadWeights, read_weights, shipped, write_weights
 from seqp2p.rules import CLASSIC, KIDS, Options, Variant, View, apply, view
-from tests.rules.playing import OPTION_TABLES, random_position
+from tests.rules.playing import OPTION_TABLES, TABLES, random_position
 
 FORM = shape(CLASSIC, 2)
 ZERO = write_weights("classic-2", [[[0.0] * 3] * FORM.features] * FORM.states, [[0.0] * 2] * FORM.states)
@@ -40,7 +40,28 @@ def test_differences_give_the_sum(table: Table, seed: int) -> None:
     outlook = Outlook(seen, shipped(seen.variant, seen.teams))
     for action in worth_comparing(seen):
         if action.kind in {"place", "remove"}:
-            assert outlook.value(action) == outlook._anew(action, outlook._changes(action))
+            assert outlook.value(action) == outlook._recounted(action, outlook._changes(action))
+
+
+@given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
+def test_a_later_position_is_as_if_it_had_been_seen(table: tuple[Variant, int, int], seed: int) -> None:
+    game = random_position(*table, seed)
+    before, dice = game.position, random.Random(seed)
+    outlook, events = Outlook(view(before, before.to_move), shipped(before.variant, before.teams)), list[Event]()
+    while len(events) < 3 and not game.position.over:
+        action = dice.choice(view(game.position, game.position.to_move).legal)
+        if action.kind not in {"place", "remove"} or (len(events) == table[1] and not game.pile):
+            return
+        events.append((game.position.to_move, action))
+        game.play(action)
+    drawn = [card for (seat, _), card in zip(events, game.drawn[-len(events) :], strict=True) if seat == before.to_move]
+    if game.position.reshuffles != before.reshuffles or len(drawn) > 1:
+        return
+    seen = Outlook(view(game.position, before.to_move), outlook._weights)
+    later = outlook.after(events, *drawn)
+    assert (later.seen, sorted(later.sequences), later._sums) == (seen.seen, sorted(seen.sequences), seen._sums)
+    assert (+later.hand, later._free, sorted(later._dead)) == (+seen.hand, seen._free, sorted(seen._dead))
+    assert later._total == seen._total
 
 
 def test_the_value_of_a_win_is_beyond_all_others() -> None:
