@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from seqp2p.api.port_mapping import PortEvent
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, ways_in
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, Ways
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices
 from seqp2p.cli.port_teller import PortTeller
@@ -89,18 +89,20 @@ def test_the_end_remains_when_the_screen_is_gone() -> None:
 
 
 def test_others_are_told_the_port_beside_the_address() -> None:
-    near, far, found = ways_in(OWN, PORT, CODE, full=False, again=False)
+    near, far, found = Ways(OWN, PORT).lines(CODE, full=False, again=False)
     assert near.endswith("seqp2p join 192.168.1.5:4610 --code 7-amber-falcon")
     assert far == "from the internet: seqp2p join 9.46.10.1:4610 --code 7-amber-falcon"
     assert found.endswith("seqp2p join")
-    assert ways_in(OWN, PORT, CODE, full=True, again=False) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
+    assert Ways(OWN, PORT).lines(CODE, full=True, again=False) == [
+        "others watch with:  seqp2p watch 9.46.10.1:4610"
+    ]
 
 
 async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str]) -> None:
     output = Output(json=False)
     options = SeatOptions(Choices(None, 0, cast(Any, None)), "ann", output, False, 1)
     for mapped, address in ((PORT, PORT), (None, OWN)):
-        teller = LobbyTeller(options, output, LobbyView(output, ""), (OWN,), mapped)
+        teller = LobbyTeller(options, output, LobbyView(output, ""), Ways(OWN, mapped))
         teller.on_event(CodeShown(CODE))
         assert teller.desk.invitation == f"seqp2p join {address} --code {CODE}"
     assert capsys.readouterr().out.count("from the internet: ") == 1
