@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from seqp2p.arena import Contest, Ladder, Tally, make_contest, play_deals
+from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli.arena_results import ArenaSettings, open_results
 from seqp2p.rules import VARIANTS
 from seqp2p.workers import cores
@@ -85,7 +86,9 @@ def play(row: Row, jobs: int, folder: Path) -> Tally:
     """Play what is left of a row, and return the tally of all of it."""
     contest = row.contest
     ladder = Ladder([contest], row.deals)
-    settings = ArenaSettings(contest.bots, contest.variant, contest.players, contest.teams, contest.options, SEED)
+    settings = ArenaSettings(
+        contest.bots, contest.variant, contest.players, contest.teams, contest.options, SEED, TIME_S
+    )
     name = re.sub(r"[^a-z0-9]+", "-", " ".join((row.variant, str(row.players), *row.bots)))
     folder.mkdir(parents=True, exist_ok=True)
     with open_results(folder / f"{name}.jsonl", settings, ladder) as file:

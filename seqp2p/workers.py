@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -22,6 +22,15 @@ def cores() -> int:
     else:
         usable = os.cpu_count() or 1
     return min(usable, JOBS_MAX)
+
+
+_last_acts = list[Callable[[], None]]()
+
+
+def before_abandoning(act: Callable[[], None]) -> Callable[[], None]:
+    """Call this function in a worker process that has to end at once; it runs beside the work, in another thread."""
+    _last_acts.append(act)
+    return act
 
 
 @contextmanager
@@ -63,6 +72,8 @@ def _end_with_parent(lifeline: _Lifeline) -> None:
     # Nothing is ever sent: the wait is for the other end to close, which it does however its process ends.
     with suppress(OSError):  # so Windows tells it
         lifeline.poll(None)
+    for act in _last_acts:
+        act()
     os._exit(1)
 
 

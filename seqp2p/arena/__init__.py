@@ -6,7 +6,9 @@ the deal, so the same seed gives the same results with any number of processes.
 """
 
 from seqp2p.arena.contest import Contest, make_contest, round_robin
-from seqp2p.arena.game import ArenaResult, DealResult, play_deal
+from seqp2p.arena.deal import DealResult, play_deal
+from seqp2p.arena.entrants import EntrantError
+from seqp2p.arena.game import ArenaResult
 from seqp2p.arena.ladder import Ladder
 from seqp2p.arena.pool import WorkerLost, play_deals
 from seqp2p.arena.tally import Tally, elo_ratings, wilson
@@ -15,6 +17,7 @@ __all__ = [
     "ArenaResult",
     "Contest",
     "DealResult",
+    "EntrantError",
     "Ladder",
     "Tally",
     "WorkerLost",

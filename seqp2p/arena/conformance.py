@@ -13,6 +13,7 @@ import trio
 
 from seqp2p.arena.contest import USUAL
 from seqp2p.arena.dealer import Dealer
+from seqp2p.arena.programs import SAID_NOTHING
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, ProgramEnded, Stale, Time, Wrong
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import GOODBYE_S, Program
@@ -38,7 +39,6 @@ from seqp2p.rules import (
 )
 
 REFUSED: Final = "this would be possible, and is refused to see what you do: answer once more"
-SAID_NOTHING: Final = message("nobody has said anything that can be called")
 # Which of the questions of a game is taken back, and the answer to which is refused; the turns before which talk is
 # called; which draw is forgotten.
 TAKEN_BACK: Final = 2
@@ -83,7 +83,8 @@ class Findings:
     """The observations at one table. ``problems`` are sentences, one for each mistake of the program.
 
     ``games`` were played, ``wins`` of them won by the program. ``chosen`` counts its choices by kind of action, and
-    ``slowest_s`` is its longest time for one. ``gone``: it could not go on playing.
+    ``slowest_s`` is its longest time for one. ``gone``: it could not go on playing. ``silent``: it has
+    let the time of a question pass without writing a line.
     """
 
     table: ConformanceTable
@@ -93,15 +94,16 @@ class Findings:
     slowest_s: float = 0.0
     problems: tuple[str, ...] = ()
     gone: bool = False
+    silent: bool = False
 
 
 def note(found: Findings, notice: Notice) -> Findings:
     """Return the findings with this notice as one more problem, unless it is of right behaviour."""
     game = found.games + 1
     match notice:
-        case Failed(reason, gone):
+        case Failed(reason, gone, silent):
             problem = message("game {game}: {reason}", game=game, reason=reason)
-            found = replace(found, gone=found.gone or gone)
+            found = replace(found, gone=found.gone or gone, silent=found.silent or silent)
         case Wrong(number, reason) if reason != REFUSED:
             problem = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
         case Stale(number, taken_back) if not taken_back:

@@ -21,7 +21,7 @@ class Contest:
     teams: int
     options: Options
     bots: tuple[str, ...]
-    """Names, one for each team."""
+    """Names, one for each team (``entrants``)."""
 
     @property
     def is_mirrored(self) -> bool:

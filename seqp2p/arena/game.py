@@ -1,24 +1,14 @@
-"""One deal between bots: a game for each seating. The arena's dealer holds the cards, and a bot sees its view."""
+"""One game between bots. The arena's dealer holds the cards, and a bot sees its view."""
 
 import random
-import time
-from collections.abc import Sequence
-from hashlib import sha256
 from typing import NamedTuple, get_args
-
-import msgspec
 
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.dealer import Dealer
+from seqp2p.arena.entrants import BotFailed
 from seqp2p.arena.late_view import late_view
-from seqp2p.bots.player import Bot
-from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import KNOWN_VARIANTS, Action, ActionKind, RulesError, Team, View, team_of
-
-
-class BotFailed(Exception):
-    """A bot cannot go on, and loses its game; the text has the reason."""
 
 
 class ArenaResult(NamedTuple):
@@ -52,25 +42,12 @@ class ArenaResult(NamedTuple):
         return 1 / teams
 
 
-class DealResult(msgspec.Struct, frozen=True):
-    """The games of one deal."""
-
-    contest: int
-    """The number of the contest."""
-    deal: int
-    games: tuple[ArenaResult, ...]
-    """By seating."""
-    choices: tuple[int, ...]
-    """By side, over all games."""
-    seconds: tuple[float, ...]
-    """By side: the time of its choices."""
-
-
 class Game:
     """A game that is played action by action: the cards, and the counts of what happened."""
 
     def __init__(self, contest: Contest, cards: random.Random, first: int) -> None:
         """Deal the cards; the seat ``first`` moves first."""
+        self.contest = contest
         self.variant = KNOWN_VARIANTS[contest.variant]
         self._dealer = Dealer(self.variant, contest.players, contest.teams, contest.options, first, cards)
         self._first_team = team_of(first, contest.teams)
@@ -111,39 +88,3 @@ class Game:
             failed=team_of(position.to_move, position.teams) if failure else 0,
             reason=message_of(failure) if failure else "",
         )
-
-
-def play_deal(contest: Contest, seed: int, deal: int, number: int = 0) -> DealResult:
-    """Play a deal (from 0) of a contest in all its seatings. Who starts goes round the table from deal to deal.
-
-    The cards do not depend on who plays: with the same seed other bots get the same deals. ``number`` is that of the
-    contest, for the result.
-    """
-    sides, seatings = contest.sides, contest.seatings
-    games, choices, seconds = list[ArenaResult](), [0] * len(sides), [0.0] * len(sides)
-    for which, seating in enumerate(seatings):
-        cards = random.Random(sha256(f"seqp2p arena, seed {seed}, deal {deal}".encode()).digest())  # noqa: S311  # the same cards again are wanted
-        game = Game(contest, cards, deal % contest.players + 1)
-        bots = [
-            BOTS[sides[seating[seat % contest.teams]]](
-                random.Random(f"seqp2p arena, seed {seed}, deal {deal}, seating {which}, seat {seat + 1}")  # noqa: S311  # the same choices, too
-            )
-            for seat in range(contest.players)
-        ]
-        games.append(_play(game, bots))
-        for team, side in enumerate(seating):
-            choices[side] += game.choices[team]
-            seconds[side] += game.seconds[team]
-    return DealResult(number, deal, tuple(games), tuple(choices), tuple(round(each, 6) for each in seconds))
-
-
-def _play(game: Game, bots: Sequence[Bot]) -> ArenaResult:
-    """Let the bots (by seat) play to the end, or until one of them fails."""
-    clock = time.perf_counter
-    try:
-        while seat := game.to_move:
-            seen, begun = game.view(), clock()
-            game.take(bots[seat - 1].choose(seen), clock() - begun)
-    except BotFailed as failure:
-        return game.result(failure)
-    return game.result()

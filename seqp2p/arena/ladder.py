@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from seqp2p.arena.contest import Contest
-from seqp2p.arena.game import DealResult
+from seqp2p.arena.deal import DealResult
 from seqp2p.arena.tally import Tally
 
 UNTIL_FIRST: Final = 1000

@@ -36,3 +36,8 @@ def late_view(position: Position) -> View:
     _set(late, "legal", legal_actions(position))
     _set(late, "_whole", position)
     return late
+
+
+def whole_view(seen: View) -> View:
+    """Return an ordinary view with the same fields, for bots that are not of this program: it knows no other hand."""
+    return View(**{field.name: getattr(seen, field.name) for field in fields(View)})

@@ -7,7 +7,7 @@ from math import inf, log10, sqrt
 from typing import Final
 
 from seqp2p.arena.contest import Contest
-from seqp2p.arena.game import DealResult
+from seqp2p.arena.deal import DealResult
 
 Z_95: Final = 1.959964
 """95 % of a normal distribution lie within so many standard deviations of its mean."""

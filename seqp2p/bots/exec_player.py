@@ -37,10 +37,14 @@ HISTORY_MAX: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A question was not answered, and an action was drawn. ``gone``: from now on to the end of the game."""
+    """A question was not answered, and an action was drawn. ``gone``: from now on to the end of the game.
+
+    ``silent``: the time was over, and the program had written no line since the question.
+    """
 
     reason: str
     gone: bool
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,8 @@ class _ProgramQuestion:
     seen: View
     deadline: float
     answers: int = ANSWERS_MAX
+    heard: bool = False
+    """A line has come since the question."""
     answered: bool = False
     failed: bool = False
 
@@ -170,6 +176,11 @@ class ExecPlayer:
             with trio.move_on_after(2 * GOODBYE_S):
                 await self._done.wait()
 
+    def kill(self) -> None:
+        """End the program at once, from any thread: this process is about to end."""
+        if self._running is not None:
+            self._running.kill()
+
     async def _deliver(self, running: RunningProgram) -> None:
         try:
             async for line in self._waiting:
@@ -185,7 +196,7 @@ class ExecPlayer:
         except trio.WouldBlock:
             self._fail(message("it does not read what it is sent"), gone=True)
 
-    def _fail(self, reason: str, *, gone: bool = False) -> None:
+    def _fail(self, reason: str, *, gone: bool = False, silent: bool = False) -> None:
         """Count a failure. If the program no longer plays, an open question is not waited for."""
         if self.is_gone:
             return
@@ -194,7 +205,7 @@ class ExecPlayer:
         if self.is_gone and self._running is not None:
             self._running.kill()
             self._reading.cancel()
-        self._notice(Failed(reason, self.is_gone))
+        self._notice(Failed(reason, self.is_gone, silent))
 
     # Events of the table.
 
@@ -265,7 +276,8 @@ class ExecPlayer:
                     self._fail(message_of(failure), gone=failure.gone)
             if self._reading.cancelled_caught:
                 limit_s = self._time.limit_s(question.seen.phase)
-                self._fail(message("it has not chosen within {seconds} seconds", seconds=f"{limit_s:g}"))
+                reason = message("it has not chosen within {seconds} seconds", seconds=f"{limit_s:g}")
+                self._fail(reason, silent=not question.heard)
             question.failed = True
         return self._lot.choose(question.seen)
 
@@ -273,6 +285,7 @@ class ExecPlayer:
         """Return the answer to this question. Raises ProgramFailed."""
         while question.answers > 0:
             line = await running.read_line()
+            question.heard = True
             try:
                 action = self._understood(question, line)
             except wire.WireError as error:

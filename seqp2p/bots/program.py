@@ -75,7 +75,7 @@ class RunningProgram:
         try:
             await self._input.send_all(line)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise ProgramFailed(message("it has ended, or closed its standard input"), gone=True) from None
+            raise await self._gone(message("it has closed its standard input")) from None
 
     def expect(self) -> None:
         """Reset the limit of output for a new question."""
@@ -100,7 +100,7 @@ class RunningProgram:
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 data = b""
             if not data:
-                raise ProgramFailed(message("it has ended, or closed its standard output"), gone=True)
+                raise await self._gone(message("it has closed its standard output"))
             self._left -= len(data)
             if self._left < 0:
                 self._cuts, self._buffer = True, b""
@@ -112,9 +112,21 @@ class RunningProgram:
             if rest:
                 return rest
 
+    async def _gone(self, closed: str) -> ProgramFailed:
+        """Return the failure of a program that has ended, or has ``closed`` a pipe and goes on."""
+        code = None
+        with trio.move_on_after(GOODBYE_S):
+            code = await self._process.wait()
+        self.kill()  # At once: another process may get the id of one that has been waited for.
+        if code is None:
+            return ProgramFailed(closed, gone=True)
+        if code < 0:
+            return ProgramFailed(message("it has ended, by signal {number}", number=-code), gone=True)
+        return ProgramFailed(message("it has ended, with exit status {status}", status=code), gone=True)
+
     def kill(self) -> None:
         """End it at once, with all that it has started."""
-        # Until ``end`` has waited for the process, no other process gets its id, nor that of its group.
+        # Until the process is waited for, no other process gets its id, nor that of its group.
         if self._ended:
             return
         if sys.platform == "win32":

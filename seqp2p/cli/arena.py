@@ -12,11 +12,15 @@ import click
 
 from seqp2p.arena import Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
 from seqp2p.arena.contest import TWO_TEAMS
+from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.ladder import UNTIL_EVERY, UNTIL_FIRST
+from seqp2p.arena.programs import try_to_start
+from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
 from seqp2p.cli.arena_results import ArenaSettings, ResultsFile, open_results
 from seqp2p.cli.bot_name import BotName
-from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output
+from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output, what_failed
+from seqp2p.cli.programs import TIME_S_MAX, make_program
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import VARIANTS, Options, RulesError
@@ -33,8 +37,42 @@ REASONS_SHOWN: Final = 3
 HELP: Final = message(
     "Play bots against each other, on the engine alone.\n\n"
     "Of any number of BOTs all pairs play; at a table with more than two teams, name one for each team. A deal is"
-    " played once for each way in which the bots can be given to the teams. Who starts goes round from deal to deal."
+    " played once for each way in which the bots can be given to the teams. Who starts goes round from deal to"
+    " deal.\n\n"
+    "A BOT can also be a class (mymodule:MyBot) or a program (./bot.py, 'node bot.js'): docs/scripting.md. One that"
+    " fails loses its game."
 )
+
+
+class Entrant(BotName):
+    """A name of ``BOTS``, a Python class, or the command line of a program."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; fail with the reason if there is no such bot. Programs are tried later."""
+        kind = kind_of(value)
+        if kind == "bot":
+            return super().convert(value, param, ctx)
+        if kind == "class":
+            try:
+                load_class(value)
+            except EntrantError as error:
+                self.fail(translate(message_of(error)), param, ctx)
+        return str(value)
+
+
+def try_programs(bots: Iterable[str], time_s: float) -> None:
+    """Start each program once, before any game. Raises CommandError for one that cannot be started."""
+    for bot in bots:
+        if kind_of(bot) != "program":
+            continue
+        program = make_program(bot, time_s, verbose=False)
+        try:
+            try_to_start(program)
+        except OSError as error:
+            reason = what_failed(error)
+            raise CommandError(
+                t("{name} cannot be started: {reason}", name=bot, reason=reason), exit_code=USAGE
+            ) from None
 
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,26 +90,33 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return players(teams(variant(advanced(command))))
 
 
+def length_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how long a pair plays; the command gets ``deals`` and ``until``."""
+    deals = click.option(
+        "--deals",
+        type=click.IntRange(1, DEALS_MAX),
+        help=message(
+            "How many deals of a pair, at most; without it, {default}, or as many as --until takes.",
+            default=DEALS_DEFAULT,
+        ),
+    )
+    until = click.option(
+        "--until",
+        type=click.FloatRange(0.1, 50),
+        metavar=message("POINTS"),
+        help=message(
+            "Stop a pair when its interval is plus or minus so many points of 100: looked at every {every} deals,"
+            " from {first} on.",
+            every=UNTIL_EVERY,
+            first=UNTIL_FIRST,
+        ),
+    )
+    return deals(until(command))
+
+
 @click.command("arena", help=HELP)
-@click.argument("bots", nargs=-1, required=True, type=BotName(), metavar=message("BOT BOT..."))
-@click.option(
-    "--deals",
-    type=click.IntRange(1, DEALS_MAX),
-    help=message(
-        "How many deals of a pair, at most; without it, {default}, or as many as --until takes.", default=DEALS_DEFAULT
-    ),
-)
-@click.option(
-    "--until",
-    type=click.FloatRange(0.1, 50),
-    metavar=message("POINTS"),
-    help=message(
-        "Stop a pair when its interval is plus or minus so many points of 100: looked at every {every} deals,"
-        " from {first} on.",
-        every=UNTIL_EVERY,
-        first=UNTIL_FIRST,
-    ),
-)
+@click.argument("bots", nargs=-1, required=True, type=Entrant(), metavar=message("BOT BOT..."))
+@length_options
 @click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games."))
 @table_options
 @click.option(
@@ -79,6 +124,15 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=click.Path(dir_okay=False, path_type=Path),
     metavar=message("FILE"),
     help=message("Keep each deal's results in this file, and go on with those that are in it."),
+)
+@click.option(
+    "--exec-time",
+    "time_s",
+    metavar=message("S"),
+    type=click.FloatRange(0.1, TIME_S_MAX),
+    default=TIME_S,
+    show_default=True,
+    help=message("Seconds for a choice of programs and classes."),
 )
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the result on standard output."))
@@ -91,6 +145,7 @@ def command(
     teams: int | None,
     variant: str,
     results: Path | None,
+    time_s: float,
     jobs: int | None,
     *,
     advanced: bool,
@@ -101,12 +156,13 @@ def command(
         contests = round_robin(bots, variant, players, teams, options)
     except RulesError as error:
         raise CommandError(message_of(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
+    try_programs(bots, time_s)
     wanted = deals or (DEALS_MAX if until else DEALS_DEFAULT)
     ladder = Ladder(contests, wanted, None if until is None else until / 100)
-    settings = ArenaSettings(bots, variant, players, contests[0].teams, options, seed)
+    settings = ArenaSettings(bots, variant, players, contests[0].teams, options, seed, time_s)
     output, begun = Output(as_json), time.perf_counter()
     with open_results(results, settings, ladder) as file:
-        stopped = _play(ladder, seed, jobs or cores(), file, shown=not as_json)
+        stopped = _play(ladder, settings, jobs or cores(), file, shown=not as_json)
     tell(Standings(ladder, tuple(dict.fromkeys(bots)), time.perf_counter() - begun), output, stopped)
 
 
@@ -121,14 +177,14 @@ def tell(standings: "Standings", output: Output, stopped: CommandError | None) -
         raise stopped
 
 
-def _play(ladder: Ladder, seed: int, jobs: int, file: ResultsFile, *, shown: bool) -> CommandError | None:
+def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile, *, shown: bool) -> CommandError | None:
     """Play what is left of the ladder. Return the error by which it ended early, or None."""
     played = sum(tally.deals for tally in ladder.tallies)
     wanted = ladder.deals * len(ladder.contests)
     try:
         with (
             stopping_alike(),
-            closing(play_deals(ladder, seed, jobs)) as deals,
+            closing(play_deals(ladder, settings.seed, jobs, settings.time_s)) as deals,
             _progress(wanted, played, shown=shown and ladder.until is None) as advance,
         ):
             for each in deals:

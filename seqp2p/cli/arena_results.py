@@ -30,6 +30,7 @@ class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
     teams: int
     options: Options
     seed: int
+    time_s: float
 
 
 class ResultsFile:
@@ -45,7 +46,7 @@ class ResultsFile:
         if self._file is None:
             return
         try:
-            self._file.write(msgspec.json.encode(line) + b"\n")
+            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
             self._file.flush()
         except OSError as error:
             raise CommandError(

@@ -22,8 +22,10 @@ GAMES_MAX: Final = 10_000
 PROBLEMS_MAX: Final = 5
 """Of one table, so many problems are shown to people."""
 HINT: Final = message(
-    "every line has to be written out at once (flush), and nothing else may be printed to standard output:"
-    " docs/scripting.md"
+    "docs/scripting.md has the lines that a program reads and writes; it prints nothing else to standard output"
+)
+SILENT_HINT: Final = message(
+    "it was silent when it was to choose: every line has to be written out at once, with its end (flush)"
 )
 
 
@@ -74,20 +76,21 @@ async def try_bot(
     program: Program, tables: Sequence[ConformanceTable], games: int, against: str, seed: int, output: Output
 ) -> int:
     """Try it at one table after the other; returns the exit code, or raises CommandError where it has failed."""
-    chosen, problems = Counter[ActionKind](), 0
+    chosen, problems, silent = Counter[ActionKind](), 0, False
     told = _shown(len(tables) * games)
     async with aclosing(try_program(program, tables, against=against, games=games, seed=seed, told=told)) as findings:
         async for found in findings:
             emit_findings(found, output)
             chosen.update(found.chosen)
             problems += len(found.problems)
+            silent = silent or found.silent
     output.event("tried", ok=not problems, problems=problems, chosen=dict(chosen))
     output.say()
     output.say(t("it chose: {actions}", actions=_counted(chosen)))
     if problems:
         raise CommandError(
             tn("the bot has failed: 1 problem", "the bot has failed: {count} problems", problems),
-            translate(HINT),
+            translate(SILENT_HINT if silent else HINT),
             FAILED,
         )
     output.say(t("the bot keeps to the protocol"))

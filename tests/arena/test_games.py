@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import seqp2p.arena.dealer
-import seqp2p.arena.game
+import seqp2p.arena.entrants
 from seqp2p.arena import ArenaResult, Contest, DealResult, Tally, make_contest, play_deal
 from seqp2p.bots.registry import RandomBot
 from seqp2p.rules import CLASSIC, PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, place, start
@@ -144,7 +144,7 @@ def test_a_bot_that_does_what_is_not_legal_loses_its_game(
     action: Action, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bots: dict[str, Callable[[Random], object]] = {"random": RandomBot, "stubborn": lambda _: Stubborn(action)}
-    monkeypatch.setattr(seqp2p.arena.game, "BOTS", bots)
+    monkeypatch.setattr(seqp2p.arena.entrants, "BOTS", bots)
     who = make_contest(["random", "stubborn"])
     result = play_deal(who, 1, 0)
     assert [(game.failed, game.winner) for game in result.games] == [(2, 0), (1, 0)]

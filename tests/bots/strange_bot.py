@@ -47,6 +47,8 @@ def odd(manner: str, message: dict[str, object], count: int) -> bool:
             print("x" * 20_000, flush=True)
         case "die" if count == 2:
             os._exit(3)
+        case "killed" if count == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
         case "rubbish" if count == 1:
             print("let me think", flush=True)
         case "babble":
@@ -79,6 +81,7 @@ def main(manner: str, seen: str) -> None:
         return
     if manner == "deaf":
         os.close(0)
+        Path(f"{seen}.closed").touch()
         time.sleep(LONG)
     if manner == "asleep":
         time.sleep(LONG)

@@ -165,20 +165,26 @@ async def test_a_program_that_dies_is_gone(seen: View, tmp_path: Path) -> None:
             bench.player.hear(Turned(1, 2, PASS))
         (failed,) = bench.failures
         assert failed.gone
-        assert failed.reason.startswith("it has ended, or closed its standard")
+        assert failed.reason == "it has ended, with exit status 3"
+
+
+async def test_a_program_that_is_killed_is_gone(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "killed") as bench:
+        assert await bench.player.choose(seen, None) in seen.legal
+        assert bench.failures == [Failed("it has ended, by signal 9", gone=True)]
 
 
 async def test_a_program_that_closes_its_input_is_gone(seen: View, tmp_path: Path) -> None:
-    async with playing(tmp_path, "deaf", SOON_S) as bench:
-        while not bench.player.is_gone:
-            assert await bench.player.choose(seen, None) in seen.legal
-        assert bench.failures[-1] == Failed("it has ended, or closed its standard input", gone=True)
+    async with playing(tmp_path, "deaf") as bench:
+        wait_until((tmp_path / "seen.closed").exists, "it goes on reading")
+        assert await bench.player.choose(seen, None) in seen.legal
+        assert bench.failures == [Failed("it has closed its standard input", gone=True)]
 
 
 async def test_a_program_that_closes_its_output_is_gone(seen: View, tmp_path: Path) -> None:
     async with playing(tmp_path, "mute") as bench:
         assert await bench.player.choose(seen, None) in seen.legal
-        assert bench.failures == [Failed("it has ended, or closed its standard output", gone=True)]
+        assert bench.failures == [Failed("it has closed its standard output", gone=True)]
 
 
 async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,10 @@
 import os
 import pty
 import select
+import shlex
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, children, command, environment, is_running, wait_until
 
+STRANGE = Path(__file__).parents[1] / "bots" / "strange_bot.py"
 FIELDS = [
     *("event", "complete", "seconds", "deals", "games", "turns", "draws", "first_mover_wins", "reshuffled"),
     *("turns_mean", "passes_mean", "exchanges_mean", "contests", "bots"),
@@ -226,6 +229,70 @@ def test_a_file_in_a_folder_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
     code, out, err = cli("arena", *KIDS, "--results", tmp_path / "none" / "results")
     assert (code, out) == (1, "")
     assert err.startswith(f"seqp2p: error: cannot open {tmp_path / 'none' / 'results'}: ")
+
+
+def strange(manner: str, seen: Path) -> str:
+    return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
+
+
+@pytest.mark.parametrize(
+    ("bot", "reason"),
+    [
+        ("no_module_of_a_test:Bot", "there is no module no_module_of_a_test"),
+        ("json:Bot", "the module json has no class Bot"),
+        ("./no-such-program", "there is no program './no-such-program' that could be started"),
+        ("'no end", "a quotation mark is not closed in: 'no end"),
+        (" ", "there is no program '' that could be started"),
+    ],
+)
+def test_who_cannot_take_part_is_named_before_any_game(cli: Cli, tmp_path: Path, bot: str, reason: str) -> None:
+    file = tmp_path / "results"
+    code, out, err = cli("arena", "greedy", bot, "--results", file)
+    assert (code, out) == (2, "")
+    assert err.startswith("seqp2p: error: ")
+    assert reason in err
+    assert not file.exists()
+
+
+@pytest.mark.process
+def test_a_program_without_an_interpreter_cannot_take_part(cli: Cli, tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_text("#!/no/such/interpreter\n")
+    program.chmod(0o755)
+    code, out, err = cli("arena", "greedy", str(program))
+    assert (code, out) == (2, "")
+    assert f"{program} cannot be started: " in err
+
+
+@pytest.mark.process
+def test_programs_and_classes_that_fail_are_named_and_the_arena_goes_on(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "raising_bot.py").write_text("class Bot:\n    def __init__(self, _): pass\n")
+    bots = ("random", strange("good", tmp_path / "seen"), strange("die", tmp_path / "seen"), "raising_bot:Bot")
+    table = ("--variant", "kids", "--deals", 1, "--exec-time", 60, "--jobs", 2)
+    event = played(cli, *bots, *table, "--results", tmp_path / "results")
+    assert event["games"] == 12
+    failed = {bot["name"]: (bot["failed"], bot["reasons"]) for bot in event["bots"]}
+    assert failed["random"] == failed[bots[1]] == (0, [])
+    assert failed["raising_bot:Bot"][1] == ["it raised AttributeError: 'Bot' object has no attribute 'choose'"]
+    assert failed[bots[2]][1] == ["it has ended, with exit status 3"]
+    again = played(cli, *bots, *table, "--results", tmp_path / "results")
+    assert timeless(again) == timeless(event), "reasons come back from the file"
+    _, out, _ = cli("arena", *bots, *table, "--results", tmp_path / "results")
+    assert "\nraising_bot:Bot has lost " in out
+
+
+def test_asked_to_stop_it_ends_its_programs(people: Household, tmp_path: Path) -> None:
+    bot = strange("family", tmp_path / "seen")
+    arena = people.start("arena", bot, "greedy", "--deals", 10**8, "--jobs", 1)
+    wait_until((tmp_path / "seen.pids").exists, "no program is started")
+    arena.signal(signal.SIGINT)
+    assert arena.end() == 5
+    child = int((tmp_path / "seen.pids").read_text())
+    wait_until(lambda: not is_running(child), "a program outlives the arena")
 
 
 def workers(arena: Process, *, busy: bool) -> set[int]:

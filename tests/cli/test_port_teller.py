@@ -93,9 +93,7 @@ def test_others_are_told_the_port_beside_the_address() -> None:
     assert near.endswith("seqp2p join 192.168.1.5:4610 --code 7-amber-falcon")
     assert far == "from the internet: seqp2p join 9.46.10.1:4610 --code 7-amber-falcon"
     assert found.endswith("seqp2p join")
-    assert Ways(OWN, PORT).lines(CODE, full=True, again=False) == [
-        "others watch with:  seqp2p watch 9.46.10.1:4610"
-    ]
+    assert Ways(OWN, PORT).lines(CODE, full=True, again=False) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
 
 
 async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str]) -> None:

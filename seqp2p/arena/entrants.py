@@ -1,0 +1,165 @@
+"""The bots of an arena by their names: bots of this program, Python classes, and programs.
+
+``learned`` and ``strong:200`` are names of ``BOTS``; ``mymodule:MyBot`` is a class of a module that can be imported,
+also from the current folder; a name with a space, a dot or a slash is a command line, as ``./bot.py`` or
+``node bot.js``. A class is made for each seat of each game, with a seeded ``random.Random``.
+"""
+
+import importlib
+import os
+import random
+import re
+import shlex
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, redirect_stdout
+from typing import Any, Final, Literal, TypeAlias
+
+from seqp2p.arena.late_view import whole_view
+from seqp2p.bots.player import Bot
+from seqp2p.bots.program import Program
+from seqp2p.bots.registry import BOTS, MakeBot
+from seqp2p.i18n import message, message_of
+from seqp2p.rules import Action, RulesError, View, apply
+
+EntrantKind: TypeAlias = Literal["bot", "class", "program"]
+_CLASS: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+REASON_LENGTH_MAX: Final = 200
+_PROGRAM: Final = re.compile(r"[\s./\\]")
+
+
+class EntrantError(Exception):
+    """A bot that cannot take part; the text has the reason."""
+
+
+class BotFailed(Exception):
+    """A bot cannot go on, and loses its game; the text has the reason."""
+
+
+class _TooSlow(BaseException):
+    """The time for a choice is over. A bot that catches every Exception does not catch this."""
+
+
+def kind_of(name: str) -> EntrantKind:
+    """Return the kind of bot that a name stands for.
+
+    >>> [kind_of(name) for name in ("learned", "strong:200", "mymodule:MyBot", "./bot.py", "node bot.js")]
+    ['bot', 'bot', 'class', 'program', 'program']
+    """
+    if name.partition(":")[0] in BOTS:
+        return "bot"
+    if _CLASS.fullmatch(name):
+        return "class"
+    return "program" if _PROGRAM.search(name) else "bot"
+
+
+def program_of(name: str, time_s: float) -> Program:
+    """Return the program of a command line."""
+    return Program(tuple(shlex.split(name)), time_s)
+
+
+def maker_of(name: str, time_s: float) -> MakeBot:
+    """Return the maker of a bot that is no program. Raises EntrantError for a class that cannot be imported."""
+    if kind_of(name) == "bot":
+        return BOTS[name]
+    make = load_class(name)
+    return lambda randomness: ClassBot(make, randomness, time_s)
+
+
+def load_class(name: str) -> Callable[[random.Random], Any]:
+    """Return the class of a name like ``mymodule:MyBot``. Raises EntrantError."""
+    module, _, attribute = name.partition(":")
+    if (here := os.getcwd()) not in sys.path:  # noqa: PTH109  # sys.path has strings
+        sys.path.append(here)
+    try:
+        with redirect_stdout(sys.stderr):
+            found = importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # foreign code raises what it wants
+        if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
+            raise EntrantError(message("there is no module {module}", module=module)) from None
+        reason = described(error)
+        raise EntrantError(
+            message("the module {module} cannot be imported: {reason}", module=module, reason=reason)
+        ) from None
+    make: Callable[[random.Random], Any] | None = getattr(found, attribute, None)
+    if not callable(make):
+        raise EntrantError(message("the module {module} has no class {name}", module=module, name=attribute))
+    return make
+
+
+class ClassBot:
+    """A bot of a class that is not of this program: each of its faults is a BotFailed."""
+
+    def __init__(self, make: Callable[[random.Random], Any], randomness: random.Random, time_s: float) -> None:
+        self._make = make
+        self._randomness = randomness
+        self._time_s = time_s
+        self._bot: Bot | None = None
+
+    def choose(self, view: View) -> Action:
+        """Return the bot's choice. Raises BotFailed if it raises, is too slow, or chooses no legal action."""
+        seen = whole_view(view)
+        try:
+            with redirect_stdout(sys.stderr), _limited(self._time_s):
+                if self._bot is None:
+                    self._bot = self._make(self._randomness)
+                action = self._bot.choose(seen)
+        except _TooSlow:
+            raise BotFailed(
+                message("it has not chosen within {seconds} seconds", seconds=f"{self._time_s:g}")
+            ) from None
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # foreign code raises what it wants
+            raise BotFailed(message("it raised {reason}", reason=described(error))) from None
+        _check_action(seen, action)
+        return action
+
+
+def _check_action(seen: View, action: object) -> None:
+    """Raise BotFailed unless this is an action that is possible. The dealer checks it again."""
+    if not isinstance(action, Action):
+        raise BotFailed(message("it chose no Action: {what}", what=type(action).__name__))
+    if action in seen.legal:
+        return
+    try:
+        apply(seen.position, action)
+    except Exception as error:  # noqa: BLE001  # an action may be made of anything
+        reason = message_of(error) if isinstance(error, RulesError) else described(error)
+        raise BotFailed(message("it chose what is not legal: {reason}", reason=reason)) from None
+
+
+def described(error: BaseException) -> str:
+    """Return an error of foreign code in one line.
+
+    >>> described(KeyError("e5"))
+    "KeyError: 'e5'"
+    """
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:REASON_LENGTH_MAX] if text else type(error).__name__
+
+
+@contextmanager
+def _limited(time_s: float) -> Generator[None]:
+    """Raise _TooSlow in the block when its time is over, or after it where the system cannot interrupt it.
+
+    The signal comes again every second, so a bot that swallows it does not go on for ever.
+    """
+    begun = time.perf_counter()
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+    else:
+        before = signal.signal(signal.SIGALRM, _too_slow)
+        signal.setitimer(signal.ITIMER_REAL, time_s, 1.0)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    if time.perf_counter() - begun > time_s:
+        raise _TooSlow
+
+
+def _too_slow(*_: object) -> None:
+    raise _TooSlow

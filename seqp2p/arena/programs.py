@@ -1,0 +1,122 @@
+"""A game with programs at the table, as ``--exec`` starts them: a process for each of their seats and games.
+
+A program has several answers to a question, as at a real table; then, or when its time is over, it has lost the game.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+import trio
+
+from seqp2p.arena.entrants import BotFailed
+from seqp2p.arena.game import ArenaResult, Game
+from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
+from seqp2p.bots.player import Bot
+from seqp2p.bots.program import Program, start_program
+from seqp2p.bots.wire import hello
+from seqp2p.i18n import message
+from seqp2p.match.events import Result, Turned
+from seqp2p.rules import Action, View
+from seqp2p.workers import before_abandoning
+
+SAID_NOTHING: Final = message("nobody has said anything that can be called")
+
+_playing = set[ExecPlayer]()
+
+
+@before_abandoning
+def _kill_all() -> None:
+    """This process ends at once: the programs of its game end with it."""
+    for player in tuple(_playing):
+        player.kill()
+
+
+class _ProgramSeat:
+    """The seat of a program: it fails where at a real table an action would be drawn for it."""
+
+    def __init__(self, game: Game, seat: int, program: Program) -> None:
+        contest = game.contest
+        table = hello(
+            seat,
+            game.variant,
+            contest.teams,
+            contest.options,
+            [f"player {number}" for number in range(1, contest.players + 1)],
+            game=b"",
+            turn_time_s=0,
+        )
+        self._reason = ""
+        self.player = ExecPlayer(program, table, game.variant, Time(program.time_s), self, self._note)
+
+    def _note(self, notice: Notice) -> None:
+        if isinstance(notice, Failed):
+            self._reason = self._reason or notice.reason
+
+    def choose(self, view: View) -> Action:  # noqa: ARG002  # that of a bot
+        """Instead of a drawn action. Raises BotFailed."""
+        raise BotFailed(self._reason)
+
+    async def ask(self, seen: View) -> Action:
+        """Return the program's choice. Raises BotFailed."""
+        action = await self.player.choose(seen, None)
+        while action.kind == "call":
+            action = await self.player.choose(seen, SAID_NOTHING)
+        return action
+
+
+def play_with_programs(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
+    """Play a game to its end, or until a bot fails. ``entrants`` are by seat."""
+    return trio.run(_play, game, entrants)
+
+
+async def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
+    seats = [
+        _ProgramSeat(game, seat, each) if isinstance(each, Program) else each
+        for seat, each in enumerate(entrants, start=1)
+    ]
+    players = [seat.player for seat in seats if isinstance(seat, _ProgramSeat)]
+    _playing.update(players)
+    try:
+        async with trio.open_nursery() as nursery:
+            for player in players:
+                await nursery.start(player.run)
+            result = await _turns(game, seats, players)
+            async with trio.open_nursery() as ending:
+                for player in players:
+                    ending.start_soon(player.finish, _over(game, result))
+            nursery.cancel_scope.cancel()
+    finally:
+        _playing.difference_update(players)
+    return result
+
+
+async def _turns(game: Game, seats: Sequence[Bot | _ProgramSeat], players: Sequence[ExecPlayer]) -> ArenaResult:
+    try:
+        while number := game.to_move:
+            seen, seat, begun = game.view(), seats[number - 1], time.perf_counter()
+            action = await seat.ask(seen) if isinstance(seat, _ProgramSeat) else seat.choose(seen)
+            game.take(action, time.perf_counter() - begun)
+            for player in players:
+                player.hear(Turned(seen.turn + 1, number, action))
+    except BotFailed as failure:
+        return game.result(failure)
+    return game.result()
+
+
+def _over(game: Game, result: ArenaResult) -> Result:
+    """Return the result that programs are told."""
+    if result.failed:
+        return Result("unfinished", (), "a bot has failed")
+    if not result.winner:
+        return Result("drawn")
+    return Result("won", tuple(range(result.winner, game.contest.players + 1, game.contest.teams)))
+
+
+def try_to_start(program: Program) -> None:
+    """Start a program, and end it. Raises OSError if it cannot be started."""
+
+    async def start() -> None:
+        await (await start_program(program)).end()
+
+    trio.run(start)
