@@ -169,9 +169,9 @@ def test_a_player_on_the_internet_comes_in_by_the_port(tmp_path: Path) -> None:
 
 def test_a_seat_that_is_resumed_opens_its_port_again(tmp_path: Path) -> None:
     with home(tmp_path) as made:
-        host = made.host("--map-port", "--pace", "0.5")
+        host = made.host("--map-port", "--pace", "3600")  # It does not play before it is killed.
         guest = made.join(host)
-        host.event("turn")
+        host.event("dealt")
         host.signal(signal.SIGKILL)
         host.end()
         assert made.is_open()  # Until its lease ends.
