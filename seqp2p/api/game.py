@@ -199,7 +199,7 @@ class LiveGame:
             if failure is not None:
                 raise failure
             # The game is over for this seat: it cannot be resumed, and its secrets are of no use.
-            if sidecar is not None and not session.adjourned:
+            if sidecar is not None and not session.resumable:
                 sidecar.delete()
         assert result is not None, "the session has ended"
         return result
@@ -235,6 +235,11 @@ class LiveGame:
     def adjourned(self) -> bool:
         """True once all seats have agreed to adjourn."""
         return self._session is not None and self._session.adjourned
+
+    @property
+    def resumable(self) -> bool:
+        """True once the game was adjourned, or has stopped because too many seats are away: it can be resumed."""
+        return self._session is not None and self._session.resumable
 
     async def go_on(self, seat: int) -> None:
         """Vote to go on without a seat that is away."""

@@ -112,7 +112,7 @@ async def play(
         player.welcome()  # In a resumed game the cards are dealt.
     result = await _run(game, player, reporter, signals)
     reporter.over(result, own, game.replay)
-    if game.adjourned and (command := resume_hint.command()):
+    if game.resumable and (command := resume_hint.command()):
         output.say_last(t("come back with: {command}", command=command))
     return result
 

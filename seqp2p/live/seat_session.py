@@ -111,15 +111,20 @@ InboxItem: TypeAlias = Received | LinkUp | LinkDown | Moved | Chosen | Leaving |
 class Ending:
     """The end of a session. ``farewell`` is said to the others: empty for leaving.
 
-    ``adjourned``: the game goes on when all are back. The replay is not complete, and the seat's own file stays.
+    ``resumable``: the game can go on when others are back. The replay is not complete, and the seat's own file stays.
     """
 
     result: Result
     farewell: str
-    adjourned: bool = False
+    resumable: bool = False
+
+    @property
+    def adjourned(self) -> bool:
+        """True if all have agreed to stop."""
+        return self == ADJOURNED_ENDING
 
 
-ADJOURNED_ENDING: Final = Ending(Result("unfinished", (), ADJOURNED), ADJOURNED, adjourned=True)
+ADJOURNED_ENDING: Final = Ending(Result("unfinished", (), ADJOURNED), ADJOURNED, resumable=True)
 # Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone.
 LOOK_BACK_MAX = 8
 STAYS_S: Final = 7 * 86_400.0
@@ -502,16 +507,16 @@ class SeatSession:
             self.store.look_at(base.number)
         if base is None or not base.votable:
             if over := self._absence.why_over(now):
-                self._end(over)
+                self._end(over, away=self.match.awaited & self._absence.away(now))
         elif gone := self._voting.hopeless(now):
             if gone & self.match.proven.keys():
                 self._end_by_proof()
             else:
-                self._end(
-                    message(
-                        "{seats} cannot be reached, and those who stay are no majority", seats=self._absence.names(gone)
-                    )
+                reason = message(
+                    "{seats} cannot be reached, and those who stay are no majority", seats=self._absence.names(gone)
                 )
+                away = self._absence.away(now)
+                self._end(reason, away=gone & away if gone <= away | self._absence.vanished(now) else ())
         else:
             await self._vote()
             await self._advance()
@@ -707,10 +712,14 @@ class SeatSession:
     def _be_dropped(self) -> None:
         self._end(message("the others have voted to go on without you"), farewell="")
 
-    def _end(self, reason: str, farewell: str | None = None) -> None:
-        """The game cannot go on. With the final position signed by a majority its result holds all the same."""
+    def _end(self, reason: str, farewell: str | None = None, away: Collection[int] = ()) -> None:
+        """The game cannot go on. With the final position signed by a majority its result holds all the same.
+
+        Where it is because of seats that are ``away``, once the cards are dealt, all seats can be resumed.
+        """
         result = final_result(self.match.game) if self.match.confirmed else Result("unfinished", (), reason)
-        self.ending = Ending(result, reason if farewell is None else farewell)
+        resumable = bool(away) and result.kind == "unfinished" and self.match.game.position is not None
+        self.ending = Ending(result, reason if farewell is None else farewell, resumable)
         own_stays = self.seat.number in self.match.game.seats and self.seat.number not in self.match.left
         if result.kind == "unfinished" and own_stays and self._agreed > self._sat:
             self.ending = ADJOURNED_ENDING  # Those who have stopped before the end sign it when they are back.

@@ -81,6 +81,11 @@ class SeatRunner:
         """True once all have agreed to adjourn: ``run`` has returned, and the seat can be resumed."""
         return self.core.ending is not None and self.core.ending.adjourned
 
+    @property
+    def resumable(self) -> bool:
+        """True once the game has stopped and can go on: it was adjourned, or too many seats are away."""
+        return self.core.ending is not None and self.core.ending.resumable
+
     async def run(self) -> Result:
         """Play until the game is over or cannot go on. The replay is complete and signed when this returns.
 
@@ -112,7 +117,7 @@ class SeatRunner:
                 nursery.cancel_scope.cancel()
         finally:
             self._inbox.close()
-            if not failed and not self.adjourned:
+            if not failed and not self.resumable:
                 self._writer.finish(self.match, self.core.seat.identity_key, self.core.seat.sign)
         assert self.core.ending is not None, "the loop ends with an ending"
         return self.core.ending.result

@@ -277,7 +277,11 @@ async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Pat
         else:
             party[2].scope.cancel()
     assert party[1].reason == party.name(2) + (" could not be reached for 30 s" if dies else " left the table")
-    complete(party, (1,))
+    assert party[1].session.resumable == dies
+    if dies:
+        assert party[1].report().writer is None, "it is not signed as unfinished, because it can go on"
+    else:
+        complete(party, (1,))
 
 
 async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Path) -> None:
