@@ -15,7 +15,7 @@ from seqp2p.api.home import GIVEN, LockedIdentity, locked_identity, locked_key, 
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.table import name_fault
-from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address
+from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, parse_relay_address
 from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.tls import Credentials, make_credentials
 
@@ -108,6 +108,11 @@ async def closing(listeners: list[trio.SocketListener]) -> AsyncGenerator[list[t
 def address_of(text: str | None) -> Address | None:
     """Parse HOST:PORT. Raises AddressError."""
     return None if text is None else parse_address(text)
+
+
+def relay_of(text: str | None) -> Address | None:
+    """Parse the HOST:PORT of a relay. Raises AddressError."""
+    return None if text is None else parse_relay_address(text)
 
 
 def loopback_with(host: Address | None) -> Address | None:

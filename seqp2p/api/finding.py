@@ -48,12 +48,12 @@ async def nothing_to_close() -> None:
 class Route:
     """The address of a host, or the relay where it was met, and how to dial it.
 
-    ``close`` a route that may not have been dialled.
+    Close a route that may not have been dialled.
     """
 
     host: Address
     dial: Dial
-    close: Callable[[], Awaitable[None]] = nothing_to_close
+    aclose: Callable[[], Awaitable[None]] = nothing_to_close
 
 
 async def find_route(address: str | None, code: str, own: Sequence[Address], relay: Address | None = None) -> Route:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, Unpack
 import trio
 
 from seqp2p.api.background_tasks import CLOSE_S, background_tasks
-from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses
+from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses, relay_of
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
 from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, ignore
@@ -427,6 +427,7 @@ async def host(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     listen: str | None = None,
+    relay: str | None = None,
     spectators: int = DEFAULT_LIMITS.spectators_max,
     advertise: bool = True,
     by_hand: bool = False,
@@ -439,7 +440,8 @@ async def host(
     ``players`` and ``choices`` are the settings of the table, see ``table_settings``. The rest is this player's: the
     ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the
     folder that the command line uses; a key can sit at a table once, so each game at a time takes another), the folder
-    ``replay_dir``, the address to ``listen`` at, as HOST:PORT (all interfaces, port 4610 or a free one). Up to so many
+    ``replay_dir``, the address to ``listen`` at, as HOST:PORT (all interfaces, port 4610 or a free one). Players who
+    cannot dial that come by the ``relay``, HOST:PORT; the code has a meeting place then. Up to so many
     ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
     loopback is not to be found. The game begins when all seats are taken; with ``by_hand`` it then waits for
     ``table.ask(StartGame())``, or for 10 s without a change.
@@ -448,11 +450,11 @@ async def host(
     program, until the block ends; ``on_port`` hears of it. ``table.addresses`` has its address. It needs the library
     miniupnpc, and up to 10 s; without a port the table opens all the same.
 
-    Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files).
+    Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files), NetError (the relay).
     """
     settings = table_settings(players, **choices)
     async with open_endpoint(
-        name, identity, replay_dir, address_of(listen), on_port=on_port if map_port else None
+        name, identity, replay_dir, address_of(listen), relay_of(relay), on_port=on_port if map_port else None
     ) as endpoint:
         table = OpenTable(endpoint, settings)
         async with background_tasks() as nursery:
@@ -473,6 +475,7 @@ async def join(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     listen: str | None = None,
+    relay: str | None = None,
     map_port: bool = False,
     on_port: OnPortEvent = ignore,
     choice: SeatChoice = ANY_SEAT,
@@ -481,7 +484,8 @@ async def join(
 ) -> AsyncGenerator[Seat]:
     """Sit down at a table, wait until it is full, and play there.
 
-    ``address`` is the host's, as HOST:PORT; without it the table is found on this LAN by the number in its ``code``.
+    ``address`` is the host's, as HOST:PORT; without it the table is found on this LAN by its ``code``, or at the
+    ``relay``, HOST:PORT, if its code has a meeting place. No other relay is used.
 
     The block begins when all have agreed; cancelled before that, the seat says goodbye. When the block ends, the seat
     leaves the table if its game is not over. ``name``, ``identity``, ``replay_dir``, ``listen``, ``map_port`` and
@@ -495,10 +499,13 @@ async def join(
     """
     code = parse_code(code)
     where = address_of(listen) or loopback_with(address_of(address))
-    async with open_endpoint(name, identity, replay_dir, where, on_port=on_port if map_port else None) as endpoint:
-        route = await find_route(address, code, own_addresses(endpoint.listeners))
-        table = await joined_table(endpoint, route, code, choice=choice)
-        async with table.open_lobby(on_event) as lobby:
-            on_lobby(lobby)
-            async with seated(await lobby.wait(), table) as seat:
-                yield seat
+    async with open_endpoint(
+        name, identity, replay_dir, where, relay_of(relay), on_port=on_port if map_port else None
+    ) as endpoint:
+        route = await find_route(address, code, own_addresses(endpoint.listeners), endpoint.relay)
+        async with contextlib.aclosing(route):
+            table = await joined_table(endpoint, route, code, choice=choice)
+            async with table.open_lobby(on_event) as lobby:
+                on_lobby(lobby)
+                async with seated(await lobby.wait(), table) as seat:
+                    yield seat

@@ -14,7 +14,7 @@ from typing import Final
 import trio
 
 from seqp2p.api.at_table import AtTable
-from seqp2p.api.endpoint import Folder, chosen_name, lock_identity, replay_folder
+from seqp2p.api.endpoint import Folder, chosen_name, lock_identity, relay_of, replay_folder
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
 from seqp2p.api.game import LIVE_CHECKS, first_error, ignore, nothing
@@ -145,10 +145,11 @@ async def watch(
     name: str | None = None,
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
+    relay: str | None = None,
     let_in: Callable[[], None] = nothing,
     on_event: OnLobbyEvent = ignore,
 ) -> AsyncGenerator[Spectator]:
-    """Watch the table of the host at ``address``, as in ``join``: before it is full, or while it plays.
+    """Watch the table of the host at ``address`` or at the ``relay``, as in ``join``: before it is full, or later.
 
     The block begins when the table is full, at once where it plays already; ``let_in`` is called before, when the
     code was right, and ``on_event`` with LobbyShown after each change of seats. Raises what ``join`` raises.
@@ -156,7 +157,8 @@ async def watch(
     with lock_identity(identity) as locked:
         called = chosen_name(name, locked)
         directory = replay_folder(replay_dir)
-        route = await find_route(address, code, ())
-        spectator = Spectator(await enter_table(route, code, locked.identity, called, directory, let_in, on_event))
+        route = await find_route(address, code, (), relay_of(relay))
+        async with contextlib.aclosing(route):
+            spectator = Spectator(await enter_table(route, code, locked.identity, called, directory, let_in, on_event))
         async with spectator.running():
             yield spectator

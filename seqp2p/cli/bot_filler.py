@@ -40,6 +40,7 @@ class Filling:
         self._at_once = at_once
         self._output = Output(json=False)
         self._address: Address | None = None
+        self._relay: Address | None = None
         self._code = ""
         self._free: list[int] = []
         self._seated = frozenset[bytes]()
@@ -80,12 +81,13 @@ class Filling:
         self._open = self._called = False
 
     @contextlib.asynccontextmanager
-    async def ready(self, address: Address, output: Output) -> AsyncGenerator[None]:
+    async def ready(self, address: Address, relay: Address | None, output: Output) -> AsyncGenerator[None]:
         """Call bots to the table at this address when they are due, until the block ends.
 
-        The bots end with the block. If this seat can be resumed, they end by themselves instead.
+        Players elsewhere reach them by the host's ``relay``. The bots end with the block. If this seat can be resumed,
+        they end by themselves instead.
         """
-        self._address, self._output = address, output
+        self._address, self._relay, self._output = address, relay, output
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._serve, nursery)
             yield
@@ -124,7 +126,8 @@ class Filling:
         assert self._address is not None, "called within ready()"
         seed = secrets.token_bytes(32)
         key = self._keys[number] = Identity(seed).public
-        call = BotCall(number, self._bot, self._pace_s, BOT_NAME, seed, str(self._address), self._code)
+        relay = str(self._relay or "")
+        call = BotCall(number, self._bot, self._pace_s, BOT_NAME, seed, str(self._address), self._code, relay)
         await child.send(msgspec.json.encode(call) + b"\n")
         while number in self._keys and key not in self._seated:
             await self._changed.wait()

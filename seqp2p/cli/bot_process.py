@@ -24,7 +24,7 @@ import msgspec
 import trio
 
 from seqp2p.api.background_tasks import LEFT
-from seqp2p.api.endpoint import loopback_with, open_endpoint
+from seqp2p.api.endpoint import loopback_with, open_endpoint, relay_of
 from seqp2p.api.finding import Route
 from seqp2p.api.game import LiveGame, Resources, ignore
 from seqp2p.api.lobby import Lobby
@@ -52,7 +52,7 @@ HOST: Final = 1
 
 
 class BotCall(msgspec.Struct, frozen=True):
-    """A bot is to join a table and to play there. ``seed`` is its identity key."""
+    """A bot is to join a table and to play there. ``seed`` is its identity key, ``relay`` the one of its host."""
 
     number: int
     bot: str
@@ -61,6 +61,7 @@ class BotCall(msgspec.Struct, frozen=True):
     seed: bytes
     address: str
     code: str
+    relay: str = ""
 
     def __repr__(self) -> str:
         return f"BotCall(number={self.number}, name={self.name!r})"  # neither the seed nor the code
@@ -168,7 +169,8 @@ class LocalBot:
     async def play(self) -> None:
         """Join, and play until there is no other game. Raises NetError, and what the bot raises."""
         call, route = self.call, Route(parse_address(self.call.address), tcp_dial)
-        async with open_endpoint(call.name, Identity(call.seed), Path(), loopback_with(route.host)) as endpoint:
+        where, relay = loopback_with(route.host), relay_of(call.relay or None)
+        async with open_endpoint(call.name, Identity(call.seed), Path(), where, relay) as endpoint:
             table = await joined_table(endpoint, route, call.code, self._resources)
             while True:
                 async with table.open_lobby(ignore) as lobby:

@@ -15,7 +15,7 @@ from seqp2p.cli.children import Child, ChildStart, Hear, Read
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
-from seqp2p.cli.settings import make_settings
+from seqp2p.cli.settings import make_relay, make_settings
 from seqp2p.cli.stopping import polite_signals, stopped_by
 from seqp2p.cli.verify import describe
 from seqp2p.i18n import message, message_of
@@ -32,14 +32,17 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 @click.option("--players", type=click.IntRange(2, 12), default=4, show_default=True)
 @click.option("--bot", type=BotName(), default=USUAL, show_default=True, help=message("Plays every seat."))
 @click.option("--pace", type=click.FloatRange(0, 60), default=0, help=message("Seconds a turn takes at least."))
+@click.option("--relay", metavar=message("HOST:PORT"), help=message("The peers meet the first one at this relay."))
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
-def command(players: int, bot: str, pace: float, replay_dir: str | None, *, as_json: bool) -> None:
+def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: str | None, *, as_json: bool) -> None:
     check_players(players)
+    used = make_relay(relay or "")
     directory = home.replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
+    arguments += [] if used is None else ["--relay", str(used)]
     with tempfile.TemporaryDirectory(prefix="seqp2p-demo-") as homes:
-        demo = Demo(players, arguments, Path(homes), Output(as_json))
+        demo = Demo(players, arguments, Path(homes), Output(as_json), meets=used is not None)
         raise SystemExit(run_async(demo.run))
 
 
@@ -55,7 +58,9 @@ def check_players(players: int) -> None:
 class Demo:
     """One process per seat. They end with this one: each watches the pipe that is its input."""
 
-    def __init__(self, players: int, arguments: list[str], homes: Path, output: Output) -> None:
+    def __init__(self, players: int, arguments: list[str], homes: Path, output: Output, *, meets: bool = False) -> None:
+        """``meets``: a relay is in the ``arguments``, at which the others meet the first one."""
+        self._meets = meets
         self._players = players
         self._arguments = arguments
         self._homes = homes
@@ -126,7 +131,8 @@ class Demo:
             task_status.started(None)
 
     async def _join(self, number: int, address: str, code: str) -> None:
-        arguments = ["join", address, "--name", NAMES[number - 1]]
+        way = ["--listen", "127.0.0.1:0"] if self._meets else [address]
+        arguments = ["join", *way, "--name", NAMES[number - 1]]
         await self._peer(number, arguments, {"SEQP2P_CODE": code}, lambda _: None, lambda _: None)
 
     async def _peer(

@@ -4,6 +4,7 @@ import functools
 import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
 from typing import Any, Final, TypeVar
 
 import click
@@ -133,14 +134,12 @@ async def enter_by_code(
             fault: NetError = error
         else:
             try:
-                return await enter(route, given)
+                async with aclosing(route):
+                    return await enter(route, given)
             except PeerRefused as refused:
                 if code is not None or refused.code not in WRONG_CODES:
                     raise
                 fault = refused
-            finally:
-                with trio.CancelScope(shield=True):
-                    await route.close()
         output.say(f"{translate(message_of(fault))} {translate(fault.hint)}".strip(), "answer")
 
 

@@ -120,7 +120,7 @@ async def play_at_own_table(
 ) -> int:
     """Play at this player's own table, after a ``resumed`` game if there is one; return the exit code."""
     ways = Ways(table.addresses[0], table.endpoint.mapped, table.endpoint.relay)
-    async with filling.ready(table.addresses[0], output):
+    async with filling.ready(table.addresses[0], ways.relay, output):
         teller = LobbyTeller(options, output, view, ways, by_hand=lambda: table.by_hand)
 
         def on_event(event: LobbyEvent) -> None:

@@ -20,6 +20,7 @@ from seqp2p.cli.playing import cannot_write, exit_code_of, own_console
 from seqp2p.cli.reporter import Reporter, emit_lobby_left
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
+from seqp2p.cli.settings import make_relay, relay_option
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
@@ -45,14 +46,16 @@ class WatchOptions:
     name: str | None
     replay_dir: Path
     listens: bool
+    relay: Address | None = None
 
 
 @click.command(
     "watch",
     help=message(
         "Watch a table, before it is full or while it plays: everything but the hands.\n\n"
-        "CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on"
-        " this network are listed, and the code is asked for."
+        "CODE finds the table on this network by its number, and a long CODE finds it by the relay that the host uses,"
+        " too. HOST:PORT always works. Without either, the tables on this network are listed, and the code is asked"
+        " for."
     ),
 )
 @place_options
@@ -60,20 +63,24 @@ class WatchOptions:
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
+@relay_option
 @screen_options
 def command(
     host: Address | None,
     code: str | None,
     name: str | None,
     replay_dir: str | None,
+    relay: str | None,
     wish: ScreenWish,
     *,
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    options = WatchOptions(home.checked_name(name), home.replay_dir(replay_dir), not until_stdin_closes)
-    wished = wish if options.listens else None
-    raise SystemExit(run_async(lambda: watch(host, code, options, Output(as_json), wished)))
+    listens, output = not until_stdin_closes, Output(as_json)
+    kept = output.preferences.relay if listens else ""
+    used = make_relay(kept if relay is None else relay)
+    options = WatchOptions(home.checked_name(name), home.replay_dir(replay_dir), listens, used)
+    raise SystemExit(run_async(lambda: watch(host, code, options, output, wish if listens else None)))
 
 
 async def watch(
@@ -110,7 +117,7 @@ async def watch(
                     game = await until_agreed(lambda _: by(), signals, typed, left)
                     return ABANDONED if game is None else exit_code_of(await see(game, output, listens=options.listens))
 
-            return await enter_by_code(host, code, (), lobby, output, enter)
+            return await enter_by_code(host, code, (), lobby, output, enter, options.relay)
 
 
 async def see(game: WatchedGame, output: Output, *, listens: bool) -> Result:

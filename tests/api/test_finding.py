@@ -193,7 +193,7 @@ async def test_a_place_is_met_at_the_relay(autojump_clock: object, meeting: Brow
     assert route.host == RELAY
     assert trio.current_time() == pytest.approx(LAN_FIRST_S)
     line = await route.dial(RELAY)
-    await route.close()
+    await route.aclose()
     await line.send_all(b"it is in use")
 
 
@@ -203,7 +203,7 @@ async def test_two_adverts_of_one_place_hide_no_host(autojump_clock: object, mee
     meeting.put("copied", FoundTable(here, (Address("10.9.0.66", 4610),)))
     route = await find_route(None, CODE, [], RELAY)
     assert route.host == RELAY
-    await route.close()
+    await route.aclose()
 
 
 async def test_a_place_without_a_relay_is_looked_for_on_the_lan_alone(
@@ -227,7 +227,7 @@ async def test_nobody_at_the_place(
     route = await find_meeting(CODE, [], RELAY, told.append)
     assert route.host == RELAY
     assert told == [ABSENT]
-    await route.close()
+    await route.aclose()
 
 
 async def test_a_relay_that_is_none(

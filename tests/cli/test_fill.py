@@ -122,7 +122,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     filling = Filling("random", 0, at_once=False)
-    async with filling.ready(TABLE, Output(json=False)):
+    async with filling.ready(TABLE, None, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
         filling.on_event(shown(None, None))
         await trio.testing.wait_all_tasks_blocked()
@@ -141,7 +141,7 @@ async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pyte
 
 async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     filling = Filling("random", 0, at_once=False)
-    async with filling.ready(TABLE, Output(json=False)):
+    async with filling.ready(TABLE, None, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
         filling.on_event(shown(None, Guest("anna", b"a")))
         filling.call()
@@ -157,7 +157,7 @@ async def test_a_bot_without_weights_is_not_called(
 ) -> None:
     monkeypatch.setattr(filling_module, "why_no_bot", lambda _: "the weights are missing")
     filling = Filling("normal", 0, at_once=False)
-    async with filling.ready(TABLE, Output(json=False)):
+    async with filling.ready(TABLE, None, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
         filling.on_event(shown(None, None))
         filling.call()
@@ -169,7 +169,7 @@ async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) ->
     filling = Filling("random", 0, at_once=True)
 
     async def lobby() -> None:
-        async with filling.ready(TABLE, Output(json=False)):
+        async with filling.ready(TABLE, None, Output(json=False)):
             filling.on_event(CodeShown("1-a-b"))
             filling.on_event(shown(None, Guest("anna", b"a")))
             await trio.sleep_forever()
@@ -182,7 +182,7 @@ async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) ->
 
 async def test_a_closed_lobby_needs_nobody(calls: list[str]) -> None:
     filling = Filling("random", 0, at_once=True)
-    async with filling.ready(TABLE, Output(json=False)):
+    async with filling.ready(TABLE, None, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
         filling.on_event(shown(Guest("anna", b"a"), Guest("bert", b"b")))
         filling.close()

@@ -66,6 +66,33 @@ async def test_host_and_joiners_meet_and_the_host_moves() -> None:
         nursery.cancel_scope.cancel()
 
 
+@pytest.mark.process
+async def test_a_joiner_may_be_there_before_the_host() -> None:
+    digits = "00000000000003"
+    met = trio.Event()
+
+    async def come(relay: Address) -> None:
+        async with await meet(relay, digits) as line:
+            assert await line.receive_some() == b"welcome"
+            met.set()
+
+    async def welcome(listener: trio.abc.Listener[trio.abc.Stream]) -> None:
+        async with await listener.accept() as line:
+            await line.send_all(b"welcome")
+            await met.wait()
+
+    async with running_relay() as relay, trio.open_nursery() as nursery:
+        nursery.start_soon(come, relay)
+        await trio.testing.wait_all_tasks_blocked()
+        lines = HostLines(relay, tcp_dial, DEFAULT_LIMITS, lambda _: None, lambda _: None)
+        nursery.start_soon(lines.run)
+        for listener in lines.listeners:
+            nursery.start_soon(welcome, listener)
+        lines.move(digits)
+        await met.wait()
+        nursery.cancel_scope.cancel()
+
+
 async def test_a_relay_that_is_away_is_told_once_for_all_lines(
     autojump_clock: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

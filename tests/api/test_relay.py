@@ -1,0 +1,62 @@
+"""A table that its players meet at a relay, as a script opens and joins it."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+import seqp2p
+from seqp2p.lobby.events import LobbyShown
+from tests.api.tools import LIMIT_S, identity, play_varied, table_of
+from tests.relay import free_address, running_relay
+
+pytestmark = pytest.mark.process
+
+
+async def test_a_game_that_is_joined_and_watched_at_a_relay(tmp_path: Path) -> None:
+    seen = list[LobbyShown]()
+    result: seqp2p.Result | None = None
+    watching = trio.Event()
+    with trio.fail_after(LIMIT_S):
+        async with (
+            running_relay() as relay,
+            table_of(tmp_path, relay=str(relay)) as table,
+            trio.open_nursery() as nursery,
+        ):
+
+            async def guest() -> None:
+                await watching.wait()
+                own = identity("bob")
+                async with seqp2p.join(code=table.code, relay=str(relay), identity=own, listen="127.0.0.1:0") as seat:
+                    await play_varied(seat)
+
+            async def spectator() -> None:
+                nonlocal result
+                async with seqp2p.watch(
+                    code=table.code,
+                    relay=str(relay),
+                    identity=identity("eve"),
+                    replay_dir=tmp_path,
+                    let_in=watching.set,
+                    on_event=lambda event: seen.append(event) if isinstance(event, LobbyShown) else None,
+                ) as spectator:
+                    async for _ in spectator:
+                        pass
+                    result = spectator.result
+
+            nursery.start_soon(guest)
+            nursery.start_soon(spectator)
+            async with table.seat() as ann:
+                await play_varied(ann)
+    assert ann.result == result is not None
+    assert [guest is None for guest in seen[0].seats] == [False, True]
+
+
+async def test_a_relay_that_is_not_there() -> None:
+    relay = str(free_address())
+    with pytest.raises(seqp2p.Unreachable, match="cannot be reached"):
+        async with seqp2p.host(identity=identity("ann"), listen="127.0.0.1:0", relay=relay):
+            raise AssertionError("no relay")
+    with pytest.raises(seqp2p.AddressError):
+        async with seqp2p.host(identity=identity("ann"), listen="127.0.0.1:0", relay="no address"):
+            raise AssertionError("no address")
