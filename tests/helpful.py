@@ -8,7 +8,7 @@ A game stands still while a test wants it to: the bot makes no turn beyond the n
 one (``Household.hold``). So nothing depends on how soon a test looks, or on whose turn comes first.
 
 ``python -m tests.helpful MODULE …`` runs a module of the product in which ``--bot helpful`` is known, and in the
-process that plays its bots too.
+process that plays its bots too. With ``HELPED`` in the environment the bot also chooses for the person at the terminal.
 """
 
 import os
@@ -26,6 +26,7 @@ from seqp2p.rules import Action, Line, Square, Variant, View, apply, team_of
 HELPFUL: Final = "helpful"
 GATE: Final = "SEQP2P_GATE"
 """The environment's name for the path of that file."""
+HELPED: Final = "SEQP2P_HELPED"
 WON: Final = 10**9
 
 
@@ -87,7 +88,18 @@ def make_known() -> None:
     )
 
 
+def choose_for_the_person() -> None:
+    """The person sees the game, and is asked for all but its moves."""
+    from seqp2p.bots.player import BotPlayer
+    from seqp2p.ui.person.person import Person
+
+    player = BotPlayer(HelpfulBot(random.Random()))
+    cast("Any", Person).choose = lambda _, seen, refused: player.choose(seen, refused)
+
+
 if __name__ == "__main__":
     make_known()
+    if HELPED in os.environ:
+        choose_for_the_person()
     del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

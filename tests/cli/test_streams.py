@@ -23,7 +23,7 @@ from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import CommandError, Output, prepare_streams, printable
 from seqp2p.hangup import TerminalGone
 from tests.cli.conftest import Game
-from tests.cli.processes import Household
+from tests.cli.processes import LIMIT_S, Household
 
 PACKAGE = Path(lines.__file__).parents[1]
 
@@ -217,7 +217,7 @@ def test_a_full_device(game: Game, people: Household) -> None:
 
 async def read_all(reader: LineReader) -> list[str]:
     found = []
-    with trio.fail_after(20):
+    with trio.fail_after(LIMIT_S):
         while (line := await reader.read_line()) is not None:
             found.append(line)
     assert await reader.read_line() is None
@@ -275,7 +275,7 @@ async def test_the_end_of_the_input_is_a_key_at_a_terminal() -> None:
     try:
         reader = LineReader(slave)
         os.write(master, b"\x04")
-        with trio.fail_after(20):
+        with trio.fail_after(LIMIT_S):
             assert await reader.read_line() is None
             os.write(master, b"ha\x04nd\n")
             assert await reader.read_line() == "hand"
@@ -305,7 +305,7 @@ async def terminal_that_goes_away(hangup: Any) -> AsyncIterator[LineReader]:
 async def test_a_terminal_that_goes_away() -> None:
     """It is no end of what is typed: the process is asked to end."""
     async with terminal_that_goes_away(signal.SIG_DFL) as reader:
-        with trio.fail_after(20), trio.open_signal_receiver(signal.SIGHUP) as signals:
+        with trio.fail_after(LIMIT_S), trio.open_signal_receiver(signal.SIGHUP) as signals:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(reader.read_line)
                 assert await anext(aiter(signals)) == signal.SIGHUP
@@ -318,7 +318,7 @@ async def test_a_terminal_that_goes_away() -> None:
 async def test_a_terminal_that_goes_away_unheard(autojump_clock: object, hangup: Any) -> None:
     """Nothing waits for ever, and no other signal is raised: each says that somebody leaves, and SIGTERM ends this."""
     async with terminal_that_goes_away(hangup) as reader:
-        with trio.fail_after(20), pytest.raises(TerminalGone):
+        with trio.fail_after(LIMIT_S), pytest.raises(TerminalGone):
             await reader.read_line()
 
 

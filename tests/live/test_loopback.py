@@ -28,7 +28,7 @@ HERE = Address("127.0.0.1", 0)
 QUICK = Limits(authenticate_s=1, code_exchange_s=1, heartbeat_s=0.2, silence_s=3, lobby_answer_s=1, dial_min_s=0.05)
 # On a busy machine twelve seats take longer for each other than two do, and signs of life on 132 links add to that.
 PATIENT = replace(QUICK, authenticate_s=20, code_exchange_s=20, heartbeat_s=2, silence_s=20, lobby_answer_s=20)
-LIMIT_S = 30.0
+LIMIT_S = 120.0
 
 
 @contextlib.asynccontextmanager
@@ -111,12 +111,12 @@ async def evening(players: int, limits: Limits = QUICK, guests: int | None = Non
 @pytest.mark.timeout(10 * LIMIT_S)
 async def test_twelve_sit_down_and_play() -> None:
     async with evening(12, PATIENT) as table:
-        with trio.fail_after(4 * LIMIT_S):
+        with trio.fail_after(LIMIT_S):
             await table.all_seated.wait()
         assert len({each.game for each in table.tables.values()}) == 1
         seats = {each.seat: Seat(Mesh(each, randomness, PATIENT), 12) for each in table.tables.values()}
         assert sorted(seats) == list(range(1, 13))
-        with trio.fail_after(4 * LIMIT_S):
+        with trio.fail_after(LIMIT_S):
             async with trio.open_nursery() as nursery:
                 for seat in seats.values():
                     await nursery.start(seat.run)

@@ -11,6 +11,7 @@ from tests.helpful import HELPFUL
 from tests.real.terminals import Terminal
 
 SEQP2P = [sys.executable, "-m", "seqp2p"]
+HELPED_SEQP2P = [sys.executable, "-m", "tests.helpful", "seqp2p"]
 
 
 class Room:

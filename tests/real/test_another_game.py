@@ -7,28 +7,35 @@ import time
 
 import pytest
 
-from tests.real.room import Room, table
+from tests.real.room import HELPED_SEQP2P, Room, table
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 from tests.real.test_mended import begin
 
+ASKED = r"Enter\) or no"
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 
 
-def sit_down(room: Room, *guests: str) -> list[Terminal]:
-    """Ann hosts a kids' game, and these join her."""
-    players = str(1 + len(guests))
-    ann = room.sit("ann", "host", "--players", players, "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann")
+def sit_down(room: Room, *guests: str, helped: bool = False) -> list[Terminal]:
+    """Ann hosts a kids' game, and these join her; a bot chooses for those who are ``helped``."""
+
+    def sit(who: str, *arguments: str, code: str = "") -> Terminal:
+        if helped:
+            line = [*HELPED_SEQP2P, *arguments, "--name", who]
+            return room.terminal(line, who, SEQP2P_CODE=code, SEQP2P_HELPED="1")
+        return room.sit(who, *arguments, "--name", who, SEQP2P_CODE=code)
+
+    ann = sit("ann", "host", "--players", str(1 + len(guests)), "--variant", "kids", "--listen", "127.0.0.1:0")
     address, code = table(ann)
     people = [ann]
     for guest in guests:
-        people.append(room.sit(guest, "join", address, "--name", guest, SEQP2P_CODE=code))
+        people.append(sit(guest, "join", address, code=code))
         ann.see(guest)
     begin(ann)
     return people
 
 
-def play_out(people: list[Terminal], asked: str = "Enter\\) or no") -> None:
-    """Play the game to its end, and wait until all are asked for another."""
+def play_out(people: list[Terminal]) -> None:
+    """Play a game of two to its end, and wait until both are asked for another."""
     end = time.monotonic() + LIMIT_S
     score = re.compile("score (at this table|since you came back): ")
     while not all(score.search(person.history() + person.screen()) for person in people):
@@ -37,7 +44,7 @@ def play_out(people: list[Terminal], asked: str = "Enter\\) or no") -> None:
             if YOUR_TURN in person.screen():
                 play_a_turn(person)
     for person in people:
-        person.find(asked)
+        person.find(ASKED)
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -53,8 +60,9 @@ def test_each_sees_that_the_other_accepts(room: Room, first: int) -> None:
 
 
 def test_one_accepts_and_one_declines(room: Room) -> None:
-    ann, ben, cem = people = sit_down(room, "ben", "cem")
-    play_out(people)
+    ann, ben, cem = people = sit_down(room, "ben", "cem", helped=True)
+    for person in people:
+        person.find(ASKED)
     cem.type("no")
     for person in (ann, ben):
         person.see("cem plays no other game")
@@ -89,8 +97,9 @@ def test_a_seat_that_was_killed_and_resumed(room: Room, lost: str) -> None:
 
 
 def test_one_is_killed_at_the_question(room: Room) -> None:
-    ann, ben, cem = people = sit_down(room, "ben", "cem")
-    play_out(people)
+    ann, ben, cem = people = sit_down(room, "ben", "cem", helped=True)
+    for person in people:
+        person.find(ASKED)
     os.kill(cem.pid(), signal.SIGKILL)
     for person in (ann, ben):
         person.see("cem plays no other game")

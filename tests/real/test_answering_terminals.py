@@ -18,10 +18,9 @@ import pytest
 from seqp2p.ui.styles import styles_of
 from seqp2p.ui.terminal_answers import BURST_S, QUESTIONS
 from seqp2p.ui.terminal_app import ANSWERS_S
-from tests.cli.processes import environment
+from tests.cli.processes import LIMIT_S, environment
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow]
-LIMIT_S = 30.0
 KIND = "\x1b[?62;22c"
 WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:0000/0000/0000\x07"
 ABANDONED = 5

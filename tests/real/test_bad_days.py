@@ -131,7 +131,7 @@ def test_a_draw_is_asked_for_before_one_s_eyes(room: Room) -> None:
     ann.press("Enter")
     ann.see(STAGED)
     ann.press("Enter")
-    ann.see("draw: Enter sends it", limit_s=8)
+    ann.see("draw: Enter sends it")
     ann.press("Enter")
     ann.see("you draw ")
 

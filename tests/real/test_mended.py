@@ -98,7 +98,7 @@ def test_ctrl_c_asks_before_it_closes_a_table_where_others_sit(room: Room, plain
 def test_the_time_of_two_turns_ends_a_game_of_two_and_both_are_told_why(room: Room, plain: list[str]) -> None:
     """The one whose time is over is warned before, and does not hear that the other cannot be reached."""
     ann = room.sit(
-        *("ann", "host", "--variant", "kids", "--turn-time", "6", "--listen", "127.0.0.1:0", "--name", "ann", *plain),
+        *("ann", "host", "--variant", "kids", "--turn-time", "12", "--listen", "127.0.0.1:0", "--name", "ann", *plain),
         width=160,
         height=60,
     )
@@ -113,13 +113,13 @@ def test_the_time_of_two_turns_ends_a_game_of_two_and_both_are_told_why(room: Ro
         late.see("Esc back to the table")
     told = " ".join(late.history().split())
     for line in (
-        "0:03 left for your turn; then you have 0:06 more",
-        "the time for your turn is over: without a move the game ends in 0:06",
-        "0:03 left: without a move the game ends unfinished then",
+        "0:06 left for your turn; then you have 0:12 more",
+        "the time for your turn is over: without a move the game ends in 0:12",
+        "0:06 left: without a move the game ends unfinished then",
         "the time of two turns is over: the game ends unfinished",
     ):
         assert line in told
-    assert "you did not move in 12 s" in told
+    assert "you did not move in 24 s" in told
     for terminal in (ann, bob):
         assert "cannot be reached" not in terminal.history()
 

@@ -91,7 +91,7 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
 
 
 def test_a_typed_card_and_a_square_then_a_prepared_move(room: Room) -> None:
-    ann = room.sit("ann", "play", "--pace", "3", "--name", "ann", height=30)
+    ann = room.sit("ann", "play", "--pace", "20", "--name", "ann", height=30)
     ann.see(YOUR_TURN)
     ann.type("hand")
     hand = ann.find(r"your hand: (.*)")[1].split()
