@@ -24,13 +24,15 @@ ALLOWED: dict[str, set[str]] = {
     "replay": {"match"} | LOWEST,
     "ui": {"hangup", "match"} | LOWEST,
     "bots": {"match"} | LOWEST,
+    "review": {"replay", "bots", "match"} | LOWEST,
     "arena": {"workers", "bots", "match"} | LOWEST,
     "learning": {"arena", "bots", "ui"} | LOWEST,
     "net": {"match"} | LOWEST,
     "lobby": {"net", "match"} | LOWEST,
     "live": {"lobby", "net", "bots", "replay", "match"} | LOWEST,
     "api": {"live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
-    "cli": {"api", "arena", "workers", "hangup", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "cli": {"api", "arena", "workers", "hangup", "review", "ui", "live", "lobby", "net", "bots", "replay", "match"}
+    | LOWEST,
     "testing": {"arena", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "__main__": {"cli"},
     # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
@@ -71,6 +73,8 @@ PURE = (
     "replay.to_text",
     "replay.to_plain",
     "replay.summary",
+    "bots.chance",
+    "review",
 )
 IMPURE = {
     "asyncio",

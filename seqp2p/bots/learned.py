@@ -362,7 +362,7 @@ class Outlook:
         elif action.kind == "place":
             plain = action.card not in variant.wild
             dead, free, wilds = dead + (plain and full and hand[card] == 2), free - 1, wilds - (not plain)
-        else:  # a card given up
+        else:  # a card given up, or a pass
             dead -= action.card in self._dead
             wilds, takers = wilds - (action.card in variant.wild), takers - (action.card in variant.removing)
         held = sum(hand.values())
@@ -371,6 +371,8 @@ class Outlook:
 
     def _changes(self, action: Action) -> list[Change]:
         """Return the new states of the squares that an action of the seat changes."""
+        if action.kind == "pass":
+            return []
         form, square = self._shape, action.square
         card = self.variant.board.grid[square]
         if action.kind == "remove":
