@@ -217,7 +217,7 @@ def events(types: Iterable[EventType]) -> Iterator[str]:
 
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "events": lambda: events(GAME_EVENTS),
-    "show_events": lambda: events([EVENT_TYPES["moment"]]),
+    "show_events": lambda: events([EVENT_TYPES["moment"], EVENT_TYPES["review"]]),
     "try_bot_events": lambda: events([EVENT_TYPES["trial"], EVENT_TYPES["tried"]]),
     "steps": steps,
     "actions": actions,

@@ -14,6 +14,7 @@ from seqp2p.api.settings import table_settings
 from seqp2p.arena import make_contest, play_deal
 from seqp2p.bots.registry import BOTS
 from seqp2p.bots.value import BadWeights
+from seqp2p.cli.reviewing import review_of
 from seqp2p.cli.show import frames_of
 from seqp2p.i18n import message_of
 from seqp2p.match.table import check_settings
@@ -328,7 +329,8 @@ def test_a_record_is_verified_and_shown(players: int) -> None:
     data = replay_bytes(played(players, "space", 5, "soon"))
     assert verify(data).verdict == "verified"
     playback = play_back(data)
-    film = frames_of("space.seqp2p", playback)
+    film = frames_of("space.seqp2p", playback, reviewed=review_of(playback))
+    assert film.no_review.endswith("of the bot are missing: install again")
     text = page(film, ["one"])
     assert text.isascii()
     assert "Sequence in Space: space.seqp2p" in text

@@ -233,6 +233,19 @@ class MomentFields(_Fields, frozen=True):
     position: str | None
 
 
+class JudgedFields(_Fields, frozen=True):
+    """A move of a replay as its seat could judge it; chances by team."""
+
+    moment: Annotated[int, Meta(ge=1)]
+    turn: Count
+    seat: SeatNumber
+    action: str
+    chances: list[Share]
+    best: str
+    best_chances: list[Share]
+    cost: Share
+
+
 def _fields_of(struct: type[msgspec.Struct]) -> Mapping[str, Any]:
     return {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
 
@@ -445,6 +458,11 @@ OTHER_EVENTS: Final = (
         "`verify`, with more than one file: last",
     ),
     EventType("moment", _fields_of(MomentFields), "`show`: the moment of this number, from 1 on"),
+    EventType(
+        "review",
+        {"moves": list[JudgedFields], "closed": list[SeatNumber], "reason": str | None},
+        "`show --review`: after the moments",
+    ),
     EventType(
         "replay",
         {

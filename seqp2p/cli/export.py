@@ -14,6 +14,7 @@ from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
+from seqp2p.cli.reviewing import review_of
 from seqp2p.cli.show import frames_of, header_lines, moment_fields, play_file, read_file
 from seqp2p.cli.verify import describe, plain_reason, verdict_fields
 from seqp2p.crypto.identity import fingerprint
@@ -218,7 +219,7 @@ def as_html(file: Path, playback: Playback) -> str:
     from seqp2p.ui.viewer import page
 
     _, _, *about = header_lines(playback)
-    return page(frames_of(printable(file.name), playback), about)
+    return page(frames_of(printable(file.name), playback, reviewed=review_of(playback)), about)
 
 
 def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None:

@@ -4,7 +4,7 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.event_table import action_line, row_of, table_seats
 from seqp2p.cli.my_games import newest, past_games
 from seqp2p.cli.output import DONE, NOT_VERIFIED, USAGE, CommandError, Output, what_failed
+from seqp2p.cli.reviewing import COSTLY_SHOWN, NO_TURNS, Reviewed, move_reviews, review_fields, review_of, why_not
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import ScreenWish, can_show, on_screen, screen_options
 from seqp2p.cli.verify import describe, known_names, plain_reason, verdict_fields
@@ -25,9 +26,18 @@ from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
 from seqp2p.rules import UNKNOWN, CompletedSequence, Position, Variant, format_card, format_ends, format_position, view
 from seqp2p.ui.cards import action_shown, card_shown
-from seqp2p.ui.language import t
+from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import sequences_made
-from seqp2p.ui.replay_browser import Answer, BoardMoment, ReplayBrowser, ReplayFrames, help_lines
+from seqp2p.ui.replay_browser import (
+    Answer,
+    BoardMoment,
+    MoveReview,
+    ReplayBrowser,
+    ReplayFrames,
+    costly_lines,
+    curve_lines,
+    help_lines,
+)
 from seqp2p.ui.scene import LogLine
 from seqp2p.ui.words import Company, Story, sequences_lines, settings_lines
 
@@ -43,31 +53,36 @@ class Brief(Company):
         return self.names[seat - 1]
 
 
-def frames_of(title: str, playback: Playback, *, brief: bool = False) -> ReplayFrames:
+def frames_of(title: str, playback: Playback, *, brief: bool = False, reviewed: Reviewed | None = None) -> ReplayFrames:
     """A replay as it is shown; only where there is a moment. ``brief``: where there is little room."""
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
     company = (Brief if brief else Company).of(agreement)
+    reviews = move_reviews(playback, reviewed) if reviewed else {}
     return ReplayFrames(
         title=title,
         verdict=describe(playback.report),
         is_right=playback.report.verdict == "verified",
         company=company,
         variant=agreement.settings.rules,
-        moments=tuple(_moments(playback, company, agreement.settings.rules)),
+        moments=tuple(_moments(playback, company, agreement.settings.rules, reviews)),
         opened=playback.opened,
+        costly=reviewed.review.costly(COSTLY_SHOWN) if reviewed else (),
+        no_review=why_not(reviewed, company) if reviewed else "",
     )
 
 
-def _moments(playback: Playback, company: Company, variant: Variant) -> Iterator[BoardMoment]:
+def _moments(
+    playback: Playback, company: Company, variant: Variant, reviews: Mapping[int, MoveReview]
+) -> Iterator[BoardMoment]:
     story = Story()
     before: Position | None = None
-    for moment in playback.moments:
+    for at, moment in enumerate(playback.moments):
         if isinstance(moment.what, Turned):
             story.turned(moment.what.seat, moment.what.action)
         lines = tuple(moment_lines(moment, before, company, variant))
         moves = tuple(action for _, action in story.since(0))
-        yield BoardMoment(moment.turn, lines, moment.position, moves, bool(moment.made))
+        yield BoardMoment(moment.turn, lines, moment.position, moves, bool(moment.made), reviews.get(at))
         before = moment.position
 
 
@@ -147,26 +162,34 @@ MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
         "Look at a replay, moment by moment.\n\n"
         "FILE can be last, for the last of your games; without FILE they are listed, and one is asked for.\n\n"
         "Everything in it is verified first; what is damaged is shown as far as it is right. With --plain a terminal is"
-        " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed."
+        " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed.\n\n"
+        "--review prints the chance of each team to win after each turn, as the seat that moved could know it, and the"
+        " moves that cost most. Only opened hands have a review."
     ),
 )
 @click.argument("file", type=ReplayPath(), required=False, metavar=message("[FILE]"))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per moment on standard output."))
+@click.option(
+    "--review", "with_review", is_flag=True, help=message("The chances to win, and the moves that cost most.")
+)
 @screen_options
-def command(file: Path | None, *, as_json: bool, wish: ScreenWish) -> None:
+def command(file: Path | None, *, as_json: bool, with_review: bool, wish: ScreenWish) -> None:
     output = Output(as_json)
     file = chosen_file(output) if file is None else last_file() if file == LAST and not file.exists() else file
     playback = play_file(file, read_file(file))
     if output.json:
-        emit_moments(output, file, playback)
+        emit_moments(output, file, playback, with_review=with_review)
         raise SystemExit(DONE)
-    frames = frames_of(file.name, playback) if playback.moments else None
-    if frames is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        for line in (*header_lines(playback), *(whole_lines(frames) if frames else ())):
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if with_review or not playback.moments or not on_terminal:
+        lines = whole_review(file, playback, plain=wish.plain) if with_review else whole_lines(file, playback)
+        for line in (*header_lines(playback), "", *lines):
             output.say(line)
         raise SystemExit(DONE)
-    if can_show(output, wish):
-        raise SystemExit(run_async(lambda: on_page(output, wish, frames_of(file.name, playback, brief=True))))
+    on_screen_page = can_show(output, wish)
+    frames = frames_of(file.name, playback, brief=on_screen_page, reviewed=review_of(playback))
+    if on_screen_page:
+        raise SystemExit(run_async(lambda: on_page(output, wish, frames)))
     raise SystemExit(run_async(lambda: by_words(output, frames, header_lines(playback))))
 
 
@@ -232,18 +255,31 @@ def header_lines(playback: Playback) -> list[str]:
     return [describe(playback.report), "", *settings_lines(agreement.settings), *table_seats(agreement)]
 
 
-def whole_lines(frames: ReplayFrames) -> list[str]:
+def whole_lines(file: Path, playback: Playback) -> list[str]:
     """The whole game: every moment, and how it lay in the end."""
+    if not playback.moments:
+        return []
+    frames = frames_of(file.name, playback)
     browser = ReplayBrowser(frames)
     browser.end()
     hands = browser.hands() if frames.opened else ()
-    return ["", *(line.text for moment in frames.moments for line in moment.lines), "", *browser.board(), *hands]
+    return [*(line.text for moment in frames.moments for line in moment.lines), "", *browser.board(), *hands]
 
 
-def emit_moments(output: Output, file: Path, playback: Playback) -> None:
+def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[str]:
+    """Return the chances after every move, the moves that cost most, and why others have no review."""
+    if not playback.moments:
+        return [translate(NO_TURNS)]
+    frames = frames_of(file.name, playback, reviewed=review_of(playback))
+    return [*curve_lines(frames, bars=not plain), *costly_lines(frames)]
+
+
+def emit_moments(output: Output, file: Path, playback: Playback, *, with_review: bool) -> None:
     assert playback.agreement is not None, "without a table there is nothing to tell"
     for number, moment in enumerate(playback.moments, 1):
         output.event("moment", **moment_fields(number, moment, playback.agreement.settings.rules))
+    if with_review:
+        output.event("review", **review_fields(playback, review_of(playback)))
     output.event("verdict", **verdict_fields(file, playback.report, known_names(output)))
 
 

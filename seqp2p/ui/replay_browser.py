@@ -7,17 +7,18 @@ import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Final
 
-from seqp2p.i18n import Term, term
+from seqp2p.i18n import Term, message, term
 from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, View, view
-from seqp2p.ui.cards import card_shown
-from seqp2p.ui.language import number, t, tn
+from seqp2p.ui.cards import card_shown, colour_letter, colour_name
+from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.person.command_words import Vocabulary, Word
 from seqp2p.ui.plain import board_answer, part_answer
 from seqp2p.ui.scene import LogLine
-from seqp2p.ui.words import Company
+from seqp2p.ui.words import Company, listed
 
 ALL: Final = -1
 """Every hand that is known is shown."""
@@ -27,9 +28,27 @@ PACES_S: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
 """Seconds a moment, from slow to fast."""
 LEAP: Final = 10
 LOG_LENGTH: Final = 20
+BAR_LENGTH: Final = 20
+COSTLY_HEADING: Final = message("the moves that cost most:")
 
 _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReview:
+    """The review of a move, as its seat could know: the chances of the teams to win after it, and its cost.
+
+    ``better`` is the best move, with the chance ``better_chance`` for the team; empty if this one is. Chances and cost
+    are in thousandths.
+    """
+
+    seat: int
+    move: str
+    chances: tuple[int, ...]
+    cost: int = 0
+    better: str = ""
+    better_chance: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +64,7 @@ class BoardMoment:
     position: Position | None = None
     moves: tuple[Action, ...] = ()
     made: bool = False
+    review: MoveReview | None = None
 
     @property
     def last(self) -> Action | None:
@@ -54,7 +74,11 @@ class BoardMoment:
 
 @dataclass(frozen=True, slots=True)
 class ReplayFrames:
-    """A replay: its moments, one at least, what ``verify`` says of it, and the seats whose hands are known."""
+    """A replay: its moments, one at least, what ``verify`` says of it, and the seats whose hands are known.
+
+    ``costly`` are the moments of the moves that cost most, the highest cost first; ``no_review`` says why moves have no
+    review, and is empty if all have one.
+    """
 
     title: str
     verdict: str
@@ -63,10 +87,16 @@ class ReplayFrames:
     variant: Variant
     moments: tuple[BoardMoment, ...]
     opened: frozenset[int] = frozenset()
+    costly: tuple[int, ...] = ()
+    no_review: str = ""
 
     @property
     def turns(self) -> int:
         return self.moments[-1].turn
+
+    def review_at(self, at: int) -> MoveReview | None:
+        """Return the review of the last move up to a moment that has one."""
+        return next((each.review for each in reversed(self.moments[: at + 1]) if each.review), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +225,11 @@ class ReplayBrowser:
         lines = [line.text for moment in self.frames.moments[: self.cursor.at + 1] for line in moment.lines]
         return tuple(lines if everything else lines[-LOG_LENGTH:])
 
+    def review(self) -> tuple[str, ...]:
+        """Return the review of the move that is shown, and the moves that cost most."""
+        here = self.frames.review_at(self.cursor.at)
+        return (*(review_lines(self.frames, here) if here else ()), *costly_lines(self.frames))
+
     def whereabouts(self) -> str:
         place = t("turn {turn} of {turns}", turn=self.moment.turn, turns=self.frames.turns)
         return t("{place}, moment {at} of {count}", place=place, at=self.cursor.at + 1, count=len(self.frames.moments))
@@ -272,6 +307,7 @@ _WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = Ma
         term("typed at a replay", "verdict"): lambda browser, _: Answer(
             (browser.frames.verdict, browser.whereabouts())
         ),
+        term("typed at a replay", "review"): lambda browser, _: Answer(browser.review()),
         term("typed at a replay", "help, ?"): lambda _, __: Answer(help_lines()),
         term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Answer(done=True),
     }
@@ -294,8 +330,86 @@ def help_lines() -> tuple[str, ...]:
         t("{board}  the board    {board} 5, {board} e, {where} e5  a part of it    {log}, {log} {all}", **words),
         t("{hands}  the hands    {hands} 2, {hands} {all}, {hands} {none}  whose are shown", **words),
         t("{verdict}  what was verified, and where you are", **words),
+        t("{review}  the chance to win here, and the moves that cost most", **words),
         t("{help}, {quit}", **words),
     )
+
+
+def percent_shown(chance: int) -> str:
+    """Return a chance in thousandths as per cent.
+
+    >>> percent_shown(532)
+    '53.2%'
+    """
+    return t("{percent}%", percent=number(chance / 10, 1))
+
+
+def chances_shown(frames: ReplayFrames, review: MoveReview) -> str:
+    """Return the chances of all teams: ``blue 53.2%, green 46.8%``."""
+    teams = zip(frames.company.colours, review.chances, strict=True)
+    return listed([f"{colour_name(colour)} {percent_shown(chance)}" for colour, chance in teams])
+
+
+def review_lines(frames: ReplayFrames, review: MoveReview) -> tuple[str, ...]:
+    """Return the chances after a move, and the better move."""
+    chances = t("chance to win: {teams}", teams=chances_shown(frames, review))
+    return (chances, _better(review)) if review.better else (chances,)
+
+
+def _better(review: MoveReview) -> str:
+    points, percent = number(review.cost / 10, 1), percent_shown(review.better_chance)
+    return t(
+        "{move} cost {points} points; better: {better}, {percent}",
+        move=review.move,
+        points=points,
+        better=review.better,
+        percent=percent,
+    )
+
+
+def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[str, ...]:
+    """Return a line for each move with a review: the chances after it, with ``bars`` also as a bar of letters."""
+    found = [
+        t(
+            "{turn:>3}. {bar}{teams}  {who}: {action}",
+            turn=moment.turn,
+            bar=f"{_bar(frames, moment.review)} " if bars else "",
+            teams=chances_shown(frames, moment.review),
+            who=frames.company.who(moment.review.seat),
+            action=moment.review.move,
+        )
+        for moment in frames.moments
+        if moment.review
+    ]
+    heading = t("the chances to win after each turn, as the seat that moved could know them:")
+    return (heading, *found, "") if found else ()
+
+
+def _bar(frames: ReplayFrames, review: MoveReview) -> str:
+    """Return the letters of the teams, each as often as its share of the bar."""
+    ends = [BAR_LENGTH * mark // sum(review.chances) for mark in accumulate(review.chances)]
+    return "".join(
+        colour_letter(colour) * (end - begin)
+        for colour, (begin, end) in zip(frames.company.colours, pairwise((0, *ends)), strict=True)
+    )
+
+
+def costly_lines(frames: ReplayFrames) -> tuple[str, ...]:
+    """Return the moves that cost most under a heading, and the reason why moves have no review."""
+    found = [text for _, text in costly_moves(frames)]
+    heading = [translate(COSTLY_HEADING)] if found else []
+    return (*heading, *found, *([frames.no_review] if frames.no_review else []))
+
+
+def costly_moves(frames: ReplayFrames) -> list[tuple[int, str]]:
+    """Return the moments of the moves that cost most, each with a line."""
+    found = list[tuple[int, str]]()
+    for at in frames.costly:
+        moment = frames.moments[at]
+        assert moment.review is not None, "a costly move is a reviewed one"
+        who = frames.company.who(moment.review.seat)
+        found.append((at, t("{turn:>3}. {who}: {action}", turn=moment.turn, who=who, action=_better(moment.review))))
+    return found
 
 
 def hand_text(variant: Variant, hand: Hand, *, open_: bool) -> str:

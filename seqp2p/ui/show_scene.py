@@ -16,7 +16,7 @@ from seqp2p.ui.cards import suits_shown
 from seqp2p.ui.frame import Canvas, Fragment, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.lobby_scene import put_keys
-from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, shown
+from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown
 from seqp2p.ui.scene import Column, KeyHelp, LogLine, Page, line_rows, paint_from
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import team_lines
@@ -31,6 +31,8 @@ SIDE_MIN: Final = 40
 TALL: Final = 6
 """Up to so many seats have a row each on any page."""
 NAME_WIDTH: Final = 14
+REVIEW_ROWS: Final = 4
+"""Rows below the log, for the chances to win and the better move."""
 AROUND: Final = 60
 """Moments before and after the one that is shown, of which lines are looked at."""
 
@@ -157,6 +159,11 @@ def paint_show(
         paint_from(canvas, Column(TOP, 0, width, len(room), glyphs), lines)
     else:
         side = _paint_table(canvas, frames, cursor, glyphs)
+        if review := frames.review_at(cursor.at):
+            room = room[:-REVIEW_ROWS]
+            below = Column(room.stop, side, max(canvas.width - side, 1), REVIEW_ROWS, glyphs)
+            told = [suits_shown(text, glyphs.suits) for text in review_lines(frames, review)]
+            paint_from(canvas, below, [LogLine("hint", text) for text in told])
         _paint_side(canvas, room, side, frames, cursor, glyphs)
     _paint_bar(canvas, height - 2, frames, cursor, glyphs)
     put_keys(canvas, height - 1, keys)

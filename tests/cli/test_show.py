@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -17,9 +18,12 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from seqp2p.bots import value
+from seqp2p.bots.value import shipped
 from seqp2p.cli import progress, show
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.output import Output
+from seqp2p.cli.reviewing import review_of
 from seqp2p.cli.show import by_words, frames_of, header_lines, play_file, read_file, roll
 from seqp2p.replay.playback import play_back
 from seqp2p.ui.replay_browser import ReplayBrowser
@@ -130,6 +134,64 @@ def test_what_scripts_are_told_of(cli: Cli) -> None:
     assert whats == beside | {"turn", "exchange", "draw", "end", "waive", "call", "give"}
 
 
+# The review.
+
+
+def test_the_chances_and_the_moves_that_cost_most(cli: Cli) -> None:
+    exit_code, out, err = cli("show", "--review", KIDS)
+    lines = out.splitlines()
+    assert (exit_code, err) == (0, "")
+    heading = lines.index("the chances to win after each turn, as the seat that moved could know them:")
+    curve = lines[heading + 1 : lines.index("", heading)]
+    assert [int(line.split(".")[0]) for line in curve] == [*range(1, 32)]
+    for line in curve:
+        bar, shares = line.split()[1], [float(share) for share in re.findall(r"([0-9.]+)%", line)]
+        assert len(bar) == 20
+        assert math.isclose(sum(shares), 100)
+    assert curve[-1] == " 31. YYYYYYYYYYYYYYYYYYYY red 0.0%, yellow 100.0% and green 0.0%  seat 2 (ben): bear e5"
+    costs = [float(cost) for cost in re.findall(r" cost ([0-9.]+) points; better: ", out)]
+    assert costs == sorted(costs, reverse=True)
+    assert len(costs) == 5
+    assert "the moves that cost most:" in lines
+    plain = cli("show", "--review", "--plain", KIDS)[1].splitlines()
+    assert plain[heading + 31] == " 31. red 0.0%, yellow 100.0% and green 0.0%  seat 2 (ben): bear e5"
+
+
+def test_a_review_for_scripts(cli: Cli) -> None:
+    events = documented.stream(cli("show", "--json", "--review", KIDS)[1])
+    moments, (review, verdict) = events[:-2], events[-2:]
+    assert [review["event"], verdict["event"]] == ["review", "verdict"]
+    assert review.keys() == fields()["review"]
+    assert (review["closed"], review["reason"]) == ([], None)
+    assert [move["turn"] for move in review["moves"]] == [*range(1, 32)]
+    for move in review["moves"]:
+        moment = moments[move["moment"] - 1]
+        assert (moment["turn"], moment["seat"], moment["action"]) == (move["turn"], move["seat"], move["action"])
+        assert math.isclose(sum(move["chances"]), 1)
+        team = (move["seat"] - 1) % 3
+        assert math.isclose(move["cost"], move["best_chances"][team] - move["chances"][team], abs_tol=1e-9)
+
+
+def test_closed_hands_have_no_review(cli: Cli) -> None:
+    exit_code, out, _ = cli("show", "--review", ROOT / "replays" / "classic-12.seqp2p")
+    assert (exit_code, out.splitlines()[-1]) == (0, "there is no review: the hands stayed closed in this game")
+    dropped = cli("show", "--review", ROOT / "replays" / "classic-3-dropped.seqp2p")[1].splitlines()[-1]
+    assert dropped == "there is no review of seat 2 (ben): these hands stayed closed"
+    reason = json.loads(cli("show", "--review", "--json", ROOT / "replays" / "classic-12.seqp2p")[1].splitlines()[-2])
+    assert (reason["moves"], reason["closed"]) == ([], [*range(1, 13)])
+    assert reason["reason"] == "there is no review: the hands stayed closed in this game"
+
+
+def test_missing_weights_are_a_reason(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(value, "name_of", lambda variant, teams: f"no-{variant.name}-{teams}")
+    shipped.cache_clear()
+    try:
+        last = cli("show", "--review", KIDS)[1].splitlines()[-1]
+    finally:
+        shipped.cache_clear()
+    assert last == "there is no review: the weights no-kids-3 of the bot are missing: install again"
+
+
 def test_what_is_no_replay(cli: Cli, tmp_path: Path) -> None:
     missing, text = tmp_path / "missing", tmp_path / "text"
     text.write_text("once upon a time")
@@ -180,7 +242,8 @@ def stepped(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
         monkeypatch.setattr(Output, "read_line", read_line)
         monkeypatch.setattr(Output, "say", lambda _, text="", kind="log": said.append(text))
         playback = read(path.read_bytes())
-        work = partial(by_words, Output(json=False), frames_of(path.name, playback), header_lines(playback))
+        frames = frames_of(path.name, playback, reviewed=review_of(playback))
+        work = partial(by_words, Output(json=False), frames, header_lines(playback))
         assert trio.run(work, clock=MockClock(autojump_threshold=0)) == 0
         return said[said.index("seat 1 (ann) deals") if path == KIDS else 0 :]
 
@@ -202,6 +265,13 @@ def test_stepping_by_words(stepped: Callable[..., list[str]]) -> None:
     assert "yellow has completed a sequence: 1 of 1" in said
     assert any(line.startswith("seat 1 (ann): ") for line in said)
     assert said[-1] == "zzz is no word here; help has a list of them"
+
+
+def test_the_review_is_a_word(stepped: Callable[..., list[str]]) -> None:
+    said = stepped("review", "5", "review")
+    first, later = (at for at, line in enumerate(said) if line == "the moves that cost most:")
+    assert said[first - 1] == "seat 1 (ann) deals"
+    assert any(line.startswith("chance to win: red ") for line in said[first:later])
 
 
 def test_it_plays_until_something_is_typed(stepped: Callable[..., list[str]]) -> None:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 from seqp2p.cli.export import as_html, as_svg
+from seqp2p.cli.reviewing import review_of
+from seqp2p.cli.show import frames_of
 from seqp2p.replay.playback import Moment, Playback, play_back
 from seqp2p.rules import UNKNOWN, Position, squares_of
 from seqp2p.ui.cards import card_name
+from seqp2p.ui.replay_browser import costly_moves, review_lines
 from seqp2p.ui.viewer import page
 from tests.cli.processes import wait_until
 from tests.real.browser import chromium, complaints, requested, why_not
@@ -213,6 +216,36 @@ def test_it_plays_and_stops(driver: "Chrome", tmp_path: Path) -> None:
     press(driver, Keys.END, Keys.ARROW_LEFT, Keys.SPACE)
     end = len(playback("kids-3").moments)
     wait_until(lambda: at(driver) == end and driver.find_element(By.ID, "play").text == "play", "it does not end")
+
+
+def test_the_curve_and_the_costly_moves_lead_about(driver: "Chrome", tmp_path: Path) -> None:
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.by import By
+
+    opened_game(driver, tmp_path, "kids-3")
+    end = len(playback("kids-3").moments)
+    chances = driver.find_element(By.ID, "chances")
+    assert chances.text == ""
+    shown = frames_of("kids-3.seqp2p", playback("kids-3"), reviewed=review_of(playback("kids-3")))
+    buttons = driver.find_elements(By.CSS_SELECTOR, "#costly button")
+    assert [button.text for button in buttons] == [text.strip() for _, text in costly_moves(shown)]
+    for button, moment in zip(buttons, shown.costly, strict=True):
+        button.click()
+        assert at(driver) == moment + 1
+        review = shown.moments[moment].review
+        assert review is not None
+        assert chances.text == ". ".join(review_lines(shown, review))
+    curve, now = driver.find_element(By.ID, "curve"), driver.find_element(By.ID, "now")
+    for side, there in ((-0.5, 1), (0.5, end)):
+        ActionChains(driver).move_to_element_with_offset(
+            curve, int(side * (curve.size["width"] - 4)), 0
+        ).click().perform()
+        assert at(driver) == there
+        assert now.get_attribute("x1") == now.get_attribute("x2") == str(there - 1)
+    paints = driver.execute_script(
+        "return [...document.querySelectorAll('#curve polyline')].map((line) => getComputedStyle(line).stroke);"
+    )
+    assert len(set(paints)) == 3
 
 
 def test_light_and_dark(driver: "Chrome", tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seqp2p.cli.reviewing import review_of
 from seqp2p.cli.show import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import KIDS, UNKNOWN
@@ -53,6 +54,13 @@ def frames(name: str) -> ReplayFrames:
     return frames_of(path.name, play_back(path.read_bytes()), brief=True)
 
 
+@cache
+def reviewed(name: str) -> ReplayFrames:
+    path = REPLAYS / f"{name}.seqp2p"
+    playback = play_back(path.read_bytes())
+    return frames_of(path.name, playback, brief=True, reviewed=review_of(playback))
+
+
 def lines(scene: ShowScene, width: int = 80, height: int = 23) -> list[str]:
     return scene.painter(Page())(width, height).lines
 
@@ -89,12 +97,27 @@ def test_golden_screens(name: str) -> None:
 @given(st.sampled_from(NAMES[:3]), st.integers(0, 300), st.integers(1, 200), st.integers(1, 70))
 @settings(deadline=None, max_examples=40)
 def test_every_size_is_painted(name: str, at: int, width: int, height: int) -> None:
-    scene = ShowScene(frames(name))
+    scene = ShowScene(reviewed(name))
     scene.browser.go(at)
     frame = scene.painter(Page())(width, height)
     assert len(frame.rows) == height
     scene.obey("help")
     assert len(scene.painter(Page())(width, height).rows) == height
+
+
+def test_the_review_is_beside_the_board() -> None:
+    scene = ShowScene(reviewed("kids-3"))
+    assert not any("chance to win" in line for line in lines(scene))
+    scene.browser.go(20)
+    shown = " ".join(line.split("  ")[-1] for line in lines(scene, 130, 39))
+    assert "chance to win: red " in shown
+    before = scene.browser.review()[0]
+    scene.browser.go(len(reviewed("kids-3").moments) - 1)
+    assert scene.browser.review()[0] == "chance to win: red 0.0%, yellow 100.0% and green 0.0%"
+    assert scene.browser.review()[0] != before
+    assert ShowScene(reviewed("classic-12")).browser.review() == (
+        "there is no review: the hands stayed closed in this game",
+    )
 
 
 def test_keys_lead_about() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from seqp2p.cli.reviewing import review_of
 from seqp2p.cli.show import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import squares_of
@@ -45,7 +46,7 @@ def game(text: str) -> Any:
 
 def test_the_script_reads_only_what_the_page_gives() -> None:
     """A name that only one of the two knows is an error in the browser alone, so names are compared here."""
-    data, script = game(page(frames("classic-2"), [])), (files(viewer) / "viewer.js").read_text("utf-8")
+    data, script = game(page(reviewed("kids-3"), [])), (files(viewer) / "viewer.js").read_text("utf-8")
     assert set(re.findall(r"\bgame\.words\.(\w+)", script)) <= set(data["words"])
     assert set(re.findall(r"\bgame\.(\w+)", script)) <= set(data)
     assert set(re.findall(r"\bmoment\.(\w+)", script)) <= {key for moment in data["moments"] for key in moment}
@@ -151,3 +152,30 @@ def test_the_parts_are_small_and_plain() -> None:
     script = dict(parts())["viewer.js"]
     for word in ("innerHTML", "eval", "fetch", "XMLHttpRequest", "import", "document.write", "localStorage"):
         assert word not in script
+
+
+@cache
+def reviewed(name: str) -> ReplayFrames:
+    playback = play_back((GOLDEN / f"{name}.seqp2p").read_bytes())
+    return frames_of(f"{name}.seqp2p", playback, reviewed=review_of(playback))
+
+
+def test_the_curve_and_the_moves_that_cost_most() -> None:
+    text, shown = page(reviewed("kids-3"), []), reviewed("kids-3")
+    moves = [(at, moment.review) for at, moment in enumerate(shown.moments) if moment.review]
+    lines = re.findall(r'<polyline class="of-(\w+)" points="(.*?)"/>', text)
+    assert tuple(colour for colour, _ in lines) == shown.company.colours
+    points = [[[float(part) for part in point.split(",")] for point in line.split()] for _, line in lines]
+    assert [[at for at, _ in line] for line in points] == [[at for at, _ in moves]] * 3
+    for (_, review), heights in zip(moves, zip(*points, strict=True), strict=True):
+        assert [1000 - 10 * height for _, height in heights] == pytest.approx(review.chances)
+    data = game(text)
+    assert [at for at, _ in data["costly"]] == [*shown.costly]
+    assert {at for at, moment in enumerate(data["moments"]) if "review" in moment} == {at for at, _ in moves}
+
+
+def test_without_a_review_there_is_a_reason_or_nothing() -> None:
+    closed = Tags(page(reviewed("classic-12"), []))
+    assert "there is no review: the hands stayed closed in this game" in closed.text
+    assert "polyline" not in closed.tags
+    assert '<section id="review" hidden>' in page(frames("kids-3"), [])

@@ -17,10 +17,10 @@ from typing import Any, Final
 from seqp2p.rules import Hand, format_square, team_of, view
 from seqp2p.ui.board_model import BoardModel, board_model, face_of
 from seqp2p.ui.cards import card_name, colour_name, variant_title
-from seqp2p.ui.language import current, t
+from seqp2p.ui.language import current, t, translate
 from seqp2p.ui.picture import label_shown
 from seqp2p.ui.plain import score_line
-from seqp2p.ui.replay_browser import BoardMoment, ReplayFrames, hand_text
+from seqp2p.ui.replay_browser import COSTLY_HEADING, BoardMoment, ReplayFrames, costly_moves, hand_text, review_lines
 from seqp2p.ui.styles import UNICODE, with_chips
 
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
@@ -36,6 +36,8 @@ def page(frames: ReplayFrames, about: Sequence[str]) -> str:
         "verdict": html.escape(frames.verdict),
         "verdict_class": "right" if frames.is_right else "wrong",
         "about": "".join(f"<li>{html.escape(line)}</li>" for line in about),
+        "curve": curve(frames),
+        "review_hidden": "" if any(moment.review for moment in frames.moments) or frames.no_review else " hidden",
         "script": script,
         "script_hash": _hash(script),
         "style": style,
@@ -46,6 +48,24 @@ def page(frames: ReplayFrames, about: Sequence[str]) -> str:
     }
     filled = _PLACE.sub(lambda place: parts[place[1]], _text("viewer.html"))
     return filled.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def curve(frames: ReplayFrames) -> str:
+    """Return the chances of the teams as a picture, from one moment to the next, and why others have none."""
+    reviews = [(at, moment.review) for at, moment in enumerate(frames.moments) if moment.review]
+    lines = [
+        '<polyline class="of-{}" points="{}"/>'.format(
+            colour, " ".join(f"{at},{100 - review.chances[team] / 10:g}" for at, review in reviews)
+        )
+        for team, colour in enumerate(frames.company.colours)
+    ]
+    picture = (
+        f'<svg id="curve" viewBox="0 0 {len(frames.moments) - 1} 100" preserveAspectRatio="none" aria-hidden="true">'
+        f'<line class="half" x1="0" y1="50" x2="{len(frames.moments)}" y2="50"/>{"".join(lines)}'
+        '<line id="now" y1="0" y2="100"/></svg>'
+    )
+    why = f"<p>{html.escape(frames.no_review)}</p>" if frames.no_review else ""
+    return (picture if reviews else "") + why
 
 
 def _text(name: str) -> str:
@@ -77,6 +97,8 @@ def _labels() -> Mapping[str, str]:
         "seats_label": t("seats"),
         "hands_label": t("show the hands"),
         "log_label": t("what has happened"),
+        "review_label": t("the chances to win"),
+        "costly_label": translate(COSTLY_HEADING),
     }
 
 
@@ -96,6 +118,7 @@ def _game(frames: ReplayFrames) -> dict[str, Any]:
         "chips": [t("{colour} chip", colour=colour_name(colour)) for colour in company.colours],
         "seats": [[name, team_of(seat, teams) - 1] for seat, name in enumerate(company.names, 1)],
         "opened": bool(frames.opened),
+        "costly": costly_moves(frames),
         "moments": [_moment(frames, moment) for moment in frames.moments],
         "words": {
             "star": UNICODE.corner,
@@ -118,6 +141,8 @@ def _turns() -> str:
 
 def _moment(frames: ReplayFrames, moment: BoardMoment) -> dict[str, Any]:
     data: dict[str, Any] = {"turn": moment.turn, "lines": moment.lines}
+    if moment.review:
+        data["review"] = review_lines(frames, moment.review)
     if moment.position is None:
         return data | {"score": t("the cards are not dealt yet")}
     seen, colours = view(moment.position, 0), frames.company.colours

@@ -106,6 +106,23 @@
     find("log").scrollTop = find("log").scrollHeight;
   }
 
+  // The chances to win: the curve is in the page; a line marks the moment.
+
+  function showReview() {
+    const reviewed = moments.slice(0, at + 1).findLast((moment) => moment.review);
+    find("chances").textContent = reviewed ? reviewed.review.join(". ") : "";
+    for (const edge of ["x1", "x2"]) find("now")?.setAttribute(edge, at);
+  }
+
+  function makeCostly() {
+    find("costly").hidden = !game.costly.length;
+    for (const [moment, text] of game.costly) {
+      const button = make("button", make("li", find("costly").lastChild), "", text.trim());
+      button.type = "button";
+      button.addEventListener("click", () => go(moment));
+    }
+  }
+
   // Going about.
 
   function go(to) {
@@ -114,6 +131,7 @@
     showBoard(moment);
     showSeats(moment);
     showLog();
+    showReview();
     find("news").textContent = moment.lines.map((line) => line[1].trim()).join(". ");
     find("place").textContent = filled(game.words.place, { turn: moment.turn, turns: moments[end].turn, at: at + 1, count: end + 1 });
     find("slider").value = at;
@@ -168,6 +186,11 @@
 
   const cells = makeBoard();
   const entries = makeLog();
+  makeCostly();
+  find("curve")?.addEventListener("click", (event) => {
+    const box = find("curve").getBoundingClientRect();
+    go(Math.round((end * (event.clientX - box.left)) / box.width));
+  });
   find("slider").max = end;
   find("peek").hidden = !game.opened;
   go(0);
