@@ -358,7 +358,7 @@ def test_learning() -> None:
 
     raw, dice = RawEnv(2, variant="space"), random.Random(1)
     raw.reset(seed=1)
-    while not raw._dealer.position.over:
+    while not raw.table.position.over:
         mask = raw.observe(raw.agent_selection)["action_mask"]
         raw.step(dice.choice([number for number, allowed in enumerate(mask) if allowed]))
     assert sum(raw.rewards.values()) == 0

@@ -4,9 +4,11 @@ It needs the extra ``learning``; no other package imports it.
 """
 
 try:
-    from seqp2p.learning.environment import RawEnv, env
+    from seqp2p.learning.environment import RawEnv, env, raw_env
     from seqp2p.learning.numbering import action_mask, action_of, actions_of, number_of
     from seqp2p.learning.observation import Observation, Seen, observe
+    from seqp2p.learning.planes import PlanesObservation, observe_planes, planes_of
+    from seqp2p.learning.table import Table
 except ModuleNotFoundError as error:
     if error.name is None or error.name.startswith("seqp2p"):
         raise
@@ -15,4 +17,19 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-__all__ = ["Observation", "RawEnv", "Seen", "action_mask", "action_of", "actions_of", "env", "number_of", "observe"]
+__all__ = [
+    "Observation",
+    "PlanesObservation",
+    "RawEnv",
+    "Seen",
+    "Table",
+    "action_mask",
+    "action_of",
+    "actions_of",
+    "env",
+    "number_of",
+    "observe",
+    "observe_planes",
+    "planes_of",
+    "raw_env",
+]

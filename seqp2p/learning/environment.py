@@ -6,8 +6,6 @@ exchanged a dead card, and out of turn if it may still draw. A game ends with +1
 talk, so nothing is called, and no sequence is named: the engine's choice counts.
 """
 
-import operator
-import random
 import sys
 from typing import Any, Final, TypeAlias
 
@@ -16,21 +14,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from seqp2p.arena.dealer import Dealer
-from seqp2p.learning.numbering import action_mask, action_of, actions_of
+from seqp2p.learning.numbering import action_mask, actions_of
 from seqp2p.learning.observation import Observation, observation_space, observe
-from seqp2p.rules import (
-    KNOWN_VARIANTS,
-    VARIANTS,
-    Action,
-    Options,
-    SeatNumber,
-    View,
-    check_table,
-    default_teams,
-    team_of,
-    view,
-)
+from seqp2p.learning.planes import PlanesObservation, observe_planes, planes_space
+from seqp2p.learning.table import Table
+from seqp2p.rules import View, team_of
 from seqp2p.ui.plain import board_lines, score_line
 
 RENDER_MODES: Final = ("human", "ansi")
@@ -46,6 +34,7 @@ def env(
     *,
     advanced: bool = False,
     manual_draw: bool = False,
+    planes: bool = False,
     render_mode: str | None = None,
 ) -> Environment:
     """Return a ``RawEnv`` in the usual wrappers of PettingZoo.
@@ -53,14 +42,16 @@ def env(
     An agent that takes an illegal action loses, and the game ends without a result for the others. A number that is no
     action, or a call before ``reset``, is an AssertionError. Raises the errors of RawEnv.
     """
-    raw = RawEnv(players, teams, variant, advanced=advanced, manual_draw=manual_draw, render_mode=render_mode)
+    raw = RawEnv(
+        players, teams, variant, advanced=advanced, manual_draw=manual_draw, planes=planes, render_mode=render_mode
+    )
     return wrappers.OrderEnforcingWrapper(
         wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
     )
 
 
 class RawEnv(Environment):
-    """One table, and the game on it. What PettingZoo's documentation says of each method holds."""
+    """One table, and the game on it (``table``). What PettingZoo's documentation says of each method holds."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 -- PettingZoo's own declaration
         "name": "seqp2p_v0",
@@ -77,32 +68,29 @@ class RawEnv(Environment):
         *,
         advanced: bool = False,
         manual_draw: bool = False,
+        planes: bool = False,
         render_mode: str | None = None,
     ) -> None:
         """``teams`` is as many as usual if it is None; ``render_mode`` is one of ``human``, ``ansi`` and None.
 
+        With ``planes`` an observation is one array (``seqp2p.learning.planes``), else a dictionary of arrays.
         RulesError if so many cannot sit down so; ValueError for a variant or a render mode that there is not.
         """
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo says nothing of its type
-        if variant not in KNOWN_VARIANTS:
-            raise ValueError(f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)}")
         if render_mode not in (None, *RENDER_MODES):
             raise ValueError(f"there is no render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)}")
-        self.variant = KNOWN_VARIANTS[variant]
-        self.players = players
-        self.teams = default_teams(self.variant, players) if teams is None else teams
-        self.options = Options(advanced=advanced, manual_draw=manual_draw)
-        check_table(self.variant, players, self.teams, self.options)
+        self.table = Table(players, teams, variant, advanced=advanced, manual_draw=manual_draw)
         self.render_mode = render_mode
+        self._planes = planes
         self._seats = {f"seat_{seat}": seat for seat in range(1, players + 1)}
         self.possible_agents = list(self._seats)
         # Each agent has spaces of its own, because spaces are seeded.
+        space = planes_space if planes else observation_space
         self.observation_spaces = {
-            agent: observation_space(self.variant, players, self.teams) for agent in self.possible_agents
+            agent: space(self.table.variant, players, self.table.teams) for agent in self.possible_agents
         }
-        self.action_spaces = {agent: spaces.Discrete(len(actions_of(self.variant))) for agent in self.possible_agents}
-        # For cards that nobody wants to see again; `reset` with a seed takes its place.
-        self._cards = random.Random()  # noqa: S311 -- no secret depends on these cards
+        numbers = len(actions_of(self.table.variant))
+        self.action_spaces = {agent: spaces.Discrete(numbers) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The same object at every call."""
@@ -117,18 +105,14 @@ class RawEnv(Environment):
 
         With the same ``seed`` the same games follow on every machine; without one they go on from the seed before.
         """
-        if seed is not None:
-            self._cards = random.Random(f"seqp2p_v0 {operator.index(seed)}")  # noqa: S311 -- the same cards again are wanted
-        first = self._cards.randint(1, self.players)
-        self._dealer = Dealer(self.variant, self.players, self.teams, self.options, first, self._cards)
-        self._last: Action | None = None
+        self.table.reset(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
-        self.agent_selection = self.possible_agents[first - 1]
+        self.agent_selection = self.possible_agents[self.table.to_move - 1]
         self._show()
 
     def step(self, action: int | None) -> None:
@@ -140,16 +124,14 @@ class RawEnv(Environment):
         if action is None or self.terminations[agent]:
             self._was_dead_step(action)
             return
-        chosen = action_of(self.variant, operator.index(action))
-        self._dealer.play(chosen)
-        self._last = chosen
-        position = self._dealer.position
+        self.table.step(action)
+        position = self.table.position
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         if position.over:
             self._end(position.winner)
         # When the game is over, everybody has a last look, beginning with whose turn it would have been.
-        following = position.to_move or self._seats[agent] % self.players + 1
+        following = position.to_move or self._seats[agent] % self.table.players + 1
         self.agent_selection = self.possible_agents[following - 1]
         self._accumulate_rewards()
         self._show()
@@ -158,19 +140,19 @@ class RawEnv(Environment):
         self.terminations = dict.fromkeys(self.agents, True)
         if winner:
             for agent, seat in self._seats.items():
-                self.rewards[agent] = 1.0 if team_of(seat, self.teams) == winner else -1.0
+                self.rewards[agent] = 1.0 if team_of(seat, self.table.teams) == winner else -1.0
 
     def view(self, agent: str) -> View:
         """Return the agent's view, as a bot of seqp2p gets it (``seqp2p.bots``)."""
-        return self._view(self._seats[agent])
+        return self.table.view(self._seats[agent])
 
-    def _view(self, seat: SeatNumber) -> View:
-        return view(self._dealer.position, seat)
-
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Observation | PlanesObservation:
         """Return the agent's observation and its action mask: empty if another agent acts."""
         seen = self.view(agent)
-        return {"observation": observe(seen), "action_mask": action_mask(seen)}
+        mask = action_mask(seen)
+        if self._planes:
+            return {"observation": observe_planes(seen), "action_mask": mask}
+        return {"observation": observe(seen), "action_mask": mask}
 
     def render(self) -> str | None:
         """The table as those see it who only watch: text for ``ansi``, printed for ``human``."""
@@ -184,12 +166,13 @@ class RawEnv(Environment):
         return None
 
     def _picture(self) -> str:
-        seen, colours = self._view(0), self.variant.colours[: self.teams]
+        table = self.table
+        seen, colours = table.view(0), table.variant.colours[: table.teams]
         if seen.over:
             now = f"team {seen.winner} has won" if seen.winner else "the game is drawn"
         else:
             now = f"turn {seen.turn + 1}, seat {seen.to_move} is to move"
-        return "\n".join([*board_lines(seen, colours, self._last), score_line(seen, colours), now])
+        return "\n".join([*board_lines(seen, colours, table.last), score_line(seen, colours), now])
 
     def _show(self) -> None:
         if self.render_mode == "human":
@@ -197,3 +180,7 @@ class RawEnv(Environment):
 
     def close(self) -> None:
         """Nothing is held that would have to be released."""
+
+
+raw_env = RawEnv
+"""The name that PettingZoo's own environments have for one without wrappers."""

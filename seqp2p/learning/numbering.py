@@ -16,7 +16,21 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from seqp2p.rules import DRAW, END, PASS, WAIVE, Action, Variant, View, exchange, give, place, remove
+from seqp2p.rules import (
+    DRAW,
+    END,
+    PASS,
+    WAIVE,
+    Action,
+    Position,
+    Variant,
+    View,
+    exchange,
+    give,
+    legal_actions,
+    place,
+    remove,
+)
 
 
 def _numbered(variant: Variant) -> Iterator[Action | None]:
@@ -64,6 +78,12 @@ def number_of(variant: Variant, action: Action) -> int:
         return _numbers(variant)[action]
     except KeyError:
         raise ValueError(f"{action} has no number: no list of legal actions has it in {variant.title}") from None
+
+
+def legal_numbers(position: Position) -> list[int]:
+    """The numbers of the legal actions of the seat to move, in the engine's order; none when the game is over."""
+    numbers = _numbers(position.variant)
+    return [numbers[action] for action in legal_actions(position)] if position.to_move else []
 
 
 def action_mask(view: View) -> NDArray[np.int8]:

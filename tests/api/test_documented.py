@@ -198,3 +198,12 @@ async def test_back_again(tmp_path: Path) -> None:
                 await play_varied(seat)
     assert seat.result is not None
     assert seat.result.kind == "won"
+
+
+async def test_learn(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    for games in (b"256 games", b"512 games"):  # The second run goes on where the first one ended.
+        done = await run("learn", tmp_path, "build.npz", "1")
+        learned, measured = done.stdout.splitlines()
+        assert learned.startswith(games)
+        assert measured.endswith(b"% of 50 games against random")

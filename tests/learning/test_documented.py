@@ -20,10 +20,12 @@ CHAPTER = (
 
 
 def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
-    (program,) = re.findall(r"```python\n(.*?)```", CHAPTER, re.DOTALL)
+    program, random_games = re.findall(r"```python\n(.*?)```", CHAPTER, re.DOTALL)
     names: dict[str, Any] = {"__name__": "learning"}
     exec(program, names)
     assert capsys.readouterr().out.splitlines() in (["seat_1 -1.0", "seat_2 1.0"], ["seat_2 1.0", "seat_1 -1.0"])
+    exec(random_games, {"__name__": "random_games"})
+    assert len(capsys.readouterr().out.splitlines()) == 10
     # The same policy as a bot of another game.
     dealer = Dealer(KIDS, 3, 3, Options(), 1, Random(1))
     while seat := dealer.position.to_move:

@@ -35,17 +35,19 @@ TABLES: list[dict[str, Any]] = [
     {"players": 12, "advanced": True, "manual_draw": True},
     {"variant": "kids"},
     {"variant": "kids", "players": 4},
+    {"planes": True},
+    {"variant": "kids", "players": 3, "planes": True},
 ]
 IDS = [" ".join(f"{name}={value}" for name, value in table.items()) or "usual" for table in TABLES]
 
 
 def position_of(raw: RawEnv) -> Position:
-    return raw._dealer.position
+    return raw.table.position
 
 
 def at(raw: RawEnv, position: Position) -> RawEnv:
     """The environment in another position of the same seat to move."""
-    raw._dealer.position = position
+    raw.table._dealer.position = position
     return raw
 
 
@@ -55,7 +57,7 @@ def random_game(raw: RawEnv, seed: int) -> Iterator[tuple[Observation, Position,
     raw.reset(seed=seed)
     while not position_of(raw).over:
         before = position_of(raw)
-        seen = raw.observe(raw.agent_selection)
+        seen = cast(Observation, raw.observe(raw.agent_selection))
         number = dice.choice(np.flatnonzero(seen["action_mask"]).tolist())
         raw.step(number)
         yield seen, before, number
@@ -82,14 +84,14 @@ def test_a_whole_game_is_one_of_the_engine(table: dict[str, Any]) -> None:
     spaces = raw.observation_space("seat_1")
     for seen, before, number in random_game(raw, 5):
         legal = legal_actions(before)
-        allowed = [action_of(raw.variant, int(each)) for each in np.flatnonzero(seen["action_mask"])]
+        allowed = [action_of(raw.table.variant, int(each)) for each in np.flatnonzero(seen["action_mask"])]
         assert len(allowed) == len(legal)
         assert {*allowed} == {*legal}
         assert seen in spaces
         after = position_of(raw)
-        assert hide(after, ()) == hide(apply(before, action_of(raw.variant, number)), ())
-        cards = (*after.hands, *after.discards, raw._dealer._pile)
-        assert Counter(card for each in cards for card in each) == Counter(raw.variant.deck)
+        assert hide(after, ()) == hide(apply(before, action_of(raw.table.variant, number)), ())
+        cards = (*after.hands, *after.discards, raw.table._dealer._pile)
+        assert Counter(card for each in cards for card in each) == Counter(raw.table.variant.deck)
         for agent, seat in raw._seats.items():
             assert (agent == raw.agent_selection) == (seat == after.to_move) or after.over
             assert raw.observe(agent)["action_mask"].any() == (seat == after.to_move)
@@ -101,7 +103,7 @@ def test_no_seat_sees_what_it_cannot_know(table: dict[str, Any]) -> None:
     """The hands of others and the pile are shuffled, and nobody whose hand is the same can tell."""
     raw, dice = RawEnv(**table), random.Random(2)
     for turn, _ in enumerate(random_game(raw, 6)):
-        position, pile = position_of(raw), raw._dealer._pile
+        position, pile = position_of(raw), raw.table._dealer._pile
         if turn % 10 or position.over:
             continue
         for agent, seat in raw._seats.items():
@@ -126,7 +128,10 @@ def test_whoever_wins_gets_one_and_the_others_lose_one(table: dict[str, Any]) ->
             assert not any(raw.terminations.values())
     winner = position_of(raw).winner
     assert winner
-    rewards = {f"seat_{seat}": 1 if team_of(seat, raw.teams) == winner else -1 for seat in range(1, raw.players + 1)}
+    rewards = {
+        f"seat_{seat}": 1 if team_of(seat, raw.table.teams) == winner else -1
+        for seat in range(1, raw.table.players + 1)
+    }
     assert {*rewards.values()} == {1, -1}
     assert raw.rewards == rewards
     last = {}
@@ -177,9 +182,9 @@ def test_a_copy_goes_its_own_way() -> None:
         pass
     twin = copy.deepcopy(raw)
     before = position_of(raw)
-    twin.step(number_of(raw.variant, legal_actions(before)[0]))
+    twin.step(number_of(raw.table.variant, legal_actions(before)[0]))
     assert position_of(raw) == before
-    raw.step(number_of(raw.variant, legal_actions(before)[0]))
+    raw.step(number_of(raw.table.variant, legal_actions(before)[0]))
     assert position_of(raw) == position_of(twin)
 
 
@@ -188,9 +193,9 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
     raw.reset(seed=1)
     before = position_of(raw)
     strange = next(card for card in range(52) if card not in before.hands[before.to_move - 1] and card % 13 != 9)
-    square = raw.variant.board.grid.index(strange)
+    square = raw.table.variant.board.grid.index(strange)
     with pytest.raises(IllegalAction):
-        raw.step(number_of(raw.variant, place(strange, square)))
+        raw.step(number_of(raw.table.variant, place(strange, square)))
     for nothing in (0, -1, 608):
         with pytest.raises(ValueError, match="stands for no action of Sequence: choose one that the action mask"):
             raw.step(nothing)
