@@ -173,6 +173,7 @@ class JoinedTable(AnyTable):
 
         async def sit_down(requests: LobbyRequests) -> AgreedTable:
             if last is not None:
+                agreed = last.table_now.relay  # Perhaps the host's, which this player has agreed to.
                 return await rejoin_table(
                     endpoint.credentials,
                     endpoint.name,
@@ -183,7 +184,7 @@ class JoinedTable(AnyTable):
                     on_event,
                     requests=requests,
                     asked=asked,
-                    relay=endpoint.relay,
+                    relay=endpoint.relay if agreed is None else agreed.address,
                 )
             assert route is not None, "a resumed table has had its first game"
             return await join_table(

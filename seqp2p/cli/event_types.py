@@ -325,11 +325,11 @@ GAME_EVENTS: Final = (
     ),
     EventType(
         "lobby",
-        {"seat": MaybeSeat, "seats": list[GuestFields | None], "colours": list[str]},
+        {"seat": MaybeSeat, "seats": list[GuestFields | None], "colours": list[str], "relay": str | None},
         "`host`, `join`, `watch`: who sits in the lobby, after each change; before another game a person gets the"
         " first one after accepting it. `seats` has null for a free seat, `colours`"
         " one colour for each team, seat 1 being of the first; who is `asked` has not accepted another game yet;"
-        " `seat` is the own one, null for a spectator",
+        " `seat` is the own one, null for a spectator; `relay` is the host's",
     ),
     EventType(
         "line",

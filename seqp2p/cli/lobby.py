@@ -218,8 +218,9 @@ class LobbyTeller:
         by_hand: Callable[[], bool] = lambda: False,
     ) -> None:
         self.desk = LobbyDesk(output, options.start, options.pause)
+        self.desk.relay = options.relay if ways is None else ways.relay
         self._by_hand = by_hand
-        self._colours = self._waits = ""
+        self._colours = self._waits = self._offer = ""
         self.options = options
         self.output = output
         self.view = view
@@ -274,6 +275,10 @@ class LobbyTeller:
         self.desk.lobby = event
         self.view.seats(event)
         emit_lobby(event, output)
+        if self.options.person and (offer := self.desk.relay_offer()) != self._offer:
+            self._offer = offer
+            if offer:
+                self._changes.say(offer, "answer")
         colours = colours_line(event)
         line, changed = seats_line(event), colours != self._colours != ""
         if not self.view.shows:
@@ -406,7 +411,9 @@ def emit_lobby(event: LobbyShown, output: Output) -> None:
         None if seat is None else {"name": seat.name, "key": seat.key.hex(), "asked": seat.asked}
         for seat in event.seats
     ]
-    output.event("lobby", seat=event.own_seat or None, seats=seats, colours=list(event.settings.colours))
+    relay = None if event.relay is None else str(event.relay)
+    colours = list(event.settings.colours)
+    output.event("lobby", seat=event.own_seat or None, seats=seats, colours=colours, relay=relay)
 
 
 async def until_agreed(

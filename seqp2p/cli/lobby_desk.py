@@ -7,7 +7,17 @@ from seqp2p.api.game import ignore
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
 from seqp2p.lobby.events import Guest, LobbyShown
-from seqp2p.lobby.requests import ChooseColour, LobbyRequest, MovePlayer, RemovePlayer, SayLine, StartGame, TakeSeat
+from seqp2p.lobby.requests import (
+    ChooseColour,
+    LobbyRequest,
+    MovePlayer,
+    RemovePlayer,
+    SayLine,
+    StartGame,
+    TakeSeat,
+    UseRelay,
+)
+from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t, translate, without_accents
 from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
 from seqp2p.ui.person.console import NOT_STARTED
@@ -28,6 +38,7 @@ class LobbyDesk:
         self.muted: set[bytes] = set()
         self.lobby: LobbyShown | None = None
         self.invitation = ""
+        self.relay: Address | None = None  # the one that this player uses
         self.removes = False  # a removal is on its way, and a new code with it
         self._output = output
         self._calls = calls
@@ -56,7 +67,25 @@ class LobbyDesk:
             "move": self._move,
             "remove": self._remove,
             "copy": self._copy,
+            "relay": self._use_relay,
         }
+
+    def relay_offer(self) -> str:
+        """Return the line that offers the host's relay; empty where there is none, or this player uses it."""
+        relay = None if self.lobby is None else self.lobby.relay
+        if relay in (None, self.relay):
+            return ""
+        return t("this table also uses the relay {relay}; type {word} to use it too", relay=relay, word=shown("relay"))
+
+    def _use_relay(self, _: str) -> Sequence[str]:
+        if self.lobby is None:
+            return [translate(NOT_STARTED)]
+        if (relay := self.lobby.relay) is None:
+            return [t("the host of this table uses no relay")]
+        if relay != self.relay:
+            self.relay = relay
+            self.ask(UseRelay())
+        return [t("you use the relay {relay}, unless all have agreed to the table already", relay=relay)]
 
     def _seat(self, typed: str) -> Sequence[str]:
         if not _is_number(typed):

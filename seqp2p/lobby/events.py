@@ -59,12 +59,13 @@ class CodeShown:
 class LobbyShown:
     """The settings and the players at the table, after each change. ``seats[0]`` is seat 1, the host; None is free.
 
-    ``own_seat`` is 0 for a spectator.
+    ``own_seat`` is 0 for a spectator, ``relay`` the one that the host uses.
     """
 
     settings: Settings
     seats: tuple[Guest | None, ...]
     own_seat: int
+    relay: Address | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +127,9 @@ DECLINED: Final[Mapping[str, str]] = {
     "too_fast": message("That was too much for one minute."),
     "nothing": message("There is nothing in it to say."),
     "host_only": message("Only the host can do that."),
+    "no_relay": message("There is no other relay to use at this table."),
 }
-"""The sentences of the reasons; the last two are this program's own."""
+"""The sentences of the reasons; the last three are this program's own."""
 
 
 def declined(code: str, reason: str = "") -> Declined:

@@ -37,6 +37,7 @@ from seqp2p.lobby.requests import (
     SayLine,
     StartGame,
     TakeSeat,
+    UseRelay,
 )
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
@@ -475,6 +476,8 @@ class _HostLobby:
         match request:
             case TakeSeat():
                 return "no_seat"
+            case UseRelay():
+                return "no_relay"
             case ChooseColour(colour):
                 return self._colour(1, own, colour)
             case SayLine(text):
@@ -484,13 +487,12 @@ class _HostLobby:
             case StartGame():
                 self._started = True
                 self._change()
-                return ""
             case AcceptGame():
                 self.asked = False
                 self._show()
-                return ""
             case _:
                 assert_never(request)
+        return ""
 
     def _rearrange(self, request: MovePlayer | RemovePlayer) -> str:
         sitting = next((sitting for sitting in self._seats.values() if sitting.key == request.key), None)
@@ -540,15 +542,16 @@ class _HostLobby:
             sitting = self._seats.get(seat)
             guests.append(None if sitting is None else Guest(sitting.name, sitting.key, sitting.asked))
         self._version += 1
-        self._on_event(LobbyShown(self._settings, tuple(guests), 1))
+        self._on_event(LobbyShown(self._settings, tuple(guests), 1, self.relay))
+        relay = None if self.relay is None else str(self.relay)
         seats = tuple(
             None if guest is None else wire.LobbySeat(guest.name, guest.key, self._talk.said(guest.key), guest.asked)
             for guest in guests
         )
         if self._spectators:
-            self._spectators.feed.show_lobby(wire.LobbyMessage(self._settings, seats, None))
+            self._spectators.feed.show_lobby(wire.LobbyMessage(self._settings, seats, None, relay))
         for sitting in self._seats.values():
-            sitting.link.send(wire.LobbyMessage(self._settings, seats, sitting.seat))
+            sitting.link.send(wire.LobbyMessage(self._settings, seats, sitting.seat, relay))
         self._touch()
 
     def _touch(self) -> None:

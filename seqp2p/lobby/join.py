@@ -33,13 +33,14 @@ from seqp2p.lobby.requests import (
     SeatChoice,
     StartGame,
     TakeSeat,
+    UseRelay,
 )
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.addresses import Address, AddressError, parse_relay_address, tcp_dial
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import (
@@ -263,15 +264,25 @@ def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessa
     taken = [seat for seat in lobby.seats if seat is not None]
     if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
         raise PeerError(message("The host shows a lobby with names or keys that cannot be."))
+    if lobby.relay is not None and not _is_relay(lobby.relay):
+        raise PeerError(message("The host shows a relay whose address cannot be."))
     first = lobby.seats[0]
     if first is None or first.key != host_key:
         raise PeerError(message("The host shows a lobby in which another key has its seat."))
 
 
+def _is_relay(text: str) -> bool:
+    try:
+        return str(parse_relay_address(text)) == text
+    except AddressError:
+        return False
+
+
 def shown_lobby(lobby: wire.LobbyMessage) -> LobbyShown:
     """Return the event of a lobby that a host has sent."""
     guests = tuple(None if seat is None else Guest(seat.name, seat.key, seat.asked) for seat in lobby.seats)
-    return LobbyShown(lobby.settings, guests, lobby.seat or 0)
+    relay = None if lobby.relay is None else parse_relay_address(lobby.relay)
+    return LobbyShown(lobby.settings, guests, lobby.seat or 0, relay)
 
 
 class _Joiner:
@@ -428,10 +439,7 @@ class _Joiner:
     def _ask(self, request: LobbyRequest, lobby: wire.LobbyMessage) -> None:
         match request:
             case TakeSeat(seat):
-                if 2 <= seat <= lobby.settings.players:
-                    self.link.send(wire.SeatWish(seat))
-                else:
-                    self._on_event(declined("no_seat"))
+                self._ask_for_seat(seat, lobby)
             case ChooseColour(colour):
                 if colour in lobby.settings.offered_colours:
                     self.link.send(wire.ColourWish(colour))
@@ -442,10 +450,25 @@ class _Joiner:
             case AcceptGame():
                 self.asked = False
                 self.link.send(wire.AcceptMessage())
+            case UseRelay():
+                self._use_relay(lobby)
             case MovePlayer() | RemovePlayer() | StartGame():
                 self._on_event(declined("host_only"))
             case _:
                 assert_never(request)
+
+    def _ask_for_seat(self, seat: int, lobby: wire.LobbyMessage) -> None:
+        if 2 <= seat <= lobby.settings.players:
+            self.link.send(wire.SeatWish(seat))
+        else:
+            self._on_event(declined("no_seat"))
+
+    def _use_relay(self, lobby: wire.LobbyMessage) -> None:
+        """Use the host's relay, as this player wants: the next statement names it."""
+        if lobby.relay is None:
+            self._on_event(declined("no_relay"))
+        else:
+            self.relay = parse_relay_address(lobby.relay)
 
     def _say(self, text: str, lobby: wire.LobbyMessage) -> None:
         own = lobby.seats[self.seat - 1]

@@ -48,11 +48,18 @@ class StartGame:
 
 
 @dataclass(frozen=True, slots=True)
+class UseRelay:
+    """Use the relay that the host's lobby shows, from the next agreement on (joiner)."""
+
+
+@dataclass(frozen=True, slots=True)
 class AcceptGame:
     """Play: the answer of a player who was asked for another game."""
 
 
-LobbyRequest: TypeAlias = TakeSeat | ChooseColour | SayLine | MovePlayer | RemovePlayer | StartGame | AcceptGame
+LobbyRequest: TypeAlias = (
+    TakeSeat | ChooseColour | SayLine | MovePlayer | RemovePlayer | StartGame | UseRelay | AcceptGame
+)
 
 
 @dataclass(frozen=True, slots=True)

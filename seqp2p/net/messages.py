@@ -25,6 +25,7 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VERSION, Bytes32, SeatNumber, Settings
+from seqp2p.net.addresses import RELAY_LENGTH_MAX
 from seqp2p.net.errors import PeerError, PeerRefused
 from seqp2p.net.frames import frame
 from seqp2p.net.text import SHOWN_LENGTH_MAX, clean
@@ -138,11 +139,15 @@ class LobbySeat(Record, frozen=True):
 
 
 class LobbyMessage(Record, frozen=True, tag="lobby"):
-    """Host, after each change: the settings, the seats (null: free), and the reader's own seat (null: a spectator)."""
+    """Host, after each change: the settings, the seats (null: free), and the reader's own seat (null: a spectator).
+
+    ``relay`` is the host's, which a player may agree to use.
+    """
 
     settings: Settings
     seats: Annotated[tuple[LobbySeat | None, ...], msgspec.Meta(max_length=12)]
     seat: SeatNumber | None
+    relay: Annotated[str, msgspec.Meta(max_length=RELAY_LENGTH_MAX)] | None = None
 
 
 class SeatWish(Record, frozen=True, tag="seat_wish"):

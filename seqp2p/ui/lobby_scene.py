@@ -1,5 +1,6 @@
 """The lobby on the screen: tables to choose from, the code in large type, who has sat down, how the table plays."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -76,6 +77,20 @@ def large(text: str, *, ascii_only: bool = False, double: bool = False) -> list[
     rows = [row.replace(" ", ".") for row in rows] + ["." * len(rows[0])]
     pairs = zip(rows[::2], rows[1::2], strict=True)
     return ["".join(_HALVES[up + down] for up, down in zip(*pair, strict=True)).rstrip() for pair in pairs]
+
+
+def code_parts(code: str, length_max: int) -> list[str]:
+    """Break a code between its groups into parts of this length, as far as its groups allow it.
+
+    >>> code_parts("7-4821937-5526041-amber-falcon", 19)
+    ['7-4821937-5526041-', 'amber-falcon']
+    """
+    parts = [""]
+    for group in re.findall(r"[^-]+-?", code):
+        if parts[-1] and len(parts[-1] + group) > length_max:
+            parts.append("")
+        parts[-1] += group
+    return parts
 
 
 LINES_MIN: Final = 4
@@ -456,9 +471,11 @@ def _paint_code(canvas: Canvas, row: int, width: int, model: LobbyModel, glyphs:
     canvas.put(row, 1, t("the join code is:  {code}", code=model.code), "label")
     row += 1
     double = canvas.height >= LARGE_HEIGHT and 8 * len(model.code) + 3 <= width
-    for line in large(model.code, ascii_only=glyphs is ASCII, double=double):
-        canvas.put(row, 3, line, "code")
-        row += 1
+    parts = code_parts(model.code, (width - 3) // 4)
+    for part in parts if len(parts) == 1 or canvas.height >= LARGE_HEIGHT else ():
+        for line in large(part, ascii_only=glyphs is ASCII, double=double):
+            canvas.put(row, 3, line, "code")
+            row += 1
     for way in model.ways:
         canvas.put(row, 1, clipped(way, width - 2), "dim")
         row += 1

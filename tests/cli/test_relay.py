@@ -108,6 +108,17 @@ def test_a_demo_over_the_relay(people: Household, relay: Address) -> None:
     assert demo.events[-1]["verdict"] == "verified"
 
 
+def test_a_player_at_the_table_may_agree_to_the_hosts_relay(people: Household, relay: Address) -> None:
+    host = host_at(people, relay, "--players", "3")
+    shown = host.event("listening")
+    code = ("--code", shown["code"])
+    person = people.start("join", shown["address"], *code, "--plain", who="person", stdin=subprocess.PIPE)
+    person.line(f"this table also uses the relay {relay}; type relay to use it too")
+    person.type("relay")
+    person.line(f"you use the relay {relay}, unless all have agreed to the table already")
+    assert host.event("lobby")["relay"] == str(relay)
+
+
 # Bad input.
 
 

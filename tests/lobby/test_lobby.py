@@ -746,6 +746,14 @@ async def outcome(script: Callable[[LyingHost], Awaitable[None]]) -> str:
     return str(result)
 
 
+@pytest.mark.parametrize("relay", ["Relay.example.org:4001", "relay.example.org", "relay\x1b:1", "a:0", ""])
+async def test_a_relay_that_cannot_be(autojump_clock: object, relay: str) -> None:
+    async def script(host: LyingHost) -> None:
+        await host.say(replace(host.lobby, relay=relay))
+
+    assert "relay whose address cannot be" in await outcome(script)
+
+
 async def test_the_script_of_an_honest_host(autojump_clock: object) -> None:
     async def script(host: LyingHost) -> None:
         await host.say(host.lobby)

@@ -9,6 +9,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from seqp2p.crypto.hashing import LOBBY_LINE, REMARK
 from seqp2p.crypto.identity import sign
+from seqp2p.lobby.address_statement import read_statement
 from seqp2p.lobby.events import CodeShown, Declined, LineSaid, LobbyEvent, LobbyShown
 from seqp2p.lobby.host import TeamColours, host_table
 from seqp2p.lobby.join import join_table
@@ -23,11 +24,13 @@ from seqp2p.lobby.requests import (
     SeatChoice,
     StartGame,
     TakeSeat,
+    UseRelay,
 )
 from seqp2p.lobby.spectator_join import watch_table
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import encode
+from seqp2p.net.addresses import Address
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LineMessage
@@ -86,7 +89,9 @@ class Room:
     def __getitem__(self, number: int) -> Player:
         return self.players[number]
 
-    async def open(self, count: int, *, by_hand: bool = True, spectators: int = 0) -> None:
+    async def open(
+        self, count: int, *, by_hand: bool = True, spectators: int = 0, relay: Address | None = None
+    ) -> None:
         listener, player = self.wires.listen(address_of(ANN)), self[ANN]
 
         async def host() -> None:
@@ -98,6 +103,7 @@ class Room:
                     requests=player.requests,
                     by_hand=by_hand,
                     spectators=server,
+                    relay=relay,
                 )
 
         self.nursery.start_soon(host)
@@ -126,6 +132,34 @@ class Room:
 @pytest.fixture
 def room(nursery: trio.Nursery) -> Room:
     return Room(nursery)
+
+
+RELAY = Address("relay.example.org", 4001)
+
+
+async def test_a_player_uses_the_hosts_relay_after_agreeing_to_it(room: Room) -> None:
+    await room.open(3, relay=RELAY)
+    await room.join(BEN)
+    await room.join(CAT)
+    assert [room[number].shown.relay for number in (ANN, BEN, CAT)] == [RELAY] * 3
+    await room[BEN].ask(UseRelay())
+    await room[ANN].ask(StartGame())
+    used = dict[int, Address | None]()
+    for number in (ANN, BEN, CAT):
+        table = room[number].table
+        assert table is not None
+        used[number] = table.relay.address if table.relay else None
+        statements = [read_statement(statement).payload.entries for statement in table.statements]
+        assert [any(entry.kind == 2 for entry in entries) for entries in statements] == [True, True, False]
+    assert used == {ANN: RELAY, BEN: RELAY, CAT: None}
+
+
+async def test_there_may_be_no_relay_to_agree_to(room: Room) -> None:
+    await room.open(3)
+    await room.join(BEN)
+    for number in (ANN, BEN):
+        await room[number].ask(UseRelay())
+        assert room[number].declined == ["no_relay"]
 
 
 async def test_players_choose_free_seats_and_so_their_partners(room: Room) -> None:

@@ -66,7 +66,7 @@ SAMPLES: list[WireMessage] = [
     PakeB(A33),
     Confirm(A32),
     Sit("ann"),
-    LobbyMessage(tools.settings(2), (LobbySeat("ann", A32, 0), None), 1),
+    LobbyMessage(tools.settings(2), (LobbySeat("ann", A32, 0), None), 1, "relay.example.org:4001"),
     SeatWish(3),
     ColourWish("green"),
     AcceptMessage(),

@@ -114,6 +114,7 @@ COMMANDS: Final = Vocabulary(
     Word(term("typed", "remove")),
     Word(term("typed", "mute"), message("NAME")),
     Word(term("typed", "copy")),
+    Word(term("typed", "relay")),
     Word(term("typed", "code")),
     Word(term("typed", "never")),
     Word(term("typed", "always")),
