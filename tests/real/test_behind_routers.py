@@ -1,0 +1,226 @@
+"""Three homes, each behind a router of its own that nobody can dial into, and a relay on the internet.
+
+All three sign addresses of their homes, which lead nowhere from the others. The relay is the real one.
+"""
+
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from seqp2p.cli.checking import verify_file
+from seqp2p.net.addresses import Address
+from tests.cli.processes import Household, Process, command, household, wait_until
+from tests.helpful import HELPFUL
+from tests.real.lan import ip, why_not
+from tests.relay import relay_command
+
+WHY_NOT = "nft (nftables) is not installed" if shutil.which("nft") is None else why_not()
+pytestmark = [
+    pytest.mark.namespace,
+    pytest.mark.slow,
+    pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)),
+]
+
+RELAY: Final = "203.0.113.1"
+PORT: Final = 4001
+AWAY_S: Final = 30.0
+HOMES: Final = (1, 2, 3)
+ELSEWHERE: Final = 4
+RULES: Final = """
+table inet filter {
+  chain forward {
+    type filter hook forward priority 0; policy drop;
+    ct state established,related accept
+    iifname "lan0" accept
+  }
+  chain postrouting {
+    type nat hook postrouting priority 100; policy accept;
+    oifname "wan0" masquerade
+  }
+}
+"""
+_numbers: Final = itertools.count()
+
+
+class Internet:
+    """Four home networks behind routers, and a relay. Each of three players has a cable at home; one goes elsewhere."""
+
+    def __init__(self, people: Household) -> None:
+        self.people = people
+        self.stem = f"sq{os.getpid()}r{next(_numbers)}"
+        self._relay: subprocess.Popen[bytes] | None = None
+
+    def space(self, name: object) -> str:
+        return f"{self.stem}{name}"
+
+    def router(self, home: int) -> str:
+        return self.space(f"g{home}")
+
+    @contextmanager
+    def up(self) -> Iterator[None]:
+        """The network, until the block ends; nothing is left behind."""
+        with ExitStack() as stack:
+            ip("link", "add", self.stem, "type", "bridge")
+            stack.callback(ip, "link", "del", self.stem)
+            ip("link", "set", self.stem, "up")
+            spaces = [self.space("relay"), *map(self.router, (*HOMES, ELSEWHERE)), *map(self.space, HOMES)]
+            for space in spaces:
+                ip("netns", "add", space)
+                stack.callback(ip, "netns", "del", space)
+                ip("-n", space, "link", "set", "lo", "up")
+            self._join_internet(self.space("relay"), "eth0", RELAY, stack)
+            for home in (*HOMES, ELSEWHERE):
+                self._join_internet(self.router(home), "wan0", f"203.0.113.{home + 100}", stack)
+                self._in(self.router(home), "sysctl", "-qw", "net.ipv4.ip_forward=1")
+                self._in(self.router(home), "nft", "-f", "-", text=RULES)
+            for home in HOMES:
+                self.plug_in(home, home, "eth0")
+            stack.callback(self.stop_relay)
+            self.start_relay()
+            yield
+
+    def _join_internet(self, space: str, name: str, address: str, stack: ExitStack) -> None:
+        cable = f"{self.stem}c{address.rpartition('.')[2]}"
+        ip("link", "add", cable, "type", "veth", "peer", "name", name, "netns", space)
+        stack.callback(ip, "link", "del", cable)  # The namespace alone may last as long as its sockets.
+        ip("link", "set", cable, "master", self.stem, "up")
+        ip("-n", space, "addr", "add", f"{address}/24", "dev", name)
+        ip("-n", space, "link", "set", name, "up")
+
+    def plug_in(self, player: int, home: int, name: str) -> None:
+        """Give a player's machine a cable to the router of this home."""
+        space, router = self.space(player), self.router(home)
+        ip("link", "add", name, "netns", space, "type", "veth", "peer", "name", "lan0", "netns", router)
+        for where, end, address in ((router, "lan0", 1), (space, name, 2)):
+            ip("-n", where, "addr", "add", f"192.168.{home}.{address}/24", "dev", end)
+            ip("-n", where, "link", "set", end, "up")
+        ip("-n", space, "route", "replace", "default", "via", f"192.168.{home}.1")
+
+    def move(self, player: int) -> None:
+        """Pull the cable at home, and go elsewhere."""
+        ip("-n", self.space(player), "link", "del", "eth0")
+        self.plug_in(player, ELSEWHERE, "eth1")
+
+    def _in(self, space: str, *line: str, text: str = "") -> None:
+        subprocess.run(["ip", "netns", "exec", space, *line], input=text.encode(), check=True)
+
+    def can_dial(self, player: int, host: str, port: int) -> bool:
+        """Return True if a player's machine can connect there."""
+        code = f"import socket; socket.create_connection(({host!r}, {port}), 3)"
+        line = ["ip", "netns", "exec", self.space(player), sys.executable, "-c", code]
+        return subprocess.run(line, check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+    def start_relay(self) -> None:
+        line = ["ip", "netns", "exec", self.space("relay"), *relay_command(Address(RELAY, PORT))]
+        self._relay = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: self.can_dial(1, RELAY, PORT), "the relay does not answer")
+
+    def stop_relay(self) -> None:
+        if self._relay is not None:
+            self._relay.send_signal(signal.SIGKILL)
+            self._relay.wait()
+
+    def start(self, player: int, *arguments: object) -> Process:
+        """``seqp2p`` on a player's machine."""
+        who = self.space(player)
+        kept = ("--replay-dir", self.people.replays(who), "--json", "--bot", HELPFUL)
+        line = ["ip", "netns", "exec", who, *command(*arguments, *kept)]
+        return self.people._start(Process(line, self.people.env(who)))
+
+
+class Table:
+    """Three bots, one in each home, at the relay."""
+
+    def __init__(self, internet: Internet, grace_s: int) -> None:
+        self.internet = internet
+        self.people = internet.people
+        self.people.hold(0)
+        there = ("--relay", f"{RELAY}:{PORT}")
+        table = ("--variant", "kids", "--players", 3, "--grace", grace_s)
+        host = internet.start(1, "host", *table, "--name", "h1", *there)
+        code = host.event("listening")["code"]
+        guests = [internet.start(home, "join", code, "--name", f"h{home}", *there) for home in HOMES[1:]]
+        self.players = [host, *guests]
+        self.play_on(4)
+        for one, other in itertools.permutations(HOMES, 2):
+            assert not internet.can_dial(one, f"192.168.{other}.2", 4610)
+            assert not internet.can_dial(one, f"203.0.113.{other + 100}", 4610)
+
+    def play_on(self, turns: int) -> None:
+        """Let the game go on to this turn, and wait until all have seen it."""
+        self.people.hold(turns)
+        for player in self.players:
+            player.event("turn", turns)
+
+    def see_all(self, name: str) -> None:
+        """Wait until the last that each player was told of each other one is this: it is absent, or back."""
+        for player, home in itertools.product(self.players, HOMES):
+            if player is not self.players[home - 1]:
+                wait_until(lambda: self._last(player, home) == name, f"not {name}: {player.said()}")  # noqa: B023
+
+    @staticmethod
+    def _last(player: Process, home: int) -> str | None:
+        (seat,) = {
+            event["seat"] for event in player.events if event["event"] == "seated" and event["name"] == f"h{home}"
+        }
+        told = [event for event in player.events if event["event"] in ("absent", "back")]
+        return next((str(event["event"]) for event in told[::-1] if event["seat"] == seat), None)
+
+    def end(self) -> None:
+        """All play to the end, and their replays say so; nobody was dropped."""
+        self.people.let_go()
+        assert [player.end() for player in self.players] == [0] * 3, [player.said() for player in self.players]
+        assert not any(event["event"] == "dropped" for player in self.players for event in player.events)
+        reports = [verify_file(self.replay(home)) for home in HOMES]
+        assert [report.verdict for report in reports] == ["verified"] * 3
+        assert len({(report.steps, report.result) for report in reports}) == 1
+
+    def replay(self, home: int) -> Path:
+        (path,) = self.people.replays(self.internet.space(home)).glob("*.seqp2p")
+        return path
+
+
+@contextmanager
+def tables(directory: Path, grace_s: int) -> Iterator[Table]:
+    with household(directory) as people:
+        internet = Internet(people)
+        with internet.up():
+            try:
+                yield Table(internet, grace_s)
+            finally:
+                for process in people._started:  # They end before their network does.
+                    process.process.kill()
+                    process.process.wait()
+
+
+def test_one_moves_and_the_relay_goes_away_for_half_a_minute(tmp_path: Path) -> None:
+    with tables(tmp_path, 120) as table:
+        table.internet.move(2)
+        table.play_on(8)  # Each of these turns needs all three seats.
+        table.internet.stop_relay()
+        stopped_at = time.monotonic()
+        table.see_all("absent")
+        time.sleep(max(0.0, stopped_at + AWAY_S - time.monotonic()))  # That long is the relay away.
+        table.internet.start_relay()
+        table.see_all("back")
+        table.end()
+
+
+def test_the_relay_is_away_for_longer_than_the_grace(tmp_path: Path) -> None:
+    with tables(tmp_path, 60) as table:
+        table.internet.stop_relay()
+        assert [player.end(300) for player in table.players] == [5] * 3, [each.said() for each in table.players]
+        assert [player.events[-1]["result"] for player in table.players] == ["unfinished"] * 3
+        table.internet.start_relay()
+        table.players = [table.internet.start(home, "resume") for home in HOMES]
+        table.end()
