@@ -22,6 +22,9 @@ from seqp2p.rules import DRAW, Action, View
 MakeBot: TypeAlias = Callable[[random.Random], Bot]
 
 
+HALF_A_SECOND: Final = Effort(seconds=DEFAULT_S)
+
+
 class RandomBot:
     """Any legal action, each with the same probability."""
 
@@ -43,7 +46,8 @@ class _Drawing:
         return DRAW if DRAW in view.legal else self._bot.choose(view)
 
 
-def _strong(randomness: random.Random, effort: Effort) -> Bot:
+def strong_bot(randomness: random.Random, effort: Effort = HALF_A_SECOND) -> StrongBot:
+    """Return the bot ``strong``, with another effort for a choice if one is given."""
     return StrongBot(randomness, time.monotonic, effort)
 
 
@@ -59,10 +63,10 @@ _TRIALS: Final = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 _KINDS: Final[Mapping[str, MakeBot]] = {
     EASY: EasyBot,
     NORMAL: lambda _: LearnedBot(),
-    HARD: partial(_strong, effort=Effort(seconds=DEFAULT_S)),
+    HARD: strong_bot,
     **{name: partial(_Drawing, make=make) for name, make in FORGETFUL.items()},
     "learned": lambda _: LearnedBot(),
-    STRONG: partial(_strong, effort=Effort(seconds=DEFAULT_S)),
+    STRONG: strong_bot,
 }
 
 
@@ -73,7 +77,7 @@ class Bots(Mapping[str, MakeBot]):
         kind, colon, _ = name.partition(":")
         if not colon or why_no_bot(name) is not None:
             return _KINDS[name]
-        return partial(_strong, effort=Effort(int(name.removeprefix(f"{kind}:"))))
+        return partial(strong_bot, effort=Effort(int(name.removeprefix(f"{kind}:"))))
 
     def __iter__(self) -> Iterator[str]:
         return iter(_KINDS)

@@ -73,7 +73,7 @@ def command(
     output = Output(as_json)
     pace_s = output.preferences.pace if pace_s is None else pace_s
     filling = Filling(bot, pace_s, at_once=True)
-    choices = Choices(None, 0, home.replay_dir(replay_dir))
+    choices = Choices(None, 0, home.replay_dir(replay_dir), coached=True)
     options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
     if (round_s := bots * max(pace_s, choice_s(bot))) >= ROUND_TOLD_S:

@@ -17,6 +17,7 @@ from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli import home, resume_hint
+from seqp2p.cli.hinting import hint
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
@@ -25,6 +26,7 @@ from seqp2p.live.absence import Absent, Awaited, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
+from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
 from seqp2p.match.seat import SeatKeys
 from seqp2p.ui.language import t
@@ -42,6 +44,8 @@ class Choices:
     pace_s: float
     replay_dir: Path
     program: Program | None = None
+    coached: bool = False
+    """A person at a table of bots, who may ask for hints."""
 
     @property
     def person(self) -> bool:
@@ -58,7 +62,10 @@ def make_player(
         words = partial(safety_words_with, reporter.match, seat.number)
         sight = SeatInfo(reporter.match, seat, reporter.story, words, only_ways)
         auto_pass = reporter.output.preferences.auto_pass
-        person = Person(own_console(reporter.output), sight, PATIENCE_S, auto_pass=auto_pass)
+        console, company = own_console(reporter.output), sight.company
+        against_bots = all(is_bot_name(company.names[other - 1]) for other in company.seats if other != company.own)
+        hints = partial(hint, console, company.colours) if choices.coached and against_bots else None
+        person = Person(console, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints)
         reporter.show(lambda: sight.view, lambda: person.asked, lambda: person.pending)
         return person
     # A bot's choices need no secrecy, but no player should be able to foresee them.

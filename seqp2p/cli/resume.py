@@ -33,7 +33,8 @@ from seqp2p.cli.settings import make_address, playing_options
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.i18n import message, message_of
 from seqp2p.match.table import decode_agreement, game_id
-from seqp2p.net.addresses import Address
+from seqp2p.net.addresses import Address, AddressError, parse_address
+from seqp2p.net.interfaces import is_loopback
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.resume import GameOver, ResumeError
 from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
@@ -65,6 +66,7 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
     """Resume the seat, and play on; return the exit code."""
     progress.show(t("the game so far is checked…"))
     stored = find_stored(options.choices.replay_dir, game)
+    options = replace(options, choices=replace(options.choices, coached=_listened_here_alone(stored)))
     ports = PortTeller(options.output)
     with stored.sidecar, lock_identity(None, stored.secrets.identity) as locked:
         async with ending_with_parent(wanted=options.until_stdin_closes), contextlib.AsyncExitStack() as stack:
@@ -89,6 +91,14 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
                 return await _play_on(resumed, endpoint_of(resumed, stored, locked), options, output)
             with trio.open_signal_receiver(*polite_signals()) as signals:
                 return exit_code_of(await play(resumed, options.choices, output, signals))
+
+
+def _listened_here_alone(stored: StoredGame) -> bool:
+    """Return True if nobody from another machine could join the game, as at a table of ``play``."""
+    try:
+        return is_loopback(parse_address(stored.secrets.listen).host)
+    except AddressError:
+        return False
 
 
 async def _play_on(resumed: LiveGame, endpoint: Endpoint, options: SeatOptions, output: Output) -> int:

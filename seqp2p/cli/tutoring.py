@@ -1,9 +1,11 @@
 """``seqp2p play --tutorial``: ten guided turns, on the screen where there can be one, else by typed lines."""
 
+from functools import partial
 from typing import Final
 
 import trio
 
+from seqp2p.cli.hinting import hint
 from seqp2p.cli.output import ABANDONED, DONE, Output
 from seqp2p.cli.playing import own_console
 from seqp2p.cli.screening import ScreenWish, on_screen
@@ -23,7 +25,8 @@ async def teach(output: Output, wish: ScreenWish) -> int:
     try:
         async with on_screen(output, wish) as shown_on:
             if shown_on.screen is None:
-                finished = await tutor(own_console(shown_on), Tutorial())
+                console, tutorial = own_console(shown_on), Tutorial()
+                finished = await tutor(console, tutorial, hints=partial(hint, console, tutorial.company.colours))
             else:
                 finished = await _at_table(own_console(shown_on), shown_on.screen)
     except* KeyboardInterrupt:
@@ -51,7 +54,7 @@ async def _at_table(console: Console, screen: Screen) -> bool:
         screen.refresh()
 
     screen.show(scene)
-    if not await tutor(console, tutorial, changed, PAUSE_S):
+    if not await tutor(console, tutorial, changed, PAUSE_S, hints=partial(hint, console, tutorial.company.colours)):
         screen.remains.append(translate(LEFT))
         return False
     lines = [t("you have won"), t("that was the tutorial; Enter goes away")]

@@ -57,6 +57,7 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
     person.answered("words", r"^  seat 1 \(host\): \w+ \w+$")
     person.answered("seats", r"^seat 2  guest \(you\)  yellow  3 cards")
     person.answered("where CA", "^cat: d1 ")
+    person.answered("hint", "^hints are given where you play against bots alone")
     guest.type("say  good   luck")
     assert host.event("remark", seat=2)["text"] == guest.event("remark", seat=2)["text"] == "good luck"
     # Mistakes: what is no action, and what is one but not allowed. Each is told why, and asked again.

@@ -85,14 +85,20 @@ def test_bots_end_with_the_person(people: Household, tmp_path: Path, number: sig
 
 def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> None:
     game = play(people, tmp_path, *KIDS)
-    Person(game).turn()
+    person = Person(game)
+    person.turn()
+    person.answered("hint", "^hint: ")
     bots = children(game.pid)
     game.signal(signal.SIGKILL)
     game.end()
     again = people.start("resume", "--replay-dir", people.replays("ann"), "--json", who="ann", stdin=subprocess.PIPE)
     again.event("resumed")
     assert not none_runs(bots)
-    Person(again).play_on()
+    person = Person(again)
+    legal = person.turn()
+    person.answered("hint", "^hint: ")
+    again.type(legal[0])
+    person.play_on()
     assert again.end() == 0
     assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
     # The table of bots that were called is not opened again: they end by themselves.

@@ -95,6 +95,7 @@ COMMANDS: Final = Vocabulary(
     Word(term("typed", "moves"), ""),
     Word(term("typed", "where"), "{card}"),
     Word(term("typed", "threats"), ""),
+    Word(term("typed", "hint"), ""),
     Word(term("typed", "seats"), ""),
     Word(term("typed", "score"), ""),
     Word(term("typed", "log"), ""),

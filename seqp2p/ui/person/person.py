@@ -93,6 +93,8 @@ Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
 AdjournGame: TypeAlias = Callable[[], Awaitable[None]]
+Hints: TypeAlias = Callable[[View], Awaitable[str]]
+"""Thinks about a view of the seat to move, and returns a sentence."""
 Acts: TypeAlias = Mapping[str, Callable[[str], Awaitable[None]]]
 """The words that do something at the table, with their handlers."""
 
@@ -102,6 +104,7 @@ ASK_LEAVE: Final = message("leave the game? yes/no")
 # What can be typed behind ``board`` to have it shown in every turn, or not.
 BOARD_SHOWN: Final[Mapping[str, bool]] = MappingProxyType({"always": True, "never": False})
 NOBODY_AWAY: Final = message("there is nobody to wait for")
+NO_HINTS: Final = message("hints are given where you play against bots alone: at a table of play, and in the tutorial")
 HOW_TO_SAY: Final = message("write what you want to say behind it, like: say hello")
 
 
@@ -118,11 +121,17 @@ class PersonQuestion:
 class Person:
     """Plays a seat by typed lines. ``patience_s``: how many seconds the phases ``draw`` and ``late`` are waited for.
 
-    ``auto_pass``: a pass goes by itself where nothing else can be done.
+    ``auto_pass``: a pass goes by itself where nothing else can be done. ``hints``: none at this table without it.
     """
 
     def __init__(
-        self, desk: Console, sight: SeatInfo, patience_s: Mapping[str, float], *, auto_pass: bool = False
+        self,
+        desk: Console,
+        sight: SeatInfo,
+        patience_s: Mapping[str, float],
+        *,
+        auto_pass: bool = False,
+        hints: Hints | None = None,
     ) -> None:
         self._desk = desk
         self._show = desk.show
@@ -137,6 +146,7 @@ class Person:
         self._settled.set()
         self._answer: Action | None = None
         self._auto_pass = auto_pass
+        self._hints = hints
         self._prepared: PreparedMove | None = None
         self._passing = False  # a pass is announced
         self._exchanging = False  # the dead cards of the hand, one after another
@@ -192,6 +202,7 @@ class Person:
             "say": partial(self._say, speak),
             "drop": partial(self._drop, go_on),
             "adjourn": partial(self._adjourn, adjourn),
+            "hint": self._hint,
         }
         while True:
             typed = await self._desk.read()
@@ -330,7 +341,7 @@ class Person:
 
     def _words(self, *others: str) -> list[str]:
         """All that can be typed at any time, and these others, in words that say something to the reader."""
-        return suggestible([*self._answers, *LEAVING, "say", "drop", "adjourn", "exchange", *others])
+        return suggestible([*self._answers, *LEAVING, "say", "drop", "adjourn", "hint", "exchange", *others])
 
     def _not_now(self, line: str) -> str:
         if self._match.game.position is None:
@@ -573,6 +584,17 @@ class Person:
                 else t("the board is shown when you ask for it: board, board 5, board e, where e5")
             ]
         return self._table.answer("board", text)
+
+    async def _hint(self, _: str) -> None:
+        question = self._question
+        if self._hints is None:
+            self._show(translate(NO_HINTS))
+        elif question is None:
+            self._show(t("a hint comes in your own turn"))
+        else:
+            found = await self._hints(question.view)
+            if self._question is question:  # else the turn went on meanwhile
+                self._show(found)
 
     async def _adjourn(self, adjourn: AdjournGame, _: str) -> None:
         if self._match.game.position is None:

@@ -33,6 +33,7 @@ from seqp2p.ui.person import lessons
 from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
+from seqp2p.ui.person.person import Hints
 from seqp2p.ui.person.seat_info import TABLE_ANSWERS, TableInfo, where_answer
 from seqp2p.ui.plain import hand_line, help_lines, legend_lines, read_square, sequences_made
 from seqp2p.ui.words import Company, Story, sequences_lines
@@ -122,12 +123,17 @@ def cards_of(text: str) -> list[Card]:
 
 
 async def tutor(
-    desk: Console, tutorial: Tutorial, changed: Callable[[], None] = lambda: None, pause_s: float = 0.0
+    desk: Console,
+    tutorial: Tutorial,
+    changed: Callable[[], None] = lambda: None,
+    pause_s: float = 0.0,
+    *,
+    hints: Hints,
 ) -> bool:
-    """Lead through the tutorial; says whether it was played to its end, and not left.
+    """Lead through the tutorial. Return True if it was played to its end, and not left.
 
-    ``changed`` is told of every new position, and ``pause_s`` seconds pass before the opponent's, so that a scene can
-    show both.
+    ``hints`` answers the word; ``changed`` is told of every new position, and ``pause_s`` seconds pass before the
+    opponent's, so that a scene can show both.
     """
     desk.show(*map(translate, lessons.WELCOME), *([translate(lessons.WELCOME_KEYS)] if desk.shows_table else []))
     while (lesson := tutorial.lesson) is not None:
@@ -135,7 +141,7 @@ async def tutor(
         if not desk.shows_table:
             desk.show(*(() if desk.hears else tutorial.info.answer("board", "")), hand_line(tutorial.sees()))
         desk.show(translate(lesson.task))
-        action = await _answer(desk, tutorial, lesson)
+        action = await _answer(desk, tutorial, lesson, hints)
         if action is None:
             return False
         desk.show(*tutorial.do(action))
@@ -149,7 +155,7 @@ async def tutor(
     return True
 
 
-async def _answer(desk: Console, tutorial: Tutorial, lesson: lessons.Lesson) -> Action | None:
+async def _answer(desk: Console, tutorial: Tutorial, lesson: lessons.Lesson, hints: Hints) -> Action | None:
     """Read lines until one fulfils the lesson; None where the pupil leaves."""
     answers: Answers = {**tutorial.answers, "help": lambda _: tutorial.help(painted=desk.shows_table)}
     while (typed := await desk.read()) is not None:
@@ -157,7 +163,9 @@ async def _answer(desk: Console, tutorial: Tutorial, lesson: lessons.Lesson) -> 
         if word_of(line) in LEAVING:
             desk.show(translate(lessons.LEFT))
             return None
-        if (found := answer_to(line, answers)) is not None:
+        if word_of(line) == "hint":
+            desk.show(await hints(tutorial.sees()), translate(lesson.task))
+        elif (found := answer_to(line, answers)) is not None:
             desk.show(*found)
         elif not line:
             desk.show(translate(lesson.task))

@@ -33,7 +33,7 @@ from seqp2p.ui.person.console import (
     lobby_answers,
     wait_in_lobby,
 )
-from seqp2p.ui.person.person import ASK_LEAVE, HOW_TO_SAY, NOBODY_AWAY, PASS_AFTER_S, Person
+from seqp2p.ui.person.person import ASK_LEAVE, HOW_TO_SAY, NO_HINTS, NOBODY_AWAY, PASS_AFTER_S, Hints, Person
 from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import NOT_DEALT, SeatInfo
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legal_lines, score_line, seats_lines
@@ -56,6 +56,7 @@ class Seat:
         terminal: bool = False,
         hears: bool = False,
         auto_pass: bool = False,
+        hints: Hints | None = None,
     ) -> None:
         self.typed: list[str | None] = list(typed)
         self.shown: list[str] = []
@@ -71,7 +72,11 @@ class Seat:
         self.company = Company.of(match.game.agreement, number)
         desk = Console(self.read, self.shown.append, self.ring, terminal, hears=hears)
         self.person = Person(
-            desk, SeatInfo(match, self.own, self.story, lambda _: self.words), PATIENCE_S, auto_pass=auto_pass
+            desk,
+            SeatInfo(match, self.own, self.story, lambda _: self.words),
+            PATIENCE_S,
+            auto_pass=auto_pass,
+            hints=hints,
         )
 
     async def read(self) -> str | None:
@@ -219,6 +224,27 @@ async def test_what_is_no_action_is_said_and_asked_again(own_turn: Seat, typed: 
 async def test_an_empty_line_says_what_is_asked(own_turn: Seat) -> None:
     assert await own_turn.choose(" ", refused="") is None
     assert own_turn.shown[1:] == ["type an action (help says how)"]
+
+
+async def think(seen: View) -> str:
+    """Think of a hint."""
+    await trio.lowlevel.checkpoint()
+    return f"hint: one of {len(seen.legal)}"
+
+
+async def test_a_hint_is_given_in_ones_own_turn(duel: Played) -> None:
+    own = Seat(duel, match_at(duel, turn_of(duel, 1)), 1, hints=think)
+    assert await own.choose("hint", refused="") is None
+    assert own.shown[-1] == f"hint: one of {len(own.view.legal)}"
+    assert own.spoken == []
+    other = Seat(duel, match_at(duel, turn_of(duel, 2)), 1, hints=think)
+    assert await other.type("hint") == ["a hint comes in your own turn"]
+
+
+async def test_at_other_tables_there_are_no_hints(own_turn: Seat, others_turn: Seat) -> None:
+    assert await own_turn.choose("hint", refused="") is None
+    assert own_turn.shown[-1] == NO_HINTS
+    assert await others_turn.type("hint") == [NO_HINTS]
 
 
 async def test_a_second_action_is_no_answer_to_the_next_question(own_turn: Seat) -> None:

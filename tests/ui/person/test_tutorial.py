@@ -6,7 +6,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from seqp2p.rules import CLASSIC, UNKNOWN, apply, format_action
+from seqp2p.rules import CLASSIC, UNKNOWN, View, apply, format_action
 from seqp2p.rules.status import status
 from seqp2p.ui import language
 from seqp2p.ui.person.console import Console
@@ -17,6 +17,12 @@ from seqp2p.ui.scene import Page
 from seqp2p.ui.table_scene import TableScene
 
 WAY = [lesson.fulfils[0] for lesson in LESSONS]
+
+
+async def best_of(seen: View) -> str:
+    """Think of a hint."""
+    await trio.lowlevel.checkpoint()
+    return f"hint: one of {len(seen.legal)}"
 
 
 async def taught(
@@ -30,7 +36,7 @@ async def taught(
         return next(lines, None)
 
     desk = Console(read, said.append, lambda _: None, terminal=False, shows_table=shows_table, hears=hears)
-    return await tutor(desk, tutorial or Tutorial()), said
+    return await tutor(desk, tutorial or Tutorial(), hints=best_of), said
 
 
 def at_lesson(number: int) -> Tutorial:
@@ -178,8 +184,13 @@ async def test_the_table_s_scene_shows_it() -> None:
         return next(typed)
 
     console = Console(read, lambda _: None, lambda _: None, terminal=True, shows_table=True)
-    assert await tutor(console, tutorial, changed)
+    assert await tutor(console, tutorial, changed, hints=best_of)
     assert len(painted) == 2 * len(LESSONS)
+
+
+async def test_a_hint_is_followed_by_the_task_again() -> None:
+    _, said = await taught("hint")
+    assert said[-2:] == [f"hint: one of {len(Tutorial().sees().legal)}", str(LESSONS[0].task)]
 
 
 def test_a_pause_before_the_opponent() -> None:
@@ -194,7 +205,7 @@ def test_a_pause_before_the_opponent() -> None:
             return next(typed)
 
         desk = Console(read, lambda _: None, lambda _: None, terminal=True)
-        assert await tutor(desk, Tutorial(), pause_s=2.0)
+        assert await tutor(desk, Tutorial(), pause_s=2.0, hints=best_of)
 
     trio.run(run, clock=MockClock(autojump_threshold=0))
     assert times == [times[0] + 2.0 * at for at in range(len(WAY))]
