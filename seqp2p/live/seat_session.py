@@ -41,6 +41,7 @@ from seqp2p.match.recovery import Recovery
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     BALLOT_SIZE_MAX,
+    BallotPayload,
     HeadPayload,
     OfferedEvidence,
     ReleasedSecret,
@@ -278,6 +279,7 @@ class SeatSession:
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
         self._stays = not asks
         self._asked: frozenset[int] = frozenset()
+        self._reassured: set[int] = set()  # final steps whose heads were signed for a seat that voted about them
         self._logged: set[tuple[SignedThing, int, int]] = set()  # own things, with the steps open and final then
         self._last_lot: list[Contribution] = []
         self._open_number = match.number
@@ -359,6 +361,8 @@ class SeatSession:
             case _:
                 thing = signed_thing(message)
                 outcome = await self._receive(thing, sender)
+                if isinstance(outcome, Ignored) and isinstance(thing, SignedBallot):
+                    await self._reassure(thing)
                 if not isinstance(outcome, Ignored | BadSender) or isinstance(thing, SignedBallot | SignedHead):
                     await self._advance()
 
@@ -660,6 +664,21 @@ class SeatSession:
             for head in own:
                 await self._take_own(SignedHead(head))
             await self._take_due(VOTES)
+
+    async def _reassure(self, ballot: SignedBallot) -> None:
+        """Show a final step, once, to a seat that still votes about it.
+
+        This seat's signatures above it say the same, but a seat that may not close the step cannot place them.
+        """
+        word = decode(BallotPayload, ballot.bytes.payload, BALLOT_SIZE_MAX)
+        if self.seat.recovery is not None or word.step in self._reassured or not self.match.may_reassure(word):
+            return
+        self._reassured.add(word.step)
+        head = SignedHead(self.seat.head_of_final(self.match, word.step))
+        if head not in {thing for thing, *_ in self._logged}:
+            self._recorder.log(head)
+            await self._recorder.sync()
+        self._relay.pass_on(head)
 
     # What it may have signed and does not know any more (match/recovery.py).
 

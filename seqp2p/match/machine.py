@@ -304,6 +304,18 @@ class Match:
         self._heads.append((word.step, signed))
         return self.settle()
 
+    def may_reassure(self, word: BallotPayload) -> bool:
+        """Return True if a ballot is about a step that is final here, and that contributions closed.
+
+        Its seat may hold them all and be kept by its vote from closing the step so: the heads of the others tell it.
+        """
+        closed = next(iter(self.record[: self.final][word.step - 1 : word.step]), None)
+        return (
+            closed is not None
+            and closed.action is None
+            and (closed.prev, word.seat in self.game.seats) == (word.prev, True)
+        )
+
     def accuse(self, violation: Violation) -> tuple[Event, ...] | None:
         """Keep evidence; None if it is not new.
 

@@ -187,14 +187,19 @@ class SeatKeys:
     def heads(self, match: Match) -> tuple[Contribution, ...]:
         """Sign the heads of closings that are not final and not signed yet."""
         due = [step for step in match.chain.to_show() if not step.decree.has_shown(self.number)]
-        return tuple(self._head(match, step) for step in due)
+        return tuple(self._head_of(match, step) for step in due)
 
-    def _head(self, match: Match, step: LiveStep) -> Contribution:
+    def _head_of(self, match: Match, step: LiveStep) -> Contribution:
         assert step.decree.closing is not None, "a step that is not closed has no head after it"
-        closing = step.decree.closing
-        return self._signed(
-            HEAD, HeadPayload(1, match.game.id, step.number, step.prev, self.number, closing.round, closing.value.head)
-        )
+        return self._head(match, step.number, step.decree.closing.round)
+
+    def head_of_final(self, match: Match, step: int) -> Contribution:
+        """Sign the head after a final step that contributions closed."""
+        return self._head(match, step, 0)
+
+    def _head(self, match: Match, step: int, round_: int) -> Contribution:
+        prev, head = match.game.heads[step - 1 : step + 1]
+        return self._signed(HEAD, HeadPayload(1, match.game.id, step, prev, self.number, round_, head))
 
     def leave(self, match: Match) -> Contribution:
         return self._signed(LEAVE, LeavePayload(1, match.game.id, self.number))

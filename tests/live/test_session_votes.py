@@ -13,12 +13,13 @@ from seqp2p.crypto.identity import sign
 from seqp2p.live.session import TICK_S, SeatRunner
 from seqp2p.match import pending
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.encoding import encode
+from seqp2p.match.encoding import decode, encode
 from seqp2p.match.events import Dropped, Result, Undone, Voted
 from seqp2p.match.intake import Deferred
 from seqp2p.match.machine import Match
 from seqp2p.match.pending import Room
 from seqp2p.match.signed import (
+    BALLOT_SIZE_MAX,
     BallotPayload,
     HeadPayload,
     LastRecord,
@@ -360,6 +361,30 @@ async def test_what_no_seat_signed_is_its_senders_fault(
     checked(party)
     assert party[1].session.mesh._peers[2].faults == 1
     assert not party[1].match.left
+
+
+async def test_a_seat_that_votes_about_a_final_step_is_shown_its_closing(virtual_time: object, tmp_path: Path) -> None:
+    """It may hold all of the step, and be kept by its own vote from closing it so."""
+    party, asleep, notes = seated(tmp_path, 3)
+    async with party.playing() as nursery:
+        await asleep.wait()
+        await trio.sleep(SOON_S)
+        match = party[1].match
+        step = match.final - 5
+        prev, after = match.game.heads[step - 1 : step + 1]
+        raw = await party.raw(3, 1)
+        nursery.start_soon(raw.stay)
+        asked = [ballot(match, 3, step=step, prev=prev, round=round_, about=(2,)) for round_ in (1, 2)]
+        await raw.say(*asked, ballot(match, 3, step=step, prev=bytes(32), about=(2,)))
+        while (shown := decode(HeadPayload, (await raw.expect(HeadMessage)).payload, BALLOT_SIZE_MAX)).step != step:
+            pass
+        assert shown == HeadPayload(1, match.game.id, step, prev, 1, 0, after)
+        own = [each.payload for each in notes[1].on_disk if each.kind == "head" and signer(each.payload) == 1]
+        assert own.count(encode(shown)) == 1, "it is on the disk before it is sent"
+        await trio.sleep(SOON_S)
+    assert all(voter not in place.match.proven for voter in (1, 2) for place in party.places.values())
+    heads = [each.payload for each in notes[1].on_disk if each.kind == "head"]
+    assert heads.count(encode(shown)) == 1, "it is signed once"
 
 
 async def test_a_dropped_seat_goes_on_talking(virtual_time: object, tmp_path: Path) -> None:
