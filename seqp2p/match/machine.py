@@ -308,13 +308,13 @@ class Match:
         """Return True if a ballot is about a step that is final here, and that contributions closed.
 
         Its seat may hold them all and be kept by its vote from closing the step so: the heads of the others tell it.
+        Not where a seat is proved a cheat: there the vote is about the cheat, and more may hang on it than this step.
         """
-        closed = next(iter(self.record[: self.final][word.step - 1 : word.step]), None)
-        return (
-            closed is not None
-            and closed.action is None
-            and (closed.prev, word.seat in self.game.seats) == (word.prev, True)
-        )
+        seats = self.game.seats
+        if word.step > self.final or word.seat not in seats or not self.proven.keys().isdisjoint(seats):
+            return False
+        closed = self.record[word.step - 1]
+        return closed.action is None and closed.prev == word.prev
 
     def accuse(self, violation: Violation) -> tuple[Event, ...] | None:
         """Keep evidence; None if it is not new.
