@@ -308,10 +308,9 @@ class Match:
         """Return True if a ballot is about a step that is final here, and that contributions closed.
 
         Its seat may hold them all and be kept by its vote from closing the step so: the heads of the others tell it.
-        Not where a seat is proved a cheat: there the vote is about the cheat, and more may hang on it than this step.
+        Not where a seat is proved a cheat: this seat may have shown the other closing of a step with two.
         """
-        seats = self.game.seats
-        if word.step > self.final or word.seat not in seats or not self.proven.keys().isdisjoint(seats):
+        if word.step > self.final or word.seat not in self.game.seats or self.proven:
             return False
         closed = self.record[word.step - 1]
         return closed.action is None and closed.prev == word.prev
