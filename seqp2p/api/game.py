@@ -191,7 +191,7 @@ class LiveGame:
                     nursery.cancel_scope.cancel()
             except* trio.Cancelled:
                 # The session has said goodbye and completed the replay, or another task has failed.
-                if cancel_leaves and sidecar is not None:
+                if cancel_leaves and sidecar is not None and not session.resumable:
                     sidecar.delete()
                 raise
             except* (OSError, SidecarError) as group:

@@ -47,6 +47,7 @@ class TableView:
         self._scene = scene
         self._match = match
         self._own = own
+        self._step = match.number
         self._tell_progress()
         screen.show(scene)
 
@@ -62,7 +63,8 @@ class TableView:
                 self._scene.gone(seats)
                 self._scene.changed()
             case _:
-                self._scene.changed()
+                self._scene.changed(is_new_step=self._match.number != self._step)
+        self._step = self._match.number
         self._tell_progress()
         self._screen.refresh()
 

@@ -31,7 +31,6 @@ from seqp2p.lobby.code import (
     WORDS_MIN,
     make_code,
     make_place,
-    make_table_number,
     public_part,
 )
 from seqp2p.lobby.events import CodeShown, OnLobbyEvent, Strangers
@@ -212,12 +211,19 @@ class CodeDoor:
 
     def renew(self) -> None:
         """Replace the code by one as long, with another number and place: one who knows it is to come no more."""
+        words = self._public[1]
         self._spent.add(self._public)
-        numbers = [number for number in range(1, TABLE_NUMBER_MAX + 1) if (number, self._public[1]) not in self._spent]
-        if numbers:
-            self._number = numbers[int.from_bytes(self._randomness(4), "big") % len(numbers)]
+        self._number = self._unspent_number(words)
         self._move()
-        self._show(self._make(self._public[1]))
+        self._show(self._make(words))
+
+    def _unspent_number(self, words: int) -> int:
+        """Return a table number that no code of so many words has had; once all have been, another than the last."""
+        numbers = [number for number in range(1, TABLE_NUMBER_MAX + 1) if (number, words) not in self._spent]
+        if not numbers:
+            self._spent = {(number, length) for number, length in self._spent if length != words} | {self._public}
+            return self._unspent_number(words)
+        return numbers[int.from_bytes(self._randomness(4), "big") % len(numbers)]
 
     def _move(self) -> None:
         """Change the meeting place, if there is one."""
@@ -236,8 +242,8 @@ class CodeDoor:
         if self._burned == _BURNS_OF_PLACE:
             self._move()
         words = min(self._public[1] + 1, PLACE_WORDS_MAX if self._place else self._limits.code_words_max)
-        while (self._number, words) in self._spent:
-            self._number = make_table_number(self._randomness)
+        if (self._number, words) in self._spent:
+            self._number = self._unspent_number(words)
         self._show(self._make(words))
 
     async def _refuse(self, frames: FrameStream, code: str) -> NoReturn:

@@ -298,6 +298,8 @@ class _HostLobby:
         if proof.key in self._removed:
             raise PeerRefused("removed")
         if proof.role == "watch":
+            if proof.key in self._keys:
+                raise PeerRefused("same_key")
             if not self._spectators:
                 raise PeerRefused("no_spectators")
             self._spectators.feed.admit(proof.key, proof.id, self._id)

@@ -364,6 +364,8 @@ class _Joiner:
             case wire.LobbyMessage():
                 self._look(received)
             case wire.Gather(number):
+                if self._lobby is None:
+                    raise PeerError(message("The host begins a game before it has shown the table."))
                 if self.asked:
                     raise PeerError(message("The host begins a game that this player has not accepted."))
                 self._round = number

@@ -28,6 +28,7 @@ _DISCARD_PORT: Final = 9
 _SHOWN_MAX: Final = 64
 # RFC 1123: labels of letters, digits and hyphens. The last one has a letter, else it could be read as an IP address.
 _NAME: Final = re.compile(r"(?!-)(?:[a-z0-9-]{1,63}(?<!-)\.(?!-))*(?=[0-9-]*[a-z])[a-z0-9-]{1,63}(?<!-)")
+_LABEL_MAX: Final = 63
 _RACE_PAUSE_S: Final = 0.25
 # Documentation addresses (RFC 5737, RFC 3849): a UDP socket "connected" there sends nothing, but has been given the
 # local address of the interface that leads out.
@@ -66,7 +67,9 @@ def parse_address(text: str, default_port: int = DEFAULT_PORT) -> Address:
             raise _no_address(text)
         return Address(text, default_port)
     host, colon, port = text.partition(":")
-    if not host or not all(part.isascii() and part.isprintable() and " " not in part for part in (host, port)):
+    if not all(part.isascii() and part.isprintable() and " " not in part for part in (host, port)):
+        raise _no_address(text)
+    if not all(0 < len(label) <= _LABEL_MAX for label in host.removesuffix(".").split(".")):
         raise _no_address(text)
     return Address(host, _port(port, text) if colon else default_port)
 
@@ -76,7 +79,7 @@ def parse_peer_address(text: str) -> Address:
     address = parse_address(text, default_port=0)
     if not _is_ip(address.host) or address.port == 0:
         raise _no_address(text)
-    return Address(str(ipaddress.ip_address(address.host)), address.port)
+    return Address(_one_form(address.host), address.port)
 
 
 def parse_relay_address(text: str) -> Address:
@@ -86,7 +89,7 @@ def parse_relay_address(text: str) -> Address:
     'relay.example.org:4001'
     """
     address = parse_address(text, DEFAULT_RELAY_PORT)
-    host = str(ipaddress.ip_address(address.host)) if _is_ip(address.host) else address.host.lower()
+    host = _one_form(address.host) if _is_ip(address.host) else address.host.lower()
     if address.port == 0 or not (_is_ip(host) or _NAME.fullmatch(host)) or len(str(address)) > RELAY_LENGTH_MAX:
         raise _no_address(text)
     return Address(host, address.port)
@@ -256,6 +259,16 @@ def _local_hosts(family: int, far: Iterable[tuple[int, str]]) -> list[str]:
 def _ipv6_network(host: str) -> bytes:
     """Return the first half of an IPv6 address, which all addresses of its network share; nothing for others."""
     return ipaddress.IPv6Address(host).packed[:8] if ":" in host else b""
+
+
+def _one_form(host: str) -> str:
+    """Return the one text of an IP address; of an IPv4 address that is written as IPv6, the IPv4 address.
+
+    >>> _one_form("FD00::0002"), _one_form("::ffff:10.0.0.1")
+    ('fd00::2', '10.0.0.1')
+    """
+    address = ipaddress.ip_address(host)
+    return str(getattr(address, "ipv4_mapped", None) or address)
 
 
 def _is_ip(text: str) -> bool:

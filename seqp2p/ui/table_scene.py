@@ -114,10 +114,11 @@ class TableScene:
 
     # What happens at the table.
 
-    def changed(self) -> None:
-        """Handle a changed position: drop the illegal part of the choice, and restart the turn's clock."""
-        self._since_s = self._clock()
-        self._sent = None
+    def changed(self, *, is_new_step: bool = True) -> None:
+        """Handle an event: drop the illegal part of the choice. A new step restarts the turn's clock; talk does not."""
+        if is_new_step:
+            self._since_s = self._clock()
+            self._sent = None
         self._fit(self._view()[0])
 
     def absent(self, seat: int, grace_s: float) -> None:

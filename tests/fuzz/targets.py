@@ -320,10 +320,17 @@ def bots(data: bytes) -> None:
         assert run_now(_answers(written, size)) == whole, f"in pieces of {size}"
 
 
+class _Read(RunningProgram):
+    """Bytes that no process has written: none is waited for at their end."""
+
+    async def _gone(self, closed: str) -> ProgramFailed:
+        return ProgramFailed(closed, gone=True)
+
+
 async def _answers(data: bytes, size: int) -> list[str]:
     """What comes of each line: an action, or what is wrong with it."""
     pipes: Any = SimpleNamespace(stdin=Pieces(b"", 1), stdout=Pieces(data, size))
-    running, found = RunningProgram(pipes), list[str]()
+    running, found = _Read(pipes), list[str]()
     while True:
         try:
             choice = read_choice(await running.read_line())

@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.lobby.code import place_of, public_part
+from seqp2p.lobby.code import TABLE_NUMBER_MAX, place_of, public_part
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, LobbyEvent, Strangers
 from seqp2p.lobby.pake import Exchange, give_code
@@ -170,6 +170,18 @@ async def test_a_removed_player_does_not_know_the_next_meeting_place() -> None:
     first, second = house.shown
     assert place_of(first) != place_of(second) is not None
     assert public_part(first)[1] == public_part(second)[1]
+
+
+async def test_there_is_another_code_when_every_number_has_been_spent() -> None:
+    house = House()
+    for _ in range(2 * TABLE_NUMBER_MAX):
+        before = public_part(house.code)
+        house.door.renew()
+        assert public_part(house.code) != before
+    house.door._spent = {(number, 3) for number in range(1, TABLE_NUMBER_MAX + 1)}
+    for _ in range(house.door._tries):
+        house.door._count_wrong()
+    assert public_part(house.code)[1] == 3
 
 
 async def test_ten_codes_burn_in_a_day(autojump_clock: object) -> None:

@@ -40,6 +40,7 @@ def test_addresses_that_people_write(text: str, host: str, port: int) -> None:
     [
         *("", ":4610", "host:", "host:x", "host:65536", "host:-1", "host:123456789", "[::1", "[::1]x", "[host]:1"),
         *("1:2:3", "a b:1", "\x1b[31m:1", "host:٤", "[fe80::1%eth0]:1", "ho\nst:1", "[]:1"),
+        *("a..b:1", ".lan", f"{'a' * 64}.lan:1"),
     ],
 )
 def test_what_is_no_address(text: str) -> None:
@@ -50,10 +51,15 @@ def test_what_is_no_address(text: str) -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.ip_addresses(), st.integers(1, 65535))
+@given(st.ip_addresses().filter(lambda ip: getattr(ip, "ipv4_mapped", None) is None), st.integers(1, 65535))
 def test_a_peers_addresses_go_there_and_back(ip: object, port: int) -> None:
     text = str(Address(str(ip), port))
     assert str(parse_peer_address(text)) == text
+
+
+def test_a_peer_s_address_has_one_form() -> None:
+    assert str(parse_peer_address("[::FFFF:10.0.0.1]:4610")) == "10.0.0.1:4610"
+    assert str(parse_peer_address("[FD00:0::1]:4610")) == "[fd00::1]:4610"
 
 
 @pytest.mark.parametrize("text", ["table.lan:4610", "localhost:1", "10.0.0.1:0", "10.1:1", "2130706433:1"])

@@ -152,6 +152,8 @@ def test_the_clock_of_a_turn_begins_anew_with_every_change() -> None:
     assert "0:25  pile" in here.text(), "two alone wait for the time of two turns"
     here.now_s += 40
     assert "0:00!" in here.text()
+    here.scene.changed(is_new_step=False)
+    assert "0:00!" in here.text(), "a remark is no step"
     here.scene.changed()
     assert "1:00  pile" in here.text()
     assert ":" not in Table(here.position, 1, turn_time_s=0).frame(lines=()).lines[0]

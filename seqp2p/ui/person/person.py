@@ -607,7 +607,11 @@ class Person:
     async def _drop(self, go_on: GoOnWithout, rest: str) -> None:
         away = sorted(self._absent)
         seat = self._company.find(rest) if rest else sum(away[:1])
-        if not away:
+        if not away and self._away:
+            names = listed([self._company.name(each) for each in sorted(self._away)])
+            grace = clock(self._match.game.agreement.settings.grace_s)
+            self._show(t("waiting for {names}; drop is possible after {time}", names=names, time=grace))
+        elif not away:
             self._show(translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
             choices = [f"{shown('drop')} {self._company.name(other)}" for other in away]

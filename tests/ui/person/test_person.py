@@ -648,6 +648,8 @@ async def test_of_several_one_must_be_named() -> None:
 
 
 async def test_who_is_back_or_out_is_not_asked_about_any_more(others_turn: Seat) -> None:
+    others_turn.person.away(2)
+    assert await others_turn.type("drop 2") == ["waiting for player 2; drop is possible after 2:00"]
     others_turn.person.ask_absent([2])
     others_turn.person.back(2)
     assert await others_turn.type("drop 2", "wait") == [NOBODY_AWAY] * 2
