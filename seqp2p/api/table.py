@@ -35,6 +35,7 @@ from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table, rejoin_table
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.place import HostLines
+from seqp2p.lobby.rematch_lines import rematch_listeners
 from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
@@ -97,6 +98,8 @@ class HostedTable(AnyTable):
         """See ``AnyTable``. Spectators are looked after until the block ends."""
         self._on_event = on_event
         listeners: list[Listener] = [*self.endpoint.listeners, *(self._lines.listeners if self._lines else ())]
+        former = None if self.last is None else former_of(self.last)
+        back = [] if self.last is None or former is None else rematch_listeners(self.last.table, former.seats.values())
         async with spectator_server(self._spectators) as server:
 
             def on_lobby_event(event: LobbyEvent) -> None:
@@ -112,13 +115,13 @@ class HostedTable(AnyTable):
                     self.endpoint.credentials,
                     self.endpoint.name,
                     self.settings,
-                    listeners,
+                    [*listeners, *back],
                     self.addresses,
                     secrets.token_bytes,
                     on_lobby_event,
                     table_number=self._advert.number,
                     spectators=server,
-                    former=None if self.last is None else former_of(self.last),
+                    former=former,
                     friends=self._friends,
                     requests=requests,
                     by_hand=self.by_hand,
@@ -127,7 +130,7 @@ class HostedTable(AnyTable):
                     place=self._place,
                 )
                 self._advertise(free=0, state="playing")
-                return table
+                return replace(table, listeners=listeners)
 
             async with self._lobby(sit_down) as lobby:
                 yield lobby

@@ -21,6 +21,7 @@ from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, OnLobbyEvent, Turne
 from seqp2p.lobby.lines import LobbyTalk
 from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.pake import Exchange, give_code
+from seqp2p.lobby.rematch_lines import way_back
 from seqp2p.lobby.requests import (
     ANY_SEAT,
     AcceptGame,
@@ -138,17 +139,23 @@ async def rejoin_table(
 async def _find_again(
     credentials: Credentials, former: AgreedTable, limits: Limits, dial: Dial
 ) -> tuple[Address, ServerLink]:
-    """Dial the host, which knows this seat by its key and the game before."""
+    """Dial the host, which knows this seat by its key and the game before; then meet it at the relay."""
+    ways = [(address, dial) for address in AddressBook(former, limits).of(1)]
+    back = way_back(former, dial, limits)
+    if back is not None:
+        ways.append((back.relay, back.dial))
     misses = 0
     with trio.move_on_after(limits.rematch_wait_s):
         while misses < _MISSES:
             misses += 1
-            for host in AddressBook(former, limits).of(1):
+            for host, way in ways:
                 try:
                     return host, await reach(
-                        host, credentials, dial, limits, role="join", game=former.game, expected_key=former.key(1)
+                        host, credentials, way, limits, role="join", game=former.game, expected_key=former.key(1)
                     )
                 except (Unreachable, WrongKey):
+                    if back is not None and back.is_open:
+                        misses = 0
                     continue
                 except PeerRefused as refused:
                     if refused.code != "game_started":

@@ -9,6 +9,7 @@ A line that waits shows nothing, so a program joins two lines of its own to see 
 """
 
 import contextlib
+import math
 import random
 import secrets
 import socket
@@ -132,9 +133,14 @@ class Waiting:
         self._on_away = on_away
         self._failures = 0
         self._hang_ups = 0
+        self._next_at = -math.inf
 
     async def join(self) -> TransitStream:
-        """Return a joined line, of which the other end has sent something if this is the server. Raises nothing."""
+        """Return a joined line, of which the other end has sent something if this is the server. Raises nothing.
+
+        After one it waits for the shortest pause before it opens another.
+        """
+        await trio.sleep_until(self._next_at)
         while True:
             stream: TransitStream | None = None
             began_at = trio.current_time()
@@ -148,6 +154,7 @@ class Waiting:
                     if self._side == "server":
                         async with closing_on_error(stream):
                             await stream.wait_for_answer()
+                    self._next_at = trio.current_time() + self._pause_s()
                     return stream
             except (Unreachable, PeerError) as error:
                 if not self._failures:

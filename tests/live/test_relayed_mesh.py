@@ -9,20 +9,26 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
+from seqp2p.api.game import ignore
 from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import make_statement
+from seqp2p.lobby.events import Former
+from seqp2p.lobby.host import host_table
+from seqp2p.lobby.join import rejoin_table
 from seqp2p.lobby.pairs import OwnRelay
+from seqp2p.lobby.rematch_lines import rematch_listeners
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.dialling import Dial
+from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.relay import LinkDown, LinkUp
 from seqp2p.net.search import LOOK_S
 from seqp2p.net.transit import TransitStream
 from tests.live.relays import HOSTILE, MemoryRelay
-from tests.net.tools import Seat, Wires, address_of, identity, randomness, table
+from tests.net.tools import Seat, Wires, address_of, credentials, identity, randomness, settings, table
 from tests.relay import free_address, running_relay
 
 RELAY = Address("relay.example.org", 4001)
@@ -258,3 +264,56 @@ async def test_a_relay_that_is_away_does_not_put_a_vote_off(autojump_clock: obje
         while not world.seats[1].mesh.relay.has_sought(2, began_at):  # noqa: ASYNC110  # a search has no event
             await trio.sleep(0.5)
         assert trio.current_time() - began_at <= LOOK_S + DEFAULT_LIMITS.dial_patience_s + 2
+
+
+# Another game.
+
+
+async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(autojump_clock: object) -> None:
+    tables: dict[int, AgreedTable] = {}
+    async with trio.open_nursery() as nursery:
+        relay = MemoryRelay(nursery)
+        world = World(3, dial=relay.dial)
+        last = {seat: world.table(seat) for seat in world.relays}
+
+        async def host() -> None:
+            former = Former(last[1].game, {identity(seat).public: seat for seat in (2, 3)})
+            doors = rematch_listeners(last[1], (2, 3), relay.dial)
+            tables[1] = await host_table(
+                credentials(1), "one", settings(3), doors, (), randomness, ignore, former=former, relay=RELAY
+            )
+
+        async def guest(seat: int) -> None:
+            tables[seat] = await rejoin_table(
+                credentials(seat),
+                f"p{seat}",
+                last[seat],
+                (),
+                (),
+                randomness,
+                ignore,
+                dial=world.dial,
+                relay=RELAY,
+            )
+
+        async with trio.open_nursery() as players:
+            players.start_soon(guest, 3)
+            await trio.sleep(20)  # The host thinks about it.
+            players.start_soon(host)
+            players.start_soon(guest, 2)
+        assert {seat: table.seat for seat, table in tables.items()} == {1: 1, 2: 2, 3: 3}
+        used = [table.relay for table in (*tables.values(), *last.values())]
+        assert len({own.key.public for own in used if own is not None}) == 6, "each game has keys of its own"
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_host_whose_relay_is_away_too_is_gone(autojump_clock: object) -> None:
+    async with trio.open_nursery() as nursery:
+        relay = MemoryRelay(nursery)
+        world = World(2, dial=relay.dial)
+        await relay.leave()
+        with pytest.raises(LinkLost, match="The host is gone"):
+            await rejoin_table(
+                credentials(2), "p2", world.table(2), (), (), randomness, ignore, dial=world.dial, relay=RELAY
+            )
+        nursery.cancel_scope.cancel()

@@ -141,15 +141,17 @@ class Internet:
 class Table:
     """Three bots, one in each home, at the relay."""
 
-    def __init__(self, internet: Internet, grace_s: int) -> None:
+    def __init__(self, internet: Internet, grace_s: int, games: int) -> None:
         self.internet = internet
+        self.games = games
         self.people = internet.people
         self.people.hold(0)
         there = ("--relay", f"{RELAY}:{PORT}")
         table = ("--variant", "kids", "--players", 3, "--grace", grace_s)
-        host = internet.start(1, "host", *table, "--name", "h1", *there)
+        more = (*there, "--games", games)
+        host = internet.start(1, "host", *table, "--name", "h1", *more)
         code = host.event("listening")["code"]
-        guests = [internet.start(home, "join", code, "--name", f"h{home}", *there) for home in HOMES[1:]]
+        guests = [internet.start(home, "join", code, "--name", f"h{home}", *more) for home in HOMES[1:]]
         self.players = [host, *guests]
         self.play_on(4)
         for one, other in itertools.permutations(HOMES, 2):
@@ -181,22 +183,19 @@ class Table:
         self.people.let_go()
         assert [player.end() for player in self.players] == [0] * 3, [player.said() for player in self.players]
         assert not any(event["event"] == "dropped" for player in self.players for event in player.events)
-        reports = [verify_file(self.replay(home)) for home in HOMES]
-        assert [report.verdict for report in reports] == ["verified"] * 3
-        assert len({(report.steps, report.result) for report in reports}) == 1
-
-    def replay(self, home: int) -> Path:
-        (path,) = self.people.replays(self.internet.space(home)).glob("*.seqp2p")
-        return path
+        replays = [self.people.replays(self.internet.space(home)).glob("*.seqp2p") for home in HOMES]
+        reports = [verify_file(path) for paths in replays for path in paths]
+        assert [report.verdict for report in reports] == ["verified"] * 3 * self.games
+        assert len({(report.game, report.steps, report.result) for report in reports}) == self.games
 
 
 @contextmanager
-def tables(directory: Path, grace_s: int) -> Iterator[Table]:
+def tables(directory: Path, grace_s: int, games: int = 1) -> Iterator[Table]:
     with household(directory) as people:
         internet = Internet(people)
         with internet.up():
             try:
-                yield Table(internet, grace_s)
+                yield Table(internet, grace_s, games)
             finally:
                 for process in people._started:  # They end before their network does.
                     process.process.kill()
@@ -204,7 +203,8 @@ def tables(directory: Path, grace_s: int) -> Iterator[Table]:
 
 
 def test_one_moves_and_the_relay_goes_away_for_half_a_minute(tmp_path: Path) -> None:
-    with tables(tmp_path, 120) as table:
+    """After that they play another game: the guests find the host's new lobby over the relay."""
+    with tables(tmp_path, 120, games=2) as table:
         table.internet.move(2)
         table.play_on(8)  # Each of these turns needs all three seats.
         table.internet.stop_relay()
