@@ -107,12 +107,16 @@ class _Codes(dict[int, int]):
         return feature
 
 
-class _Pairs(dict[int, int]):
-    """By count of a square's lines: its classes for both sides."""
+class _Squares(dict[int, int]):
+    """By count of a free square's lines: the feature of the square, less its state."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._first = shape.squares_from - shape.free(0)
 
     def __missing__(self, count: int) -> int:
-        self[count] = pair = square_class(count % SIDE) * CLASSES + square_class(count // SIDE)
-        return pair
+        pair = square_class(count % SIDE) * CLASSES + square_class(count // SIDE)
+        self[count] = feature = self._first + pair * CATEGORIES
+        return feature
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +125,7 @@ class _Tables:
 
     form: Shape
     known: _Codes
-    pairs: _Pairs
+    squares: _Squares
     adds: tuple[int, ...]
     """By feature of a line: what it adds to the counts of its squares."""
     spots: tuple[tuple[Square, ...], ...]
@@ -138,7 +142,7 @@ def _tables(variant: Variant, teams: int) -> _Tables:
     return _Tables(
         form=form,
         known=_Codes(form),
-        pairs=_Pairs(),
+        squares=_Squares(form),
         adds=tuple(own + SIDE * theirs for own, theirs in weights),
         spots=tuple(tuple(s for s, face in enumerate(board.grid) if face == c) for c in range(len(variant.faces))),
         number={line: n for n, line in enumerate(board.lines)},
@@ -167,6 +171,7 @@ class Outlook:
         self.hand = Counter(view.hand)
         self._weights = weights
         self._shape = self.tables.form
+        self._free_from = self._shape.free(0)
         self._advanced = view.options.advanced
         self._to_win = dict(variant.sequences_to_win)[view.teams]
         self._table = next(n for n, size in enumerate(variant.sizes) if size.players == view.players)
@@ -191,10 +196,10 @@ class Outlook:
             DEAD if closed else tables.known[code] for code, closed in zip(self._codes, self._closed, strict=True)
         ]
         self._sums = [sum([tables.adds[self._features[n]] for n in at]) for at in self._shape.through]
-        free = self._shape.free(0)
+        free = self._free_from
         self._total = sum([self._rows[feature] for feature in self._features if feature])
         self._total += sum(
-            [self._rows[self._square(state, self._sums[s])] for s, state in enumerate(self.seen) if state >= free]
+            [self._rows[tables.squares[self._sums[s]] + state] for s, state in enumerate(self.seen) if state >= free]
         )
         self._free = sum([state >= free for state in self.seen])
         self._dead = [card for card in self.hand if self.hand[card] and self._is_dead(card)]
@@ -251,7 +256,7 @@ class Outlook:
         }
 
     def is_free(self, square: Square) -> bool:
-        return self.seen[square] >= self._shape.free(0)
+        return self.seen[square] >= self._free_from
 
     def lines_through(self, square: Square) -> int:
         """Return the lines through a square that lack few chips: the own side's, and SIDE times the others'."""
@@ -269,7 +274,7 @@ class Outlook:
 
     def _change(self, changes: Sequence[Change], events: Sequence[Event]) -> None:
         """Change the states of squares, and all that follows, in lists of its own."""
-        features, values, free = self._features_after(changes), self._shape.values, self._shape.free(0)
+        features, values, free = self._features_after(changes), self._shape.values, self._free_from
         delta, moved = self._difference(changes, features)
         before, self.seen = self.seen, self.seen.copy()
         self._codes, self._features, self._sums = self._codes.copy(), self._features.copy(), self._sums.copy()
@@ -324,8 +329,8 @@ class Outlook:
 
     def _difference(self, changes: Iterable[Change], features: Mapping[int, int]) -> tuple[int, dict[Square, int]]:
         """Return the difference that changed squares and lines make to the sum of rows, and to counts by square."""
-        rows, seen, sums, free = self._rows, self.seen, self._sums, self._shape.free(0)
-        adds, lines = self.tables.adds, self.variant.board.lines
+        rows, seen, sums, free = self._rows, self.seen, self._sums, self._free_from
+        adds, squares, lines = self.tables.adds, self.tables.squares, self.variant.board.lines
         total, moved = 0, dict[Square, int]()
         for n, new in features.items():
             old = self._features[n]
@@ -338,13 +343,10 @@ class Outlook:
         for square in moved.keys() | now.keys():
             before, after = seen[square], now.get(square, seen[square])
             if before >= free:
-                total -= rows[self._square(before, sums[square])]
+                total -= rows[squares[sums[square]] + before]
             if after >= free:
-                total += rows[self._square(after, sums[square] + moved.get(square, 0))]
+                total += rows[squares[sums[square] + moved.get(square, 0)] + after]
         return total, moved
-
-    def _square(self, state: int, count: int) -> int:
-        return self._shape.squares_from + self.tables.pairs[count] * CATEGORIES + state - self._shape.free(0)
 
     def _count_rows(self, action: Action, rows: Sequence[int]) -> int:
         """Return the rows of the counts after an action."""

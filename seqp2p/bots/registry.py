@@ -14,7 +14,7 @@ from seqp2p.bots.easy import EasyBot
 from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import LearnedBot
 from seqp2p.bots.player import Bot
-from seqp2p.bots.strong import DEFAULT_S, TRIALS_MAX, Effort, StrongBot
+from seqp2p.bots.strong import DEFAULT_S, TRIAL_S, TRIALS_MAX, Effort, StrongBot
 from seqp2p.bots.value import why_no_weights
 from seqp2p.i18n import message
 from seqp2p.rules import DRAW, Action, View
@@ -105,8 +105,11 @@ def why_no_bot(name: str) -> str | None:
 
 
 def choice_s(name: str) -> float:
-    """Return the time that a bot takes for a choice, where it thinks by the clock; else 0."""
-    return DEFAULT_S if name in {HARD, STRONG} else 0.0
+    """Return about the time that a bot takes for a choice on a usual machine; 0 for one that need not think."""
+    kind, colon, number = name.partition(":")
+    if kind not in {HARD, STRONG}:
+        return 0.0
+    return TRIAL_S * int(number) if colon else DEFAULT_S
 
 
 BOTS: Final = Bots()

@@ -25,6 +25,8 @@ Stopwatch: TypeAlias = Callable[[], float]
 DEFAULT_S: Final = 0.5
 TRIALS_MAX: Final = 100_000
 """The most trials for one choice, with any time."""
+TRIAL_S: Final = 0.0006
+"""About the time of a trial with two players, for people who wait."""
 TRIED: Final = 6
 """The actions that are tried."""
 PRIOR_WORLDS: Final = 5

@@ -147,7 +147,11 @@ def test_numbers_that_make_no_table(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("options", "round_s"),
-    [(["--bots", "11", "--bot", "hard"], 11), (["--bots", "11", "--bot", "hard", "--pace", "0"], 6)],
+    [
+        (["--bots", "11", "--bot", "hard"], 11),
+        (["--bots", "11", "--bot", "hard", "--pace", "0"], 6),
+        (["--bots", "1", "--bot", "strong:20000"], 12),
+    ],
 )
 def test_the_time_of_a_long_round_is_told(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], round_s: int
