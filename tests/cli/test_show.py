@@ -175,6 +175,8 @@ def test_a_review_for_scripts(cli: Cli) -> None:
 def test_closed_hands_have_no_review(cli: Cli) -> None:
     exit_code, out, _ = cli("show", "--review", ROOT / "replays" / "classic-12.seqp2p")
     assert (exit_code, out.splitlines()[-1]) == (0, "there is no review: the hands stayed closed in this game")
+    undealt = cli("show", "--review", ROOT / "protocol" / "replays" / "bit_flipped_in_a_payload_fail.seqp2p")[1]
+    assert undealt.splitlines()[-1] == "there is no review: no turn was played"
     dropped = cli("show", "--review", ROOT / "replays" / "classic-3-dropped.seqp2p")[1].splitlines()[-1]
     assert dropped == "there is no review of seat 2 (ben): these hands stayed closed"
     reason = json.loads(cli("show", "--review", "--json", ROOT / "replays" / "classic-12.seqp2p")[1].splitlines()[-2])
