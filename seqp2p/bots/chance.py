@@ -37,13 +37,13 @@ OWN: Final[Mapping[TableKind, tuple[int, ...]]] = MappingProxyType(
         TableKind("classic", 2, 2): (29, 117, 185, 245, 362, 476, 578, 700, 761, 905, 987),
         TableKind("classic", 3, 3): (14, 83, 154, 246, 335, 432, 533, 697, 832, 930, 982),
         TableKind("classic", 4, 2): (13, 63, 189, 255, 351, 500, 574, 716, 803, 918, 985),
-        TableKind("classic", 6, 2): (15, 55, 165, 265, 330, 498, 641, 692, 724, 875, 979),
-        TableKind("classic", 6, 3): (18, 87, 161, 252, 317, 403, 550, 724, 809, 922, 982),
-        TableKind("classic", 8, 2): (18, 55, 152, 271, 348, 485, 660, 723, 814, 936, 982),
-        TableKind("classic", 9, 3): (17, 95, 173, 285, 320, 439, 529, 692, 803, 926, 982),
-        TableKind("classic", 10, 2): (18, 72, 175, 259, 356, 476, 592, 722, 801, 949, 983),
-        TableKind("classic", 12, 2): (16, 61, 196, 299, 376, 497, 624, 734, 807, 936, 982),
-        TableKind("classic", 12, 3): (20, 75, 185, 252, 328, 389, 562, 713, 816, 920, 982),
+        TableKind("classic", 6, 2): (12, 55, 173, 263, 347, 499, 604, 688, 721, 886, 986),
+        TableKind("classic", 6, 3): (18, 78, 162, 228, 322, 412, 551, 695, 794, 922, 982),
+        TableKind("classic", 8, 2): (19, 80, 159, 237, 351, 486, 602, 719, 807, 926, 984),
+        TableKind("classic", 9, 3): (17, 108, 172, 277, 324, 423, 523, 685, 799, 927, 982),
+        TableKind("classic", 10, 2): (21, 100, 181, 255, 353, 446, 587, 722, 782, 940, 986),
+        TableKind("classic", 12, 2): (16, 67, 198, 289, 381, 499, 609, 703, 777, 921, 976),
+        TableKind("classic", 12, 3): (22, 75, 176, 231, 332, 390, 569, 703, 815, 919, 982),
         TableKind("kids", 2, 2): (30, 135, 218, 284, 396, 492, 659, 725, 860, 949, 984),
         TableKind("kids", 3, 3): (20, 92, 199, 256, 324, 471, 624, 752, 833, 928, 982),
         TableKind("kids", 4, 4): (36, 97, 165, 178, 333, 476, 638, 745, 820, 924, 982),
@@ -51,7 +51,7 @@ OWN: Final[Mapping[TableKind, tuple[int, ...]]] = MappingProxyType(
 )
 """The chance at each knot."""
 SHARES: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
-    {"classic": (30, 35, 38, 43, 100), "kids": (48, 36, 43, 100)}
+    {"classic": (30, 32, 35, 41, 100), "kids": (48, 36, 43, 100)}
 )
 """By variant: the weight of a team by the length of its longest line."""
 
