@@ -476,8 +476,8 @@ def _paint_code(canvas: Canvas, row: int, width: int, model: LobbyModel, glyphs:
         for line in large(part, ascii_only=glyphs is ASCII, double=double):
             canvas.put(row, 3, line, "code")
             row += 1
-    for way in model.ways:
-        canvas.put(row, 1, clipped(way, width - 2), "dim")
+    for line in (line for way in model.ways for line in wrapped(way, width - 2)):
+        canvas.put(row, 1, line, "dim")
         row += 1
     return row + 1
 

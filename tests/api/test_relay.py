@@ -6,7 +6,9 @@ import pytest
 import trio
 
 import seqp2p
-from seqp2p.lobby.events import LobbyShown
+from seqp2p.lobby.code import place_of
+from seqp2p.lobby.events import Guest, LobbyShown
+from seqp2p.lobby.requests import RemovePlayer
 from tests.api.tools import LIMIT_S, identity, play_varied, table_of
 from tests.relay import free_address, running_relay
 
@@ -50,6 +52,39 @@ async def test_a_game_that_is_joined_and_watched_at_a_relay(tmp_path: Path) -> N
                 await play_varied(ann)
     assert ann.result == result is not None
     assert [guest is None for guest in seen[0].seats] == [False, True]
+
+
+async def test_a_host_moves_to_the_place_of_its_next_code(tmp_path: Path) -> None:
+    """A player who is removed knows the first place, so the next code has another."""
+
+    async def guest(table: seqp2p.OpenTable, relay: str, name: str) -> None:
+        own = identity(name)
+        async with seqp2p.join(code=table.code, relay=relay, name=name, identity=own, listen="127.0.0.1:0"):
+            raise AssertionError("the table is never full")
+
+    async def removed(table: seqp2p.OpenTable, relay: str) -> None:
+        with pytest.raises(seqp2p.PeerRefused, match="removed"):
+            await guest(table, relay, "bob")
+
+    async def remove_first(table: seqp2p.OpenTable) -> None:
+        async for event in table.events:
+            if isinstance(event, LobbyShown) and (bob := event.seats[1]) is not None:
+                table.ask(RemovePlayer(bob.key))
+                return
+
+    with trio.fail_after(LIMIT_S):
+        async with running_relay() as relay, table_of(tmp_path, 3, variant="classic", relay=str(relay)) as table:
+            first = table.code
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(removed, table, str(relay))
+                nursery.start_soon(remove_first, table)
+            assert place_of(table.code) != place_of(first) is not None
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(guest, table, str(relay), "cat")
+                async for event in table.events:
+                    if isinstance(event, LobbyShown) and event.seats[1] == Guest("cat", identity("cat").public):
+                        break
+                nursery.cancel_scope.cancel()
 
 
 async def test_a_relay_that_is_not_there() -> None:

@@ -1,12 +1,13 @@
 """Finding a table by its number, the list of tables, and what can be wrong with what others advertise."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
 import trio
 
+from seqp2p.api.finding import ABSENT, Route
 from seqp2p.cli import finding
 from seqp2p.cli.finding import choose_route, code_fault, list_tables, read_place
 from seqp2p.cli.lobby import LobbyView
@@ -32,7 +33,18 @@ def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
 # What was typed.
 
 
-@pytest.mark.parametrize("place", ["7-amber-falcon", " 7 Amber  FALCON", "7amber falcon", "7-amber-falcno", "99_x"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "7-amber-falcon",
+        " 7 Amber  FALCON",
+        "7amber falcon",
+        "7-amber-falcno",
+        "99_x",
+        "7-4821937-5526041-amber-falcon",
+        "7 482 1937 552 6041 amber falcon",
+    ],
+)
 def test_a_code_is_told_from_an_address(place: str) -> None:
     assert read_place(place, None) == (None, place)
     with pytest.raises(CommandError, match="given twice"):
@@ -121,6 +133,41 @@ async def test_the_code_finds_the_table(
     said = capsys.readouterr()
     assert "table  7  ann: classic, 4 players, 3 free" in said.err
     assert said.out.count('"event": "table", "number": 7, "host": "ann"') == 3
+
+
+async def test_a_code_with_a_place_is_looked_for_at_the_relay_and_a_person_waits_on(
+    autojump_clock: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    relay, asked = Address("10.9.0.9", 4001), list[tuple[object, ...]]()
+
+    async def find_meeting(
+        code: str, own: object, used: Address | None, on_absent: Callable[[str], None] | None
+    ) -> Route:
+        await trio.lowlevel.checkpoint()
+        asked.append((code, used, on_absent is None))
+        if on_absent is not None:
+            on_absent(ABSENT)
+        return Route(relay, tcp_dial)
+
+    @asynccontextmanager
+    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+        yield browsed(TABLE)
+
+    async def read_line(_: Output) -> str | None:
+        await trio.sleep(1)
+        return "7 482 1937 552 6041 amber falcon"
+
+    monkeypatch.setattr(finding, "find_meeting", find_meeting)
+    monkeypatch.setattr(finding, "browsing", browsing)
+    monkeypatch.setattr(Output, "read_line", read_line)
+    code = "7-4821937-5526041-amber-falcon"
+    for given in (code, None):
+        way, found = await choose_route(None, given, [], *on(Output(json=True)), relay)
+        assert (way.host, found) == (relay, code)
+    monkeypatch.setattr(Output, "asks", property(lambda _: True))
+    await choose_route(None, code, [], *on(Output(json=True)), relay)
+    assert asked == [(code, relay, True), (code, relay, True), (code, relay, False)]
+    assert f"{ABSENT} Waiting on for it; Ctrl-C ends." in capsys.readouterr().err
 
 
 # The list.

@@ -81,16 +81,22 @@ def test_spectators_come_by_the_relay_before_the_start_and_later(people: Househo
 
 def test_a_relay_that_is_away_while_the_lobby_is_open_is_told(people: Household) -> None:
     with relay_process() as address:
-        host = host_at(people, address)
+        host = host_at(people, address, "--players", "3")
         code = host.event("listening")["code"]
-        people.start("watch", code, "--relay", address, "--json", who="eve").line("you are let in")
+        lost = join_at(people, address, code)
+        lost.event("lobby")
+    assert lost.end() == 4, lost.said()
+    assert lost.error() == (
+        "the connection is lost",
+        "check the address, and that the host is still there; then try again",
+    )
     away = host.event("relay")
     assert away["relay"] == str(address)
     assert "cannot be reached" in away["problem"]
     with relay_process(address):
         assert host.event("relay", 2) == {"event": "relay", "relay": str(address), "problem": None}
-        guest = join_at(people, address, code)
-        assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+        back, other = join_at(people, address, code), people.join(host, who="other")
+        assert [each.end() for each in (host, back, other)] == [0, 0, 0], host.said() + back.said()
     assert [event["event"] for event in host.events].count("relay") == 2
 
 
@@ -194,6 +200,18 @@ def test_a_code_with_a_place_needs_a_relay_elsewhere(cli: Cli) -> None:
     exit_code, out, err = cli("join", CODE, "--bot", "random", "--listen", "127.0.0.1:0")
     assert (exit_code, out) == (4, "")
     assert "name its relay: --relay HOST:PORT" in err
+
+
+def test_a_setting_is_used_where_a_person_plays_and_not_by_a_bot(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    with nothing() as address:
+        monkeypatch.setenv("SEQP2P_RELAY", str(address))
+        for command in (("join", CODE), ("watch", CODE)):
+            exit_code, _, err = cli(*command)
+            assert exit_code == 4
+            assert "cannot be reached" in err
+        assert "name its relay" in cli("join", CODE, "--bot", "random")[2]
+        assert "name its relay" in cli("watch", CODE, "--json")[2]
+        assert "name its relay" in cli("join", CODE, "--relay", "")[2]
 
 
 def test_what_is_no_relay_address(cli: Cli) -> None:

@@ -39,6 +39,18 @@ def test_a_host_s_lobby_shows_all_of_it_in_the_smallest_terminal() -> None:
     assert "F5 start with bots" in shown[-1]
 
 
+def test_a_code_with_a_meeting_place_is_shown_whole() -> None:
+    code = "99-4821937-5526041-tractor-trumpet"
+    command = f"seqp2p join {code} --relay relay.example.org:4001"
+    scene = LobbyScene(replace(FULL, code=code, ways=(f"others join with:  {command}",)), starts=True)
+    small = "\n".join(lines(scene))
+    assert command in " ".join(small.split())
+    assert large("99-4821937-5526041-")[0].strip() not in small
+    big = "\n".join(lines(scene, width=100, height=40))
+    assert large("99-4821937-5526041-")[0].strip() in big
+    assert large("tractor-trumpet")[0].strip() in big
+
+
 def test_what_is_said_in_a_lobby_is_shown_to_its_end() -> None:
     said = "somebody could not join: " + "who knows why " * 8 + "at all"
     shown = " ".join("\n".join(lines(LobbyScene(FULL), Page((LogLine("log", said),)))).split())
