@@ -124,9 +124,16 @@ class LiveGame:
         """True once the cards were dealt."""
         return self.match.game.position is not None
 
-    def only_ways(self) -> dict[int, int]:
-        """Return the seats that this one reaches through another alone, and that other."""
-        return self._mesh.relay.only_ways
+    def ways(self) -> dict[int, int | str]:
+        """Return how other seats are reached: through another one alone, which is named.
+
+        Where this seat uses a relay, also by that alone (its address), or directly (an empty text).
+        """
+        only_ways = dict[int, int | str](self._mesh.relay.only_ways)
+        if self.table.relay is None:
+            return only_ways
+        linked = dict.fromkeys(self._mesh.relay.linked, "")
+        return only_ways | linked | dict.fromkeys(self._mesh.relayed, str(self.table.relay.address))
 
     @property
     def table_now(self) -> AgreedTable:

@@ -4,7 +4,7 @@ import os
 import random
 import secrets
 import signal
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from seqp2p.ui.language import t
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
 from seqp2p.ui.person.seat_info import SeatInfo
+from seqp2p.ui.plain import Ways
 from seqp2p.ui.words import LEFT
 
 
@@ -53,14 +54,12 @@ class Choices:
         return self.bot is None and self.program is None
 
 
-def make_player(
-    choices: Choices, reporter: Reporter, seat: SeatKeys, only_ways: Callable[[], Mapping[int, int]] = dict
-) -> SeatPlayer:
+def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Callable[[], Ways] = dict) -> SeatPlayer:
     if choices.program is not None:
         return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
         words = partial(safety_words_with, reporter.match, seat.number)
-        sight = SeatInfo(reporter.match, seat, reporter.story, words, only_ways)
+        sight = SeatInfo(reporter.match, seat, reporter.story, words, ways)
         auto_pass = reporter.output.preferences.auto_pass
         console, company = own_console(reporter.output), sight.company
         against_bots = all(is_bot_name(company.names[other - 1]) for other in company.seats if other != company.own)
@@ -114,7 +113,7 @@ async def play(
     else:
         reporter.resumed(own, match.number, resumption.events, recovers=game.own.recovery is not None)
     resume_hint.remember(game.replay, match.game.id, resume_options(game.replay, choices))
-    player = make_player(choices, reporter, game.own, game.only_ways)
+    player = make_player(choices, reporter, game.own, game.ways)
     if isinstance(player, Person) and game.dealt:
         player.welcome()  # In a resumed game the cards are dealt.
     result = await _run(game, player, reporter, signals)

@@ -187,13 +187,14 @@ def _threat_line(view: View, threat: Threat, colours: Sequence[str], label: Call
     return t("{line}; you can go on with {cards}", line=line, cards=cards)
 
 
-def seats_lines(
-    view: View, company: Company, away: Collection[int] = (), only_ways: Mapping[int, int] = MappingProxyType({})
-) -> list[str]:
-    """Every seat with its team's colour, the number of its cards, the top of its discards, and whether it is there.
+Ways: TypeAlias = Mapping[int, int | str]
+"""How seats are reached: through another one alone, by a relay alone (its address), or directly (an empty text)."""
 
-    ``only_ways`` names the seat through which alone a seat is reached.
-    """
+
+def seats_lines(
+    view: View, company: Company, away: Collection[int] = (), ways: Ways = MappingProxyType({})
+) -> list[str]:
+    """Every seat with its team's colour, the number of its cards, the top of its discards, and whether it is there."""
     lines: list[str] = []
     for seat, (size, pile) in enumerate(zip(view.hand_sizes, view.discards, strict=True), 1):
         name = company.names[seat - 1]
@@ -210,10 +211,19 @@ def seats_lines(
             line = t("{seat}   out of the game", seat=line)
         elif seat in away:
             line = t("{seat}   away", seat=line)
-        elif seat in only_ways:
-            line = t("{seat}   reached through {name} alone", seat=line, name=company.names[only_ways[seat] - 1])
+        elif seat in ways:
+            line = _way(line, ways[seat], company)
         lines.append(line)
     return lines
+
+
+def _way(line: str, way: int | str, company: Company) -> str:
+    """Add to a seat's line how it is reached."""
+    if isinstance(way, int):
+        return t("{seat}   reached through {name} alone", seat=line, name=company.names[way - 1])
+    if way:
+        return t("{seat}   linked by the relay {relay} alone, which can cut it off", seat=line, relay=way)
+    return t("{seat}   linked directly", seat=line)
 
 
 def help_lines(view: View) -> list[str]:

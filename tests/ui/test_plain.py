@@ -160,6 +160,14 @@ def test_seats_that_are_away_or_out() -> None:
     assert lines[2].endswith("   out of the game")
 
 
+def test_seats_that_are_linked_by_a_relay() -> None:
+    position = make({"a": "c3"}, ["cat,unicorn,dragon", "?,?,?", "?,?,?"], variant=KIDS, possible=False)
+    company = Company(("ann", "bob", "cat"), ("red", "yellow", "green"), own=1)
+    _, bob, cat = seats_lines(view(position, 1), company, (), {2: "", 3: "relay.example.org:4001"})
+    assert bob.endswith("   linked directly")
+    assert cat.endswith("   linked by the relay relay.example.org:4001 alone, which can cut it off")
+
+
 def test_a_hand_with_a_card_on_its_way_and_one_without_any() -> None:
     position = make({"a": "e5"}, ["?,QH,JC", "?,?,?,?,?,?,?"], possible=False)
     assert hand_line(view(position, 1)) == "your hand: JC QH"

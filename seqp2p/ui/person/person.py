@@ -160,7 +160,7 @@ class Person:
         self._away = set[int]()  # the seats that cannot be reached
         self._shows_board = False  # in every turn, without being asked
         self._table = TableInfo(
-            sight.company, sight.story, lambda: sight.view, lambda: self.asked, lambda: self._away, sight.only_ways
+            sight.company, sight.story, lambda: sight.view, lambda: self.asked, lambda: self._away, sight.ways
         )
         self._answers: Answers = {
             **self._table.answers(TABLE_ANSWERS),

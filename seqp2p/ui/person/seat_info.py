@@ -26,8 +26,8 @@ GAME_OVER: Final = message("the game is over")
 class SeatInfo:
     """One seat's knowledge of the match, as answers to words. Nothing here changes the game.
 
-    ``safety`` gives the two safety words with another seat, None before there are any; ``only_ways`` the seats that are
-    reached through another alone, and that other.
+    ``safety`` gives the two safety words with another seat, None before there are any; ``ways`` how seats are
+    reached.
     """
 
     def __init__(
@@ -36,13 +36,13 @@ class SeatInfo:
         seat: SeatKeys,
         story: Story,
         safety: Callable[[int], Sequence[str] | None],
-        only_ways: Callable[[], Mapping[int, int]] = dict,
+        ways: Callable[[], plain.Ways] = dict,
     ) -> None:
         self.match = match
         self.seat = seat
         self.company = Company.of(match.game.agreement, seat.number)
         self.story = story
-        self.only_ways = only_ways
+        self.ways = ways
         self._safety = safety
 
     @property
@@ -87,7 +87,7 @@ class TableInfo:
     """The table as one reader sees it, and what the words of ``TABLE_ANSWERS`` need.
 
     ``sees`` gives the view, None before the deal; ``asked`` the view of the open question, None if there is none;
-    ``away`` the seats that cannot be reached, ``only_ways`` those that are reached through another alone.
+    ``away`` the seats that cannot be reached, ``ways`` how others are reached.
     """
 
     company: Company
@@ -95,7 +95,7 @@ class TableInfo:
     sees: Callable[[], View | None]
     asked: Callable[[], View | None] = lambda: None
     away: Callable[[], Collection[int]] = tuple
-    only_ways: Callable[[], Mapping[int, int]] = dict
+    ways: Callable[[], plain.Ways] = dict
 
     def answer(self, word: str, text: str) -> Iterable[str]:
         """Answer one of ``TABLE_ANSWERS``, with the text typed after it."""
@@ -117,7 +117,7 @@ TABLE_ANSWERS: Final[Mapping[str, Callable[[TableInfo, View, str], Iterable[str]
         "board": lambda info, seen, text: plain.board_answer(seen, text, info.company.colours, info.story.last),
         "moves": lambda info, seen, _: _moves(info.asked(), seen),
         "where": lambda info, seen, text: where_answer(seen, text, info.company.colours),
-        "seats": lambda info, seen, _: plain.seats_lines(seen, info.company, info.away(), info.only_ways()),
+        "seats": lambda info, seen, _: plain.seats_lines(seen, info.company, info.away(), info.ways()),
         "threats": lambda info, seen, _: plain.threat_lines(seen, info.company.colours),
         "score": lambda info, seen, _: [plain.score_line(seen, info.company.colours)],
         "log": lambda info, _, text: log_answer(info.story, text),
