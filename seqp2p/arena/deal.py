@@ -27,7 +27,7 @@ class DealResult(msgspec.Struct, frozen=True):
     choices: tuple[int, ...]
     """By side, over all games."""
     seconds: tuple[float, ...]
-    """By side: the time of its choices."""
+    """By side: the time of its choices, of a program by the clock."""
 
 
 def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: float = TIME_S) -> DealResult:
@@ -65,7 +65,7 @@ def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
     bots = [each for each in entrants if not isinstance(each, Program)]
     if len(bots) < len(entrants):
         return play_with_programs(game, entrants)
-    clock = time.perf_counter
+    clock = time.thread_time  # The processor's: other work on the machine is not the bot's.
     try:
         while seat := game.to_move:
             seen, begun = game.view(), clock()

@@ -26,9 +26,10 @@ def play_deals(ladder: Ladder, seed: int, jobs: int = 1, time_s: float = TIME_S)
 
     >>> from seqp2p.arena import Ladder, make_contest
     >>> ladder = Ladder([make_contest(["greedy", "random"], "kids")], deals=20)
-    >>> results = list(play_deals(ladder, seed=1))
-    >>> ladder.tallies[0].score(0)
-    1.0
+    >>> [result.deal for result in play_deals(ladder, seed=1)][-1]
+    19
+    >>> ladder.tallies[0].games
+    40
 
     ``time_s`` is the time of programs and classes for a choice. With one job and no program everything happens in this
     process. Closing the iterator, or an exception such as KeyboardInterrupt while it waits, ends the processes at once,
@@ -45,13 +46,13 @@ def play_deals(ladder: Ladder, seed: int, jobs: int = 1, time_s: float = TIME_S)
     with workers(jobs) as pool:
         playing = deque[Future[DealResult]]()
         while True:
-            while len(playing) < DEALS_AHEAD * jobs and (task := ladder.next()) is not None:
-                number, deal = task
-                with interrupts_deferred():
-                    playing.append(pool.submit(play_deal, ladder.contests[number], seed, deal, number, time_s))
-            if not playing:
-                return
             try:
+                while len(playing) < DEALS_AHEAD * jobs and (task := ladder.next()) is not None:
+                    number, deal = task
+                    with interrupts_deferred():
+                        playing.append(pool.submit(play_deal, ladder.contests[number], seed, deal, number, time_s))
+                if not playing:
+                    return
                 result = playing.popleft().result()
             except BrokenProcessPool:
                 raise WorkerLost(message("a process that played games has been killed")) from None

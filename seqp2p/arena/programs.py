@@ -94,9 +94,16 @@ async def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
 async def _turns(game: Game, seats: Sequence[Bot | _ProgramSeat], players: Sequence[ExecPlayer]) -> ArenaResult:
     try:
         while number := game.to_move:
-            seen, seat, begun = game.view(), seats[number - 1], time.perf_counter()
-            action = await seat.ask(seen) if isinstance(seat, _ProgramSeat) else seat.choose(seen)
-            game.take(action, time.perf_counter() - begun)
+            seen, seat = game.view(), seats[number - 1]
+            if isinstance(seat, _ProgramSeat):
+                begun = time.perf_counter()
+                action = await seat.ask(seen)
+                seconds = time.perf_counter() - begun
+            else:
+                begun = time.thread_time()
+                action = seat.choose(seen)
+                seconds = time.thread_time() - begun
+            game.take(action, seconds)
             for player in players:
                 player.hear(Turned(seen.turn + 1, number, action))
     except BotFailed as failure:

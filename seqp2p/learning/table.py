@@ -26,6 +26,7 @@ from seqp2p.rules import (
 class Table:
     """One table, and the game on it. ``reset`` it before anything else.
 
+    >>> import random
     >>> table, dice = Table(), random.Random(1)
     >>> table.reset(seed=1)
     >>> while table.to_move:
