@@ -6,6 +6,7 @@ its process group.
 """
 
 import contextlib
+import errno
 import os
 import shlex
 import signal
@@ -151,7 +152,14 @@ class RunningProgram:
 async def start_program(program: Program) -> RunningProgram:
     """Start it. Raises OSError."""
     stderr = None if program.verbose else subprocess.DEVNULL
-    return RunningProgram(await open_process(program.arguments, environment(), stderr, apart=True))
+    try:
+        return RunningProgram(await open_process(program.arguments, environment(), stderr, apart=True))
+    except OSError as error:
+        if error.errno == errno.ENOEXEC:
+            # Its text is shown to people, as the system's own.
+            reason = message("its first line names no interpreter, as #!/usr/bin/env python3 does")
+            raise OSError(errno.ENOEXEC, reason) from None
+        raise
 
 
 async def open_process(

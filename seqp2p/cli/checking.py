@@ -8,9 +8,11 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from seqp2p.cli import home
 from seqp2p.cli.output import FAILED, CommandError
 from seqp2p.i18n import message, of_system
 from seqp2p.replay.disk import NotAFile, read_regular
@@ -27,10 +29,36 @@ if TYPE_CHECKING:  # What the verification of one file need not wait for.
 T = TypeVar("T")
 
 SUFFIX: Final = ".seqp2p"
+LAST: Final = Path("last")
+MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
 # To start another process takes as long as to verify one or two replays.
 PROCESSES_FROM_FILES: Final = 6
 # Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
 FILES_AHEAD: Final = 4
+
+
+def newest(folder: Path) -> list[tuple[Path, datetime]]:
+    """Return the replays in a folder with the times when they were written, last first."""
+    found: list[tuple[float, Path]] = []
+    for path in folder.glob(f"*{SUFFIX}"):
+        try:
+            found.append((path.stat().st_mtime, path))
+        except OSError:  # It is gone again.
+            continue
+    return [(path, datetime.fromtimestamp(at, UTC).astimezone()) for at, path in sorted(found, reverse=True)]
+
+
+def resolved(file: Path) -> Path:
+    """Return the replay of a name: ``last`` is the last of this player's, where no file has that name.
+
+    Raises CommandError if there is none.
+    """
+    if file != LAST or file.exists():
+        return file
+    found = newest(folder := home.shown_dir(None))
+    if not found:
+        raise CommandError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+    return found[0][0]
 
 
 @dataclass(frozen=True, slots=True)

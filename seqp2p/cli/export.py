@@ -12,6 +12,7 @@ import click
 
 from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
+from seqp2p.cli.checking import resolved
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
 from seqp2p.cli.reviewing import review_of
@@ -59,6 +60,7 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
     for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
         if given and form != of:
             raise CommandError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
+    file = resolved(file)
     data = read_file(file)
     refuse_large(form, file, data)
     playback = play_file(file, data)

@@ -33,7 +33,7 @@ def _as_command() -> Generator[None]:
 
 def replay_dir(chosen: str | None) -> Path:
     """Return the folder for replays, made if it is missing. Raises CommandError where no replay could be kept."""
-    directory = Path(chosen) if chosen else home.usual_replay_dir()
+    directory = shown_dir(chosen)
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -42,6 +42,11 @@ def replay_dir(chosen: str | None) -> Path:
     if not os.access(directory, os.W_OK | os.X_OK):
         raise CommandError(t("cannot keep replays in {folder}: it is not writable", folder=directory), REPLAYS_HINT)
     return directory
+
+
+def shown_dir(chosen: str | None) -> Path:
+    """Return the folder whose replays are looked at; it may be missing."""
+    return Path(chosen) if chosen else home.usual_replay_dir()
 
 
 def resume_options(replay: Path, bot: str | None) -> list[str]:

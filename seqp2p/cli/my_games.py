@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ import click
 
 from seqp2p.api.home import own_keys
 from seqp2p.cli import home
-from seqp2p.cli.checking import SUFFIX, Named, of_all, summarise_named
+from seqp2p.cli.checking import Named, newest, of_all, summarise_named
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.cli.verify import describe
@@ -54,7 +54,9 @@ class PastGame:
             return t("unfinished: seqp2p resume {game}", game=(report.game or "")[:12])
         if report.verdict == "verified" and report.result is not None:
             return result_line(self.company, report.result)
-        return t("unfinished") if report.verdict == "unfinished" else describe(report)
+        if report.verdict == "unfinished":
+            return t("unfinished") if report.result is None else result_line(self.company, report.result)
+        return t("{file}: {fault}", file=self.path.name, fault=describe(report))
 
     @property
     def line(self) -> str:
@@ -104,7 +106,7 @@ class PastGame:
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per game on standard output."))
 def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:
     output, shown = Output(as_json), 0
-    folder = home.replay_dir(replay_dir)
+    folder = home.shown_dir(replay_dir)
     try:
         with stopping_alike():
             for shown, game in enumerate(past_games(folder, words, last), 1):
@@ -116,7 +118,7 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     if not shown:
         none = t("there is no such game in {folder}", folder=folder)
         raise CommandError(none if words else t("there is no game in {folder} yet", folder=folder), NO_GAMES)
-    if not as_json:
+    if not as_json and folder == home.shown_dir(None):
         output.say(t("seqp2p show last shows the last one, and seqp2p show asks for one"))
     raise SystemExit(DONE)
 
@@ -134,17 +136,6 @@ def past_games(folder: Path, words: Sequence[str] = (), most: int = LAST) -> Ite
                 most -= 1
             if not most:
                 return
-
-
-def newest(folder: Path) -> list[tuple[Path, datetime]]:
-    """Return the replays in a folder with the times when they were written, last first."""
-    found: list[tuple[float, Path]] = []
-    for path in folder.glob(f"*{SUFFIX}"):
-        try:
-            found.append((path.stat().st_mtime, path))
-        except OSError:  # It is gone again.
-            continue
-    return [(path, datetime.fromtimestamp(at, UTC).astimezone()) for at, path in sorted(found, reverse=True)]
 
 
 def _plain(text: str) -> str:

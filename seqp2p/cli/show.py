@@ -12,9 +12,10 @@ import click
 import trio
 
 from seqp2p.cli import home, progress
+from seqp2p.cli.checking import MISSING_HINT, resolved
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.event_table import action_line, row_of, table_seats
-from seqp2p.cli.my_games import newest, past_games
+from seqp2p.cli.my_games import past_games
 from seqp2p.cli.output import DONE, NOT_VERIFIED, USAGE, CommandError, Output, what_failed
 from seqp2p.cli.reviewing import COSTLY_SHOWN, NO_TURNS, Reviewed, move_reviews, review_fields, review_of, why_not
 from seqp2p.cli.running import run_async
@@ -150,10 +151,8 @@ def _sequence(variant: Variant, made: CompletedSequence) -> dict[str, Any]:
 
 PROGRESS_AFTER_S: Final = 0.5
 """Seconds that a file may take to read before progress is shown."""
-LAST: Final = Path("last")
 HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
 FOLDER_HINT: Final = message("name one file; verify and stats take folders")
-MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
 
 
 @click.command(
@@ -175,7 +174,7 @@ MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
 @screen_options
 def command(file: Path | None, *, as_json: bool, with_review: bool, wish: ScreenWish) -> None:
     output = Output(as_json)
-    file = chosen_file(output) if file is None else last_file() if file == LAST and not file.exists() else file
+    file = chosen_file(output) if file is None else resolved(file)
     playback = play_file(file, read_file(file))
     if output.json:
         emit_moments(output, file, playback, with_review=with_review)
@@ -193,20 +192,12 @@ def command(file: Path | None, *, as_json: bool, with_review: bool, wish: Screen
     raise SystemExit(run_async(lambda: by_words(output, frames, header_lines(playback))))
 
 
-def last_file() -> Path:
-    """Return the last written of this player's replays. Raises CommandError."""
-    found = newest(folder := home.replay_dir(None))
-    if not found:
-        raise CommandError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
-    return found[0][0]
-
-
 def chosen_file(output: Output) -> Path:
     """List the last games, and ask for the number of one. Raises CommandError."""
     if output.json or not sys.stdin.isatty():
         raise CommandError(t("name a replay, or last"), HINT, USAGE)
     games: list[Path] = []
-    for number, game in enumerate(past_games(folder := home.replay_dir(None)), 1):
+    for number, game in enumerate(past_games(folder := home.shown_dir(None)), 1):
         games.append(game.path)
         output.say(f"{number:>3}  {game.line}")
     if not games:

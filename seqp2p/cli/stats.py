@@ -9,7 +9,7 @@ import click
 
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
-from seqp2p.cli.checking import named_files, of_all, summarise_named
+from seqp2p.cli.checking import named_files, of_all, resolved, summarise_named
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.export import STDOUT, check_place, write
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
@@ -52,7 +52,7 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
         check_place(picture, force=force)
     try:
         with stopping_alike():
-            _count(files, jobs, counter, left_out, output)
+            _count([*map(resolved, files)], jobs, counter, left_out, output)
     except KeyboardInterrupt:
         raise CommandError(
             t("stopped after {files} files", files=counter.statistics().files), exit_code=ABANDONED

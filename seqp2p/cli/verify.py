@@ -13,7 +13,7 @@ import click
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home, progress
-from seqp2p.cli.checking import Named, missing_of, named_files, of_all, verify_named
+from seqp2p.cli.checking import Named, missing_of, named_files, of_all, resolved, verify_named
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
@@ -54,7 +54,7 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
     tally = Tally()
     try:
         with stopping_alike():
-            meant += _meant(files)
+            meant += _meant([*map(resolved, files)])
             _verify(output, meant, jobs, dask, tally)
     except KeyboardInterrupt:
         done, files_ = number(tally.files), number(len(meant))

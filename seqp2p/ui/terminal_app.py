@@ -18,6 +18,7 @@ import os
 import os.path
 import signal
 import sys
+import textwrap
 import threading
 import time
 from collections import defaultdict
@@ -237,7 +238,10 @@ class TerminalApp:
         whole = FloatContainer(
             HSplit([page, VSplit([prompt, typed])]), [Float(CompletionsMenu(max_height=8), xcursor=True, ycursor=True)]
         )
-        small = Window(FormattedTextControl(lambda: spelt(_too_small())), wrap_lines=True, always_hide_cursor=True)
+        small = Window(
+            FormattedTextControl(lambda: spelt(_too_small(get_app().output.get_size().columns))),
+            always_hide_cursor=True,
+        )
 
         def shown() -> AnyContainer:
             size = get_app().output.get_size()
@@ -451,9 +455,16 @@ def _classes(styles: str) -> str:
     return " ".join(f"class:{name}" for name in styles.split())
 
 
-def _too_small() -> str:
-    return t(
+def _too_small(columns: int) -> str:
+    """Return the sentence, wrapped at its words.
+
+    >>> print(_too_small(40))
+    terminal too small: need 80×24; Ctrl-C
+    leaves, and --plain needs no size
+    """
+    sentence = t(
         "terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain needs no size",
         width=WIDTH_MIN,
         height=HEIGHT_MIN,
     )
+    return textwrap.fill(sentence, max(1, columns))

@@ -4,11 +4,13 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from seqp2p.cli import my_games
+from seqp2p.match.events import Result
 from seqp2p.replay.sidecar import sidecar_path
 from tests.cli.conftest import Cli
 
@@ -80,7 +82,32 @@ def test_what_is_no_replay_is_listed_as_such(cli: Cli, own_home: Path) -> None:
     (own_home / "replays" / "x.seqp2p").write_bytes(b"\xff" * 99)
     (game,) = told(cli)
     assert (game["verdict"], game["names"], game["turns"]) == ("invalid", [], 0)
-    assert "invalid" in cli("games")[1]
+    assert "x.seqp2p: invalid" in cli("games")[1]
+
+
+def test_a_forfeit_is_listed_as_such(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = next(my_games.past_games(played))
+    forfeit = Result("forfeit", (1,), "seat 2 (ben) left the table")
+    report = replace(game.summary.report, verdict="unfinished", result=forfeit)
+    listed = replace(game, summary=replace(game.summary, report=report))
+    assert "by forfeit: seat 2 (ben) left the table" in listed.line
+
+
+def test_a_folder_that_is_only_looked_at_is_not_made(cli: Cli, tmp_path: Path) -> None:
+    assert cli("games", "--replay-dir", tmp_path / "none")[0] == 1
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_last_word_is_true_for_the_usual_folder_alone(cli: Cli, played: Path, tmp_path: Path) -> None:
+    assert "show last" in cli("games")[1]
+    assert "show last" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
+
+
+@pytest.mark.parametrize("command", [("verify", "--json"), ("export", "--format", "json"), ("stats", "--json")])
+def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, command: tuple[str, ...]) -> None:
+    exit_code, out, _ = cli(*command, "last")
+    assert exit_code == 0
+    assert "seqp2p" in out or '"games": 1' in out
 
 
 def test_show_last(cli: Cli, played: Path) -> None:
