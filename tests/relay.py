@@ -1,6 +1,7 @@
 """The transit relay of magic-wormhole as a process on loopback, for tests."""
 
 import contextlib
+import random
 import socket
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from seqp2p.net.addresses import Address
 
 
 def free_address() -> Address:
-    """Return a port of loopback that nobody listens on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return Address("127.0.0.1", taken.getsockname()[1])
+    """Return a port of loopback that nobody listens on, and that the system gives to no program by itself."""
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as taken, contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", port))
+            return Address("127.0.0.1", port)
 
 
 def relay_command(address: Address) -> list[str]:

@@ -13,6 +13,7 @@ from functools import partial
 
 import pytest
 
+from seqp2p.api import finding
 from seqp2p.lobby.code import place_of
 from seqp2p.net.addresses import Address
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -100,10 +101,18 @@ def test_a_relay_that_is_away_while_the_lobby_is_open_is_told(people: Household)
     assert [event["event"] for event in host.events].count("relay") == 2
 
 
-def test_the_host_calls_bots_beside_a_player_at_the_relay(people: Household, relay: Address) -> None:
-    host = host_at(people, relay, "--players", "3", "--fill", "greedy")
+def test_the_host_calls_a_bot_beside_a_player_at_the_relay(people: Household, relay: Address) -> None:
+    """The bot uses the host's relay, too: a player elsewhere may reach it in no other way."""
+    more = ("--players", "3", "--relay", relay, "--pace", "0")
+    host = people.host("--variant", "kids", *more, bot=None, stdin=subprocess.PIPE)
     guest = join_at(people, relay, host.event("listening")["code"])
-    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+    host.line("at the table: host .you., .*, free")
+    host.type("start")
+    assert host.event("seated", seat=3)["name"] == "bot 3"
+    Person(host).turn()
+    host.type("leave", "yes")
+    assert host.end() == 5, host.said()
+    assert guest.end() in (0, 5), guest.said()
 
 
 def test_a_demo_over_the_relay(people: Household, relay: Address) -> None:
@@ -196,12 +205,20 @@ def test_nobody_at_the_meeting_place(cli: Cli, relay: Address) -> None:
     assert time.monotonic() - began >= DEFAULT_LIMITS.relay_meet_s
 
 
+@pytest.fixture
+def empty_lan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is on the LAN, so it is not looked at for long."""
+    monkeypatch.setattr(finding, "FIND_S", 0.1)
+
+
+@pytest.mark.usefixtures("empty_lan")
 def test_a_code_with_a_place_needs_a_relay_elsewhere(cli: Cli) -> None:
     exit_code, out, err = cli("join", CODE, "--bot", "random", "--listen", "127.0.0.1:0")
     assert (exit_code, out) == (4, "")
     assert "name its relay: --relay HOST:PORT" in err
 
 
+@pytest.mark.usefixtures("empty_lan")
 def test_a_setting_is_used_where_a_person_plays_and_not_by_a_bot(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     with nothing() as address:
         monkeypatch.setenv("SEQP2P_RELAY", str(address))
