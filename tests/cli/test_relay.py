@@ -38,7 +38,7 @@ def host_at(people: Household, relay: Address, *more: str) -> Process:
 
 def join_at(people: Household, relay: Address, code: str) -> Process:
     """A bot that comes by the relay. Its code is in the environment, as a demo gives it."""
-    arguments = ("join", "--relay", relay, "--bot", "learned", "--listen", "127.0.0.1:0", "--json")
+    arguments = ("join", "--relay", relay, "--bot", "learned", "--listen", "127.0.0.1:0", "--name", "guest", "--json")
     replays = people.replays("guest")
     return people.start(*arguments, "--replay-dir", replays, who="guest", env={"SEQP2P_CODE": code})
 
@@ -106,7 +106,7 @@ def test_the_host_calls_a_bot_beside_a_player_at_the_relay(people: Household, re
     more = ("--players", "3", "--relay", relay, "--pace", "0")
     host = people.host("--variant", "kids", *more, bot=None, stdin=subprocess.PIPE)
     guest = join_at(people, relay, host.event("listening")["code"])
-    host.line("at the table: host .you., .*, free")
+    host.line("at the table: host .you., guest, free")
     host.type("start")
     assert host.event("seated", seat=3)["name"] == "bot 3"
     Person(host).turn()
