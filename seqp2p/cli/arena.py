@@ -13,7 +13,6 @@ import click
 from seqp2p.arena import Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
 from seqp2p.arena.contest import TWO_TEAMS
 from seqp2p.arena.entrants import EntrantError, kind_of, load_class
-from seqp2p.arena.ladder import UNTIL_EVERY, UNTIL_FIRST
 from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
@@ -95,20 +94,16 @@ def length_options(command: Callable[..., Any]) -> Callable[..., Any]:
     deals = click.option(
         "--deals",
         type=click.IntRange(1, DEALS_MAX),
-        help=message(
-            "How many deals of a pair, at most; without it, {default}, or as many as --until takes.",
-            default=DEALS_DEFAULT,
-        ),
+        # Help is translated word for word: DEALS_DEFAULT, and below UNTIL_EVERY and UNTIL_FIRST.
+        help=message("How many deals of a pair, at most; without it, 500, or as many as --until takes."),
     )
     until = click.option(
         "--until",
         type=click.FloatRange(0.1, 50),
         metavar=message("POINTS"),
         help=message(
-            "Stop a pair when its interval is plus or minus so many points of 100: looked at every {every} deals,"
-            " from {first} on.",
-            every=UNTIL_EVERY,
-            first=UNTIL_FIRST,
+            "Stop a pair when its interval is plus or minus so many points of 100: looked at every 200 deals,"
+            " from 1000 on."
         ),
     )
     return deals(until(command))

@@ -116,12 +116,12 @@ def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
 def _check(result: DealResult, contests: tuple[Contest, ...]) -> None:
     """Raise ValueError unless the result is one that a contest can have."""
     if not 0 <= result.contest < len(contests):
-        raise ValueError("there is no such contest")
+        raise ValueError(result.contest)
     contest = contests[result.contest]
     if len(result.games) != len(contest.seatings) or not len(result.choices) == len(result.seconds) == len(
         contest.sides
     ):
-        raise ValueError("the games are not those of the contest")
+        raise ValueError(result.games)
     teams = range(contest.teams + 1)
     if any(game.winner not in teams or game.failed not in teams for game in result.games):
-        raise ValueError("there is no such team")
+        raise ValueError(result.games)
