@@ -9,20 +9,24 @@ last of them has its hand; ``dealt_s`` begins when the table is full. ``spectato
 Of ``move_4``, ``play``, ``demo`` and ``spectators`` the best of three games counts, for other work of this machine
 comes on top. ``level``: from a turn's event at the host until the last of the spectators has all of that turn, over all
 turns of the three games; ``periods`` is the worst of them in units of the time between two ``have`` of a spectator.
+``relay_4``: moves as in ``move_4`` where all links go by the transit relay of magic-wormhole, a process of its own; the
+ratio to direct links is the median of three pairs of games. ``relay_12``: the same for the seconds until twelve peers,
+a process each, have their hands, from the full table on.
 """
 
 import json
 import os
 import random
 import secrets
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,20 +68,38 @@ def start(script: str, *arguments: object, home: Path, **env: str) -> subprocess
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
 
 
-def game(players: int, spectators: int = 0) -> tuple[list[list[dict[str, Any]]], list[float]]:
+class Table:
+    """A host and its joiners, a process each, in a folder of their own; with a relay all their links go by that."""
+
+    def __init__(self, folder: str, stack: ExitStack, players: int, relay: int | None = None) -> None:
+        self._folder, self._stack = folder, stack
+        self._common = ["--bot", "greedy", "--pace", PACE_S[players], "--json"]
+        self._env: dict[str, str] = {}
+        if relay is not None:
+            self._common += ["--relay", f"127.0.0.1:{relay}"]
+            self._env = {"BENCH_RELAY": str(relay)}
+        self.host = self._peer(1, "host", "--players", players, "--listen", "127.0.0.1:0")
+        assert self.host.stdout is not None
+        self.shown = json.loads(self.host.stdout.readline())
+        self._ways = ["--listen", "127.0.0.1:0"] if relay is not None else [self.shown["address"]]
+
+    def join(self, seat: int) -> subprocess.Popen[str]:
+        return self._peer(seat, "join", *self._ways, SEQP2P_CODE=self.shown["code"])
+
+    def _peer(self, number: int, *arguments: object, **env: str) -> subprocess.Popen[str]:
+        kept = ["--name", f"p{number}", "--replay-dir", f"{self._folder}/{number}"]
+        home = Path(self._folder, f"home{number}")
+        process = start("net_peer.py", *arguments, *self._common, *kept, home=home, **self._env, **env)
+        self._stack.enter_context(process)
+        self._stack.callback(process.kill)
+        return process
+
+
+def game(players: int, spectators: int = 0, relay: int | None = None) -> tuple[list[list[dict[str, Any]]], list[float]]:
     """Return every event of every peer of one game, the host first, and when the last spectator had each turn."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        common = ["--bot", "greedy", "--pace", PACE_S[players], "--json"]
-
-        def peer(number: int, *arguments: object, **env: str) -> subprocess.Popen[str]:
-            kept = ["--name", f"p{number}", "--replay-dir", f"{folder}/{number}"]
-            process = start("net_peer.py", *arguments, *common, *kept, home=Path(folder, f"home{number}"), **env)
-            stack.callback(process.kill)
-            return stack.enter_context(process)
-
-        host = peer(1, "host", "--players", players, "--listen", "127.0.0.1:0")
-        assert host.stdout is not None
-        shown = json.loads(host.stdout.readline())
+        table = Table(folder, stack, players, relay)
+        host, shown = table.host, table.shown
         had = None
         if spectators:
             crowd = start("net_spectators.py", shown["address"], shown["code"], spectators, home=Path(folder, "crowd"))
@@ -87,7 +109,7 @@ def game(players: int, spectators: int = 0) -> tuple[list[list[dict[str, Any]]],
             crowd.stdout.readline()
             stack.callback(crowd.stdout.close)
             had = crowd.stdout
-        joined = [peer(seat, "join", shown["address"], SEQP2P_CODE=shown["code"]) for seat in range(2, players + 1)]
+        joined = [table.join(seat) for seat in range(2, players + 1)]
         # A whole game's events fit into no pipe's buffer.
         with ExitStack() as readers:
             events = [events_of(process, readers) for process in (host, *joined)]
@@ -145,6 +167,56 @@ def levels_ms(told: list[list[dict[str, Any]]], had_at: list[float]) -> list[flo
     """Of every turn: from the host's event until the last of the spectators has it."""
     turned_at = [event["at"] for event in told[0] if "action" in event]
     return [1000 * (had - turned) for turned, had in zip(turned_at, had_at, strict=True)]
+
+
+# A relay
+
+
+@contextmanager
+def running_relay() -> Generator[int]:
+    """Run a transit relay at a port of loopback, and return the port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    line = [sys.executable, "-m", "twisted", "transitrelay", f"--port=tcp:{port}:interface=127.0.0.1"]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port)).close()
+                    break
+                except ConnectionRefusedError:
+                    time.sleep(0.05)
+            yield port
+        finally:
+            process.kill()
+
+
+def dealt_s(players: int, relay: int | None = None) -> float:
+    """Return the seconds from the full table to the last hand."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        table = Table(folder, stack, players, relay)
+        peers = [table.host, *(table.join(seat) for seat in range(2, players + 1))]
+        return max(_dealt_s(peer) for peer in peers)
+
+
+def _dealt_s(peer: subprocess.Popen[str]) -> float:
+    assert peer.stdout is not None
+    return float(next(event["seconds"] for event in map(json.loads, peer.stdout) if event["event"] == "dealt"))
+
+
+def relay_against_direct() -> Figures:
+    """Measure in turns, so that both meet the same machine."""
+    with running_relay() as port:
+        medians = [tuple(moves(game(4, relay=way)[0])["median_ms"] for way in (None, port)) for _ in range(ROUNDS)]
+        dealt = [(dealt_s(12), dealt_s(12, port)) for _ in range(ROUNDS)]
+    return {"relay_4": _ratio("ms", medians), "relay_12": _ratio("s", dealt)}
+
+
+def _ratio(unit: str, pairs: Sequence[tuple[float, ...]]) -> dict[str, float]:
+    direct, relayed = (statistics.median(each) for each in zip(*pairs, strict=True))
+    ratio = statistics.median(by_relay / without for without, by_relay in pairs)
+    return {f"direct_{unit}": round(direct, 2), f"relay_{unit}": round(relayed, 2), "ratio": round(ratio, 3)}
 
 
 # Local bots
@@ -297,7 +369,7 @@ def run() -> Figures:
         "periods": round(max(level_ms) / (1000 * ASK_S), 2),
         "turns": len(level_ms),
     }
-    return figures
+    return figures | relay_against_direct()
 
 
 if __name__ == "__main__":

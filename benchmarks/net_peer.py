@@ -1,11 +1,15 @@
 """One peer of the network's benchmark: ``seqp2p`` itself, with the time and its memory written into every event.
 
 ``at`` is ``time.monotonic()``, on Linux one clock for all processes; ``chosen`` events say when the bot had decided.
+With ``BENCH_RELAY=PORT`` it connects to that port of loopback alone, as if every other peer were behind a router.
 """
 
+import os
 import time
 from pathlib import Path
 from typing import Any
+
+import trio
 
 from seqp2p.bots.player import BotPlayer
 from seqp2p.cli.main import main
@@ -40,6 +44,20 @@ def instrument() -> None:
         setattr(owner, name, method)
 
 
+def cut_direct_ways(relay: int) -> None:
+    connect = trio.open_tcp_stream
+
+    async def open_tcp_stream(host: str, port: int, **options: Any) -> trio.SocketStream:
+        if port != relay:
+            await trio.lowlevel.checkpoint()
+            raise ConnectionRefusedError
+        return await connect(host, port, **options)
+
+    setattr(trio, "open_tcp_stream", open_tcp_stream)  # noqa: B010  # so that the type checker knows that it is meant
+
+
 if __name__ == "__main__":
     instrument()
+    if "BENCH_RELAY" in os.environ:
+        cut_direct_ways(int(os.environ["BENCH_RELAY"]))
     main()
