@@ -65,7 +65,7 @@ def chance(value: int) -> int:
     """Return the chance to win of a value, in units of 1/CERTAIN, by whole numbers.
 
     >>> chance(0), chance(1 << 50), chance(SCALE * SCALE)
-    (32768, 65536, 47911)
+    (32768, 65536, 47910)
     """
     steps = _logistic()
     return steps[max(0, min(len(steps) - 1, (value >> STEP_BITS) + len(steps) // 2))]
