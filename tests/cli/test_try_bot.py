@@ -97,7 +97,7 @@ def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) ->
 def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str, problem: str) -> None:
     line = strange(manner, tmp_path / "seen")
     # Only who is to be late is given little time: a busy machine takes its own to start a program.
-    limit_s = 0.5 if manner == "slow" else 5
+    limit_s = 0.5 if manner == "slow" else 60
     options = ("--variant", "kids", "--players", 2, "--games", 1, "--exec-time", limit_s)
     code, (trial, last), err = tried(cli, line, *options)
     assert code == 1
