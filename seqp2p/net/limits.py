@@ -246,8 +246,9 @@ class Limits:
     relay_meet_s: float = 12.0
     """For a joiner to be joined with the host. A host that is there has a line at each token within 10 s."""
 
-    relay_check_s: float = 5.0
-    """For a relay to join two lines of one program, which shows that it is a relay: two round trips."""
+    relay_check_s: float = 8.0
+    """For a relay to join two lines of one program, which shows that it is a relay: two round trips, and a slow machine
+    may be busy. A player is told within 15 s what is wrong."""
 
     close_s: float = 2.0
     """For a farewell to be sent and answered."""

@@ -96,7 +96,7 @@ def test_a_relay_that_is_away_while_the_lobby_is_open_is_told(people: Household)
     assert "cannot be reached" in away["problem"]
     with relay_process(address):
         assert host.event("relay", 2) == {"event": "relay", "relay": str(address), "problem": None}
-        back, other = join_at(people, address, code), people.join(host, who="other")
+        back, other = join_at(people, address, code), people.join(host, who="other", bot="learned")
         assert [each.end() for each in (host, back, other)] == [0, 0, 0], host.said() + back.said()
     assert [event["event"] for event in host.events].count("relay") == 2
 
