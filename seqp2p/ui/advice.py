@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from seqp2p.rules import Action, Card, Line, Variant, View, apply, format_ends, threats, view
+from seqp2p.rules import CORNER, Action, Card, Line, Square, Team, Variant, View, apply, format_ends, threats
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t
+from seqp2p.ui.plain import FREE
 from seqp2p.ui.words import listed
 
 
@@ -57,21 +58,38 @@ def reasons(
 
 def _on_lines(seen: View, action: Action, colours: Sequence[str]) -> Iterator[str]:
     """Yield what a chip that is placed or taken does to lines: the nearest one of each team."""
+    blocked = dict[Team, Line]()
+    for threat in threats(seen):
+        if threat.team != seen.team and action.square in (threat.missing if action.kind == "place" else threat.line):
+            blocked.setdefault(threat.team, threat.line)
     after = apply(seen.position, action)
     if made := [each.squares for each in after.sequences if each not in seen.sequences]:
         yield t("completes {lines}", lines=listed([_ends(seen, line) for line in made]))
-    elif action.kind == "place":
-        built = [each.line for each in threats(view(after, seen.seat)) if each.team == seen.team]
-        for line in [line for line in built if action.square in line][:1]:
+    elif action.kind == "place" and (line := _nearest_line(seen, action.square)):
+        if any(seen.board[square] == seen.team for square in line):
             yield t("builds {line}", line=_ends(seen, line))
-    told = {seen.team}
-    for threat in threats(seen):
-        where = threat.missing if action.kind == "place" else threat.line
-        if threat.team not in told and action.square in where:
-            told.add(threat.team)
-            yield t(
-                "blocks {colour} on {line}", colour=colour_name(colours[threat.team - 1]), line=_ends(seen, threat.line)
-            )
+        elif not blocked:
+            yield t("starts {line}", line=_ends(seen, line))
+    for team, line in blocked.items():
+        yield t("blocks {colour} on {line}", colour=colour_name(colours[team - 1]), line=_ends(seen, line))
+
+
+def _nearest_line(seen: View, square: Square) -> Line | None:
+    """Return the open line through a free square that has the most chips of the reader's team, then the most cards."""
+    board, grid = seen.board, seen.variant.board.grid
+    made = [{s for s in each.squares if board[s] > 0} for each in seen.sequences if each.team == seen.team]
+    lines = [
+        line
+        for line in seen.variant.board.lines
+        if square in line
+        and all(board[s] in {FREE, CORNER, seen.team} for s in line)
+        and all(len(each.intersection(line)) <= 1 for each in made)
+    ]
+    return max(
+        lines,
+        key=lambda line: (sum(board[s] != FREE for s in line), sum(grid[s] in seen.hand for s in line)),
+        default=None,
+    )
 
 
 def _ends(seen: View, line: Line) -> str:

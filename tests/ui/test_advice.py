@@ -29,9 +29,7 @@ def test_a_chip_builds_and_a_jack_is_kept() -> None:
 
 def test_the_second_best_stands_beside_it() -> None:
     position = table("3S,QC,5S,TS,9H,4D,2H", "i8 g5", "b1 c1 d1")
-    assert told(position, "5S e1", "3S f9") == (
-        "hint: 5S e1 blocks green on a1-e1; second best: 3S f9 leaves the most for later turns"
-    )
+    assert told(position, "5S e1", "3S f9") == ("hint: 5S e1 blocks green on a1-e1; second best: 3S f9 starts d9-h9")
 
 
 def test_a_line_is_completed() -> None:
@@ -59,7 +57,7 @@ def test_it_is_said_in_french() -> None:
     language.use("fr")
     try:
         assert told(position, "3S c1", "QC a7") == (
-            "conseil : 3S c1 construit a1-e1 et garde JC ; en second : QC a7 garde JC"
+            "conseil : 3S c1 construit a1-e1 et garde JC ; en second : QC a7 commence a6-a10 et garde JC"
         )
     finally:
         language.use("en")
