@@ -51,6 +51,8 @@ class MeshPeer(Neighbour[Link]):
         self.failures = 0
         self.missed = False
         """True if a round of direct dials has failed since the last link."""
+        self.cut = 0
+        """The links by the relay in a row that did not last."""
         self._changed = trio.Event()
 
     @property
@@ -236,6 +238,8 @@ class Mesh:
         """Join lines with a seat until cancelled. A line that becomes no link is followed by a pause."""
         side: Side = "server" if self._table.seat < peer.seat else "client"
         waiting = Waiting(relay, token, side, self._dial, self._limits)
+        if peer.cut:
+            await trio.sleep(pause_s(peer.cut, self._jitter(), self._limits))
         for lines in itertools.count(1):
             stream = await waiting.join()
             if side == "server":
@@ -338,7 +342,12 @@ class Mesh:
         if isinstance(error, PeerError):
             peer.blame(error)
         lived = trio.current_time() - link.since >= self._limits.silence_s
-        peer.failures = 0 if lived else peer.failures + 1
+        if lived:
+            peer.failures = peer.cut = 0
+        elif link.relayed:
+            peer.cut += 1
+        else:
+            peer.failures += 1
         peer.change()
 
     # Messages.

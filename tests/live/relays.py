@@ -116,6 +116,20 @@ class ChangesBytes(MemoryRelay):
         return data if self.count < 20 else data[:-1] + bytes([data[-1] ^ 1])
 
 
+class CutsLinks(MemoryRelay):
+    """Cuts each pair of lines after forty pieces."""
+
+    async def join(self, one: Line, other: Line) -> None:
+        self.left = 40
+        await super().join(one, other)
+
+    def passed(self, data: bytes) -> bytes:
+        self.left -= 1
+        if self.left < 0:
+            raise trio.BrokenResourceError
+        return data
+
+
 class Stalls(MemoryRelay):
     """Joins lines and passes nothing."""
 
@@ -176,4 +190,15 @@ class HangsUp(MemoryRelay):
         await new.line.aclose()
 
 
-HOSTILE = (JoinsAny, ChangesBytes, Stalls, Closes, SaysOkAlone, SaysOkAndCloses, Floods, FloodsBefore, HangsUp)
+HOSTILE = (
+    JoinsAny,
+    CutsLinks,
+    ChangesBytes,
+    Stalls,
+    Closes,
+    SaysOkAlone,
+    SaysOkAndCloses,
+    Floods,
+    FloodsBefore,
+    HangsUp,
+)
