@@ -125,6 +125,7 @@ async def _next_game(
         if not await question.ask():
             if question.why_over:
                 output.say_last(_no_other_game(question.why_over, DONE).args[0])
+            await question.until_told()
             return
         teller.desk.ask(AcceptGame())
         teller.open()

@@ -18,12 +18,15 @@ from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobb
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t
+from seqp2p.ui.person.command_words import word_of
 from seqp2p.ui.person.console import is_confirmed
 
 ASK_AGAIN: Final = message("another game at this table? yes (Enter) or no")
 ANSWER_S: Final = 60.0
 """The time for a person to choose another game."""
 WARNED_S: Final = 10
+TOLD_S: Final = 3.0
+"""The time for a no to reach a host that has not opened the next lobby yet."""
 
 Wait: TypeAlias = tuple[Callable[[int], str], float]
 """A sentence of a wait, given the seconds that are left, and the time at which the wait ends."""
@@ -48,12 +51,14 @@ class RematchQuestion:
         self._code: CodeShown | None = None
         self._asked_at = trio.current_time()
         self._asking = trio.CancelScope()
+        self._is_open = trio.Event()
 
     def on_event(self, event: LobbyEvent) -> None:
         """Tell who accepts and who declines. The rest of the lobby is shown once this person has accepted."""
         if isinstance(event, LobbyShown):
             self._tell(event)
             self._lobby = event
+            self._is_open.set()
         elif isinstance(event, CodeShown):
             self._code = event
         if self.accepted or not isinstance(event, LobbyShown | CodeShown):
@@ -74,13 +79,25 @@ class RematchQuestion:
                 nursery.start_soon(self._count, lambda: wait)
                 if screen is not None:
                     screen.on_enter = ""
-                yes = await is_confirmed(output.read_line, lambda: output.say(ASK_AGAIN), empty=True)
+                yes = await is_confirmed(self._read_line, lambda: output.say(ASK_AGAIN), empty=True)
                 self._asking.cancel()
         finally:
             if screen is not None:
                 screen.on_enter = None
         self.accepted = yes
         return yes
+
+    async def _read_line(self) -> str | None:
+        line = await self._output.read_line()
+        if line is not None and word_of(line.strip().partition(" ")[0]) == "say":
+            self._output.say(t("the game is over: this is not sent"))
+        return line
+
+    async def until_told(self) -> None:
+        """After a no, wait for the host's lobby, at most TOLD_S: to leave it tells the others."""
+        if self._own != 1 and not self.why_over:
+            with trio.move_on_after(TOLD_S):
+                await self._is_open.wait()
 
     def show_lobby(self) -> None:
         """Pass on the code and the seats that came while the person was asked."""

@@ -312,6 +312,8 @@ class SeatSession:
             self._relay.pass_on(SignedRemark(Contribution(remark.payload, remark.signature)))
         for leave in self.match.left.values():
             self._relay.pass_on(SignedLeave(leave))
+        for agreed in self.match.adjourns.of(self.seat.number)[-1:]:
+            self._relay.pass_on(SignedAdjourn(agreed))
         for violation in self.match.proven.values():
             self._relay.pass_on(OfferedEvidence(violation.evidence))
 

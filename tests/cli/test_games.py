@@ -24,7 +24,7 @@ from seqp2p.cli.games import play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices
-from seqp2p.cli.rematch import ANSWER_S, RematchQuestion
+from seqp2p.cli.rematch import ANSWER_S, TOLD_S, RematchQuestion
 from seqp2p.lobby.events import (
     CodeShown,
     Former,
@@ -179,11 +179,33 @@ async def test_a_person_who_does_not_want_to(
     evening = Evening(monkeypatch, FINISHED, typed=typed)
     begun = trio.current_time()
     assert await evening.evening(options_of(None)) == DONE
-    assert trio.current_time() - begun <= ANSWER_S
+    assert trio.current_time() - begun <= ANSWER_S + TOLD_S
     told = capsys.readouterr().err.splitlines()
     assert "another game at this table? yes (Enter) or no (60 s)" in told
     # A clock that ran down is told once more before its end.
     assert ("another game at this table? yes (Enter) or no (10 s)" in told) == (typed in ((), ("perhaps",)))
+
+
+async def test_a_no_before_the_host_s_next_lobby_reaches_it(autojump_clock: object) -> None:
+    question = RematchQuestion(cast("LiveGame", End(DONE)), Output(json=False), lambda _: None)
+    host, own = (Guest(f"player {seat}", identity(seat).public, asked=True) for seat in (1, 2))
+    begun = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(question.until_told)
+        await trio.sleep(1)
+        question.on_event(LobbyShown(make_settings(3), (host, own, None), 2))
+    assert trio.current_time() - begun == pytest.approx(1)
+    # A host that is gone is not waited for.
+    await RematchQuestion(cast("LiveGame", End(DONE)), Output(json=False), lambda _: None).until_told()
+    assert trio.current_time() - begun == pytest.approx(1 + TOLD_S)
+
+
+async def test_what_is_said_after_the_game_is_not_sent_and_this_is_told(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evening = Evening(monkeypatch, FINISHED, typed=("say gg", "no"))
+    assert await evening.evening(options_of(None)) == DONE
+    assert "the game is over: this is not sent" in capsys.readouterr().err
 
 
 async def test_a_person_whose_input_ends(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:

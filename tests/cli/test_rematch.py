@@ -97,7 +97,8 @@ import json, os, signal, sys, trio, seqp2p
 async def main():
     table = seqp2p.host(2, variant="kids", name="host", listen="127.0.0.1:0", grace_s=1, replay_dir=sys.argv[1])
     async with table as table:
-        print(json.dumps({"event": "listening", "address": table.address, "code": table.code}), flush=True)
+        shown = {"event": "listening", "address": table.address, "code": table.code, "relay": None}
+        print(json.dumps(shown), flush=True)
         async with table.seat():
             os.kill(os.getpid(), signal.SIGKILL)
 

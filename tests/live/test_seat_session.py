@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 import trio
 
 from seqp2p.live.asking import Asker, Chosen
@@ -13,6 +14,7 @@ from seqp2p.match.events import Dropped
 from seqp2p.match.intake import Intake
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import (
+    AdjournPayload,
     BallotPayload,
     HeadPayload,
     SignedAdjourn,
@@ -81,6 +83,26 @@ async def test_a_seat_that_is_dropped_takes_nothing_more(tmp_path: Path) -> None
     assert events[-1] == Dropped((own.number,))
     assert match.number == there.number
     assert match.held == ()
+
+
+async def test_a_seat_that_resumes_says_again_that_it_agrees_to_adjourn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have ended before anybody had its word."""
+    match, seats = table(2)
+    play_on(match, seats, at_random(1), nth("turn", 2))
+    own, other = seats
+    agreed = own.adjourn(match)
+    assert agreed is not None
+    match.receive_word(AdjournPayload, agreed)
+    neighbour: Neighbour[Link] = Neighbour(other.number, "", PeerState(own.number, other.number, DEFAULT_LIMITS))
+    relay, passed = Relay(own.number, {other.number: neighbour}, trio.current_time), list[object]()
+    with ReplayWriter(tmp_path / "game.seqp2p", match) as writer:
+        session = SeatSession(match, own, relay, Silent(), writer, lambda _: None, None, WITHOUT_THREADS)
+        relay.begin(session.store, None)
+        monkeypatch.setattr(relay, "pass_on", passed.append)
+        await session.begin()
+    assert SignedAdjourn(agreed) in passed
 
 
 @dataclass
