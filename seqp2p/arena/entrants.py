@@ -104,9 +104,8 @@ class ClassBot:
         seen = whole_view(view)
         try:
             with redirect_stdout(sys.stderr), _limited(self._time_s):
-                if self._bot is None:
-                    self._bot = self._make(self._randomness)
-                action = self._bot.choose(seen)
+                bot = self._bot = self._bot or self._make(self._randomness)
+                action = bot.choose(seen)
         except _TooSlow:
             raise BotFailed(
                 message("it has not chosen within {seconds} seconds", seconds=f"{self._time_s:g}")

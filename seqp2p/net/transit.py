@@ -128,7 +128,8 @@ class Waiting:
         on_away: Callable[[Unreachable | PeerError | None], None] = lambda _: None,
     ) -> None:
         """``on_away`` gets the reason when the relay cannot be used, and None when it can be used again."""
-        self._relay, self._token, self._side = relay, token, side
+        self._relay, self._token = relay, token
+        self._side: Side = side
         self._dial, self._limits = dial, limits
         self._on_away = on_away
         self._failures = 0

@@ -126,7 +126,7 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
 def _draw_relay(seed: object, players: int, kinds: Iterable[FaultKind]) -> list[Fault]:
     """Draw the seats behind routers and up to three faults of their relay; other faults do not change."""
     dice = random.Random(repr(("relay", seed, players)))  # noqa: S311 -- reproducible on purpose
-    chosen = [kind for kind in RELAY_KINDS[1:] if kind in kinds]
+    chosen: list[FaultKind] = [kind for kind in RELAY_KINDS[1:] if kind in kinds]
     if "router" not in kinds:
         return []
     behind = tuple(sorted(dice.sample(range(1, players + 1), dice.randint(2, players))))
