@@ -26,7 +26,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.transit import check_relay
 
 ADDRESS_HINT: Final = message("join by the address that the host shows, HOST:PORT")
-RELAY_HINT: Final = message("on another network than the host's, name its relay: --relay HOST:PORT")
+RELAY_HINT: Final = message("on another network than the host's, name its relay, HOST:PORT")
 ABSENT: Final = message(
     "There is nobody at the meeting place of this code: its host is not there yet, or the code is wrong."
 )

@@ -215,7 +215,7 @@ def empty_lan(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_code_with_a_place_needs_a_relay_elsewhere(cli: Cli) -> None:
     exit_code, out, err = cli("join", CODE, "--bot", "random", "--listen", "127.0.0.1:0")
     assert (exit_code, out) == (4, "")
-    assert "name its relay: --relay HOST:PORT" in err
+    assert "name its relay, HOST:PORT" in err
 
 
 @pytest.mark.usefixtures("empty_lan")
