@@ -61,7 +61,7 @@ async def test_a_table_is_advertised_as_it_is(
         for _ in range(2):
             async with table.open_lobby(tell) as lobby:
                 game = await wait_in(lobby)
-                assert game.table is agreed
+                assert game.table.agreement is agreed.agreement
                 cast("dict[int, Any]", game.match.left)[3] = "its goodbye"
         return 0
 
