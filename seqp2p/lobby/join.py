@@ -266,6 +266,8 @@ def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessa
         ) from None
     if last is not None and replace(lobby.settings, colours=last.settings.colours) != last.settings:
         raise PeerError(message("The host changed the rules of the table."))
+    if last is not None and lobby.relay != last.relay:
+        raise PeerError(message("The host changed the relay of the table."))  # A player may just agree to it.
     if len(lobby.seats) != lobby.settings.players or (lobby.seat or 1) > len(lobby.seats):
         raise PeerError(message("The host shows a lobby whose seats do not fit its settings."))
     taken = [seat for seat in lobby.seats if seat is not None]

@@ -754,6 +754,17 @@ async def test_a_relay_that_cannot_be(autojump_clock: object, relay: str) -> Non
     assert "relay whose address cannot be" in await outcome(script)
 
 
+@pytest.mark.parametrize("relays", [(None, "a.example:1"), ("a.example:1", "b.example:1"), ("a.example:1", None)])
+async def test_the_relay_that_a_player_agrees_to_is_the_one_that_was_shown(
+    autojump_clock: object, relays: tuple[str | None, str | None]
+) -> None:
+    async def script(host: LyingHost) -> None:
+        for relay in relays:
+            await host.say(replace(host.lobby, relay=relay))
+
+    assert "changed the relay" in await outcome(script)
+
+
 async def test_the_script_of_an_honest_host(autojump_clock: object) -> None:
     async def script(host: LyingHost) -> None:
         await host.say(host.lobby)
