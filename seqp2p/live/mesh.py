@@ -243,7 +243,7 @@ class Mesh:
         for lines in itertools.count(1):
             stream = await waiting.join()
             if side == "server":
-                await self._welcome(stream)
+                await self._welcome(stream, f"pair {peer.seat}")
             else:
                 await self._dial_peer(peer, relay, _dial_of(stream))
             await trio.sleep(pause_s(lines, self._jitter(), self._limits))
@@ -258,9 +258,12 @@ class Mesh:
             link = await reach(address, credentials, dial, self._limits, role="link", game=game, expected_key=peer.key)
             self._adopt(peer, link.frames)
 
-    async def _welcome(self, stream: trio.abc.Stream) -> None:
-        """One connection from outside: TLS, authentication, and then it is a link."""
-        with self._gate.enter(stream) as place:
+    async def _welcome(self, stream: trio.abc.Stream, source: str = "") -> None:
+        """One connection from outside: TLS, authentication, and then it is a link.
+
+        A line at the token of a pair has a ``source`` of its own: strangers at the same relay take no time from it.
+        """
+        with self._gate.enter(stream, source) as place:
             try:
                 frames = await place.accept(self._table.credentials)
                 async with tls.closing_on_error(frames.stream):

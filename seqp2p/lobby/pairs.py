@@ -5,7 +5,6 @@ two seats can name it: no other seat, no spectator, and not the relay before one
 """
 
 import base64
-import binascii
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,7 +35,7 @@ def parse_relay_entry(text: str) -> RelayEntry:
     where, _, key = text.partition(" ")
     try:
         entry = RelayEntry(parse_relay_address(where), base64.b64decode(key + "=", b"-_", validate=True))
-    except binascii.Error:
+    except ValueError:  # binascii.Error, and what other characters than ASCII raise
         entry = None
     if entry is None or len(entry.key) != EXCHANGE_SIZE or str(entry) != text:
         raise AddressError(message("{text!r} is no relay with a key.", text=text[:64]))

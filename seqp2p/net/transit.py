@@ -41,7 +41,7 @@ class TransitStream(trio.abc.Stream):
     def __init__(self, line: trio.abc.Stream, first: bytes, answer_s: float) -> None:
         self.line: Final = line
         self._first = first
-        self._answer_s = answer_s
+        self._answer_s = float("inf") if first else answer_s
 
     async def wait_for_answer(self) -> None:
         """Wait until the other end has sent something. Raises BrokenResourceError if it is silent or gone."""

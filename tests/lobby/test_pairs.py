@@ -5,13 +5,23 @@ from dataclasses import replace
 import pytest
 
 from seqp2p.crypto.exchange import ExchangeKey
-from seqp2p.crypto.hashing import PAIR, REMATCH
-from seqp2p.lobby.address_statement import RELAY, AddressBook, AddressEntry, make_statement, read_statement
+from seqp2p.crypto.hashing import ADDRESSES, PAIR, REMATCH
+from seqp2p.crypto.identity import sign
+from seqp2p.lobby.address_statement import (
+    RELAY,
+    AddressBook,
+    AddressEntry,
+    AddressPayload,
+    make_statement,
+    read_statement,
+)
 from seqp2p.lobby.pairs import OwnRelay, RelayEntry, own_relay, parse_relay_entry
 from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.encoding import encode
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import AddressStatement
 from tests.net.tools import Wires, identity, said, table
 
 WHERE = Address("relay.example.org", 4001)
@@ -55,6 +65,18 @@ def test_an_entry_is_read_as_it_was_written(where: str) -> None:
 def test_an_address_that_no_relay_has(where: str) -> None:
     with pytest.raises(AddressError):
         parse_relay_address(where)
+
+
+@pytest.mark.parametrize(
+    "bad", ["é" + "A" * 42, "\U0001f0cf" + "A" * 42, "\0" + "A" * 42, "A" * 42, "A" * 44, "", " " * 43]
+)
+def test_a_key_that_cannot_be_is_the_fault_of_its_sender(bad: str) -> None:
+    text = f"{WHERE} {bad}"
+    with pytest.raises(AddressError):
+        parse_relay_entry(text)
+    payload = encode(AddressPayload(1, identity(2).public, bytes(32), 1, (AddressEntry(RELAY, text),)))
+    with pytest.raises(PeerError):
+        read_statement(AddressStatement(payload, sign(identity(2), ADDRESSES, payload)))
 
 
 def test_a_statement_has_one_relay_at_most() -> None:
