@@ -83,7 +83,7 @@ class HostLines:
         self._away = False
         self._digits = ""
         self._moved = trio.Event()
-        self._place: MeetingPlace | None = None
+        self._lines: tuple[Waiting, ...] = ()  # of this place, by number
         self._open = trio.Event()
         self._waits: dict[int, trio.CancelScope] = {}
         self.listeners: Final = tuple(RelayListener(partial(self._join, number)) for number in range(TOKENS))
@@ -99,22 +99,24 @@ class HostLines:
         while True:
             await self._moved.wait()
             self._moved = trio.Event()
-            self._place = await meeting_place(self._digits)
+            place = await meeting_place(self._digits)
+            self._away = False
+            self._lines = tuple(self._line(token) for token in place.tokens)
             self._open.set()
             for wait in self._waits.values():
                 wait.cancel()
-            self._on_place(self._place)
+            self._on_place(place)
+
+    def _line(self, token: bytes) -> Waiting:
+        return Waiting(self.relay, token, "server", self._dial, self._limits, self._note_away)
 
     async def _join(self, number: int) -> trio.abc.Stream:
         """Wait at one of the tokens for a joiner."""
         while True:
             await self._open.wait()
-            assert self._place is not None, "it is open"
-            waiting = Waiting(
-                self.relay, self._place.tokens[number], "server", self._dial, self._limits, self._note_away
-            )
+            # One for all lines of a place: its pauses keep a relay from making this host dial without end.
             with trio.CancelScope() as self._waits[number]:
-                return await waiting.join()
+                return await self._lines[number].join()
 
     def _note_away(self, reason: NetError | None) -> None:
         """Tell for all lines at once."""

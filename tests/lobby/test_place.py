@@ -133,3 +133,26 @@ async def test_the_line_on_which_a_host_was_met_is_used_once(nursery: trio.Nurse
     await MetHost(first, again).aclose()
     with pytest.raises(trio.ClosedResourceError):
         await first.send_all(b"it is closed")
+
+
+async def test_a_relay_that_joins_at_once_does_not_make_the_host_dial_without_end(autojump_clock: object) -> None:
+    dialled = 0
+
+    async def dial(_: Address) -> trio.abc.Stream:
+        nonlocal dialled
+        dialled += 1
+        here, there = trio.testing.memory_stream_pair()
+        await there.send_all(b"ok\nX")
+        return here
+
+    opened = trio.Event()
+    lines = HostLines(Address("127.0.0.1", 1), dial, DEFAULT_LIMITS, lambda _: opened.set(), lambda _: None)
+    lines.move("48219375526041")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(lines.run)
+        await opened.wait()
+        with trio.move_on_after(10):
+            while True:
+                await (await lines.listeners[0].accept()).aclose()
+        nursery.cancel_scope.cancel()
+    assert 10 < dialled <= 10 / DEFAULT_LIMITS.relay_pause_min_s + 1
