@@ -256,10 +256,9 @@ async def open_table(
         if relay is None:
             yield table
             return
-        async with trio.open_nursery() as nursery:
+        async with background_tasks() as nursery:
             await nursery.start(table.keep_lines, relay)
             yield table
-            nursery.cancel_scope.cancel()
 
 
 async def joined_table(

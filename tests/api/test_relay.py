@@ -6,9 +6,13 @@ import pytest
 import trio
 
 import seqp2p
+from seqp2p.api.endpoint import open_endpoint
+from seqp2p.api.settings import table_settings
+from seqp2p.api.table import open_table
 from seqp2p.lobby.code import place_of
 from seqp2p.lobby.events import Guest, LobbyShown
 from seqp2p.lobby.requests import RemovePlayer
+from seqp2p.net.addresses import Address
 from tests.api.tools import LIMIT_S, identity, play_varied, table_of
 from tests.relay import free_address, running_relay
 
@@ -95,3 +99,13 @@ async def test_a_relay_that_is_not_there() -> None:
     with pytest.raises(seqp2p.AddressError):
         async with seqp2p.host(identity=identity("ann"), listen="127.0.0.1:0", relay="no address"):
             raise AssertionError("no address")
+
+
+async def test_an_error_of_the_callers_block_comes_as_it_is(tmp_path: Path) -> None:
+    async with (
+        running_relay() as relay,
+        open_endpoint("ann", identity("ann"), tmp_path, Address("127.0.0.1", 0), relay) as endpoint,
+    ):
+        with pytest.raises(ValueError, match="the caller's own"):
+            async with open_table(endpoint, table_settings(2), 0, lambda _: None, advertise=False):
+                raise ValueError("the caller's own")
