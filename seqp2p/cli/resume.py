@@ -103,6 +103,7 @@ def _listened_here_alone(stored: StoredGame) -> bool:
 
 async def _play_on(resumed: LiveGame, endpoint: Endpoint, options: SeatOptions, output: Output) -> int:
     """Play a person's game on, and then others at its table, as long as this person wants to."""
+    options = replace(options, relay=endpoint.relay)  # that of the game, which may not be the setting's
     async with resumed_table(resumed, endpoint, output.say, friends=friends()) as table:
         if isinstance(table, HostedTable):
             filling = Filling(USUAL, output.preferences.pace, at_once=False)
