@@ -6,7 +6,8 @@ STAMP  := $(VENV)/.installed
 # Dependency groups need pip 25.1.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # For two cores. Tests that wait for processes get one worker more. tests/loop.py orders the files, slowest first.
-PYTEST := $(BIN)/pytest -q --dist loadfile --no-loadscope-reorder
+ORDER  := --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -q $(ORDER)
 QUICK  := not (process or terminal or namespace or simulation or slow or soak)
 
 # The tests start hundreds of short processes, so compiled modules are always kept.
@@ -78,14 +79,15 @@ platforms: $(STAMP)
 pyright: $(STAMP)
 	$(BIN)/basedpyright
 
+# What failed, perhaps by a busy machine, runs again alone.
 tests: $(STAMP)
-	$(PYTEST) -n 3
+	$(BIN)/python -m tests.again $(ORDER) -n 3
 
 quick: $(STAMP)
 	$(PYTEST) -n 2 -m "$(QUICK)" $(if $(PKG),$(wildcard $(PKG:%=tests/%) $(PKG:%=tests/%.py) $(PKG:%=seqp2p/%)))
 
 slow: $(STAMP)
-	$(PYTEST) -n 3 -m slow
+	$(BIN)/python -m tests.again $(ORDER) -n 3 -m slow
 
 # -E: pages that have not changed give their warnings again.
 docs: $(STAMP)
