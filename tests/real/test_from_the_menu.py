@@ -30,5 +30,5 @@ def test_colours_and_seats_are_chosen_and_all_play_again(room: Room) -> None:
     ann.press("Enter")
     ben.see("ann wants another game")
     ben.press("Enter")
-    for person in (ann, ben):
-        person.see("game 2 at this table")
+    for person in (ann, ben):  # Of the game before, one team has two sequences.
+        person.find(r"green +0 of 2 sequences[\s\S]*blue +0 of 2 sequences")
