@@ -86,6 +86,7 @@ from seqp2p.replay.playback import (
 )
 from seqp2p.replay.resume import GameOver as GameOver, ResumeError as ResumeError
 from seqp2p.replay.sidecar import (
+    OlderCopy as OlderCopy,
     SeatHeld as SeatHeld,
     SidecarDamaged as SidecarDamaged,
     SidecarError as SidecarError,

@@ -7,7 +7,7 @@ stays, and the seat can be resumed with it.
 
 import contextlib
 import secrets
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, cast
 
 import trio
 
-from seqp2p.api.home import LockedIdentity, marker_path, replay_path
+from seqp2p.api.home import LockedIdentity, replay_path
 from seqp2p.bots.player import SeatPlayer
 from seqp2p.crypto.batch import sum_first
 from seqp2p.live.mesh import Mesh
@@ -82,13 +82,12 @@ def nothing() -> None:
 class Resumption:
     """State of a resumed game.
 
-    ``events`` had happened before; ``torn``: the last record was broken off. ``recover`` goes on meanwhile, for a seat
-    whose files may be older than its last signatures. ``mapped`` is the port of the router that leads here.
+    ``events`` had happened before; ``torn``: the last record was broken off. ``mapped`` is the port of the router that
+    leads here.
     """
 
     events: tuple[Event, ...]
     torn: bool
-    recover: Callable[[Mesh], Awaitable[None]] | None = None
     mapped: Address | None = None
 
 
@@ -183,7 +182,7 @@ class LiveGame:
                 sidecar,
                 runtime=self._runtime,
                 asks=asks,
-                cancel_leaves=cancel_leaves and self.own.recovery is None,
+                cancel_leaves=cancel_leaves and not self.own.silent,
             )
             self._playing.set()
             begun()
@@ -191,8 +190,6 @@ class LiveGame:
                 async with trio.open_nursery() as nursery:
                     # In a new game others have the addresses that this seat signed; the player need not be told.
                     told = ignore if self.resumption is None else warn
-                    if self.resumption is not None and self.resumption.recover is not None:
-                        nursery.start_soon(self.resumption.recover, self._mesh)
                     nursery.start_soon(look_for_seats, self.table, self._mesh, lambda: self.match.game.seats, told)
                     result = await session.run()
                     nursery.cancel_scope.cancel()
@@ -214,9 +211,9 @@ class LiveGame:
     async def leave(self, reason: str) -> None:
         """Leave the game for good, by a signature that the others check; ``play`` returns then."""
         session = await self._begun()
-        # A seat that has just sat down, or was just resumed, may have no link yet: its goodbye would not arrive.
+        # A seat that has just sat down may have no link yet, and one that was just resumed may not sign yet.
         with trio.move_on_at(self._begun_at + LINKED_S):
-            while not self._mesh.relay.linked:  # noqa: ASYNC110  # a mesh tells its session alone
+            while self.own.silent or not self._mesh.relay.linked:  # noqa: ASYNC110  # a mesh tells its session alone
                 await trio.sleep(LINK_POLL_S)
         await session.leave(reason)
 
@@ -273,11 +270,10 @@ def new_game(
             return
         with ReplayWriter(path, match) as writer:
             kept = seat_secrets(table, own, identity.file, table.listeners)
-            marker = marker_path(match.game.id, table.seat)
-            with Sidecar.create(sidecar_path(path), kept, marker) as sidecar:
+            with Sidecar.create(sidecar_path(path), kept) as sidecar:
                 for statement in table.statements:
                     sidecar.log("here", statement.payload, statement.signature)
-                sidecar.mark(marker)
+                sidecar.sync()
                 yield writer, sidecar
 
     return LiveGame(table, match, own, path, open_files, runtime=resources.runtime)

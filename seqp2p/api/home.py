@@ -63,11 +63,6 @@ def replay_path(directory: Path, game: bytes, seat: int) -> Path:
     return directory / f"{_stamp()}-{game.hex()[:12]}-seat{seat}.seqp2p"
 
 
-def marker_path(game: bytes, seat: int) -> Path:
-    """Return the path of a seat's marker (replay/marker.py): in this player's own folder, where no replays are."""
-    return data_dir() / "seats" / f"{game.hex()[:16]}-seat{seat}"
-
-
 def watch_path(directory: Path, game: bytes, key: bytes) -> Path:
     """Return the path of a spectator's new replay: several of one account may watch one game."""
     return directory / f"{_stamp()}-{game.hex()[:12]}-watch-{key.hex()[:8]}.seqp2p"

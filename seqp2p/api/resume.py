@@ -2,23 +2,22 @@
 
 Theory of operation. While a game goes on, the seat's own file next to its replay holds the secrets of the seat, and
 all that it has signed. A process that holds that file and the seat's key lets a match take the replay and then the
-file. It listens where the seat did, signs its new addresses for the others, and plays on. Files that may be older than
-the seat's last signatures make it recover them from the others before it signs anything (match/recovery.py).
+file. It listens where the seat did, signs its new addresses for the others, and plays on, once the others have told it
+what it has signed (live/listening.py).
 """
 
 import contextlib
 import os
 import secrets
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 import trio
 
-from seqp2p.api.endpoint import Endpoint, address_of, closing, lock_identity, own_addresses
+from seqp2p.api.endpoint import Endpoint, address_of, closing, lock_identity
 from seqp2p.api.game import LIVE_CHECKS, LiveGame, Resumption, ignore
-from seqp2p.api.home import LockedIdentity, marker_path
+from seqp2p.api.home import LockedIdentity
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.api.seat import Seat, seated
 from seqp2p.api.table import resumed_table
@@ -28,11 +27,9 @@ from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
-from seqp2p.live.mesh import Mesh
-from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
+from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement
 from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.recovery import Recovery
 from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.net.addresses import (
     Address,
@@ -41,15 +38,13 @@ from seqp2p.net.addresses import (
     open_listeners,
     parse_address,
     parse_relay_address,
-    tcp_dial,
 )
-from seqp2p.net.dialling import key_at
 from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
-from seqp2p.net.tls import Credentials, make_credentials
+from seqp2p.net.tls import make_credentials
 from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load
-from seqp2p.replay.sidecar import Logged, SeatHeld, Sidecar, SidecarRelay, SidecarSecrets, sidecar_path
+from seqp2p.replay.sidecar import Logged, Sidecar, SidecarRelay, SidecarSecrets, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 
 
@@ -63,8 +58,7 @@ class NotThisSeat(ResumeError):
 class StoredGame:
     """An unfinished game on the disk, its seat's own file locked. The caller closes the sidecar.
 
-    ``torn``: the last record of one of the files was broken off by a crash, and is dropped. ``is_last``: the files are
-    the very ones that the seat wrote last; others may be older than its last signatures.
+    ``torn``: the last record of one of the files was broken off by a crash, and is dropped.
     """
 
     replay: Path
@@ -73,7 +67,6 @@ class StoredGame:
     logged: tuple[Logged, ...]
     loaded: Loaded
     torn: bool
-    is_last: bool
 
 
 @check_arguments
@@ -93,7 +86,8 @@ async def resume(
     others are told. ``map_port`` and ``on_port`` are as in ``host``. ``seat.events`` begin with the events so far.
 
     Raises SeatHeld (another process plays this seat), other SidecarError and ResumeError (GameOver, for one),
-    AddressError, HomeError, and OSError, FileNotFoundError where there is nothing to resume.
+    AddressError, HomeError, and OSError, FileNotFoundError where there is nothing to resume. ``seat.play`` raises
+    OlderCopy where the others have signatures of the seat that its file lacks.
     """
     stored = open_stored(Path(replay))
     with stored.sidecar, lock_identity(identity, stored.secrets.identity) as locked:
@@ -106,7 +100,6 @@ async def resume(
 def open_stored(replay: Path) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
-    is_last = sidecar.is_last(marker_path(kept.game, kept.seat), logged)
     try:
         loaded = load(replay, kept.agreement, kept.seat, checks=LIVE_CHECKS)
     except GameOver:
@@ -116,7 +109,7 @@ def open_stored(replay: Path) -> StoredGame:
     except (ResumeError, OSError, ValueError):
         sidecar.close()
         raise
-    return StoredGame(replay, sidecar, kept, logged, loaded, torn or loaded.torn, is_last)
+    return StoredGame(replay, sidecar, kept, logged, loaded, torn or loaded.torn)
 
 
 @contextlib.asynccontextmanager
@@ -133,12 +126,6 @@ async def resumed_game(
         own = _own_keys(stored, locked.identity)
         later = feed(match, stored.logged, writer, own)
         credentials = make_credentials(locked.identity)
-        if stored.is_last:
-            stored.sidecar.renew()
-        else:
-            own.recovery = Recovery(match, own.number)
-            stored.sidecar.doubt()
-            await _stop_if_played(credentials, _signed_before(stored, own.identity_key))
         old = _addresses((kept.listen,))
         opened = await (listen_again(old[0]) if listen is None and old else open_listeners(listen))
         async with closing(opened) as listeners, mapped_port(listeners, on_port) as mapped:
@@ -153,26 +140,9 @@ async def resumed_game(
             addresses = with_mapped(await addresses_towards(listeners, firsts), mapped)
             addresses = addresses[: DEFAULT_LIMITS.addresses_per_seat]
             number = book.number(own.number) + 1
-            if own.recovery is None:
-                statements += await _sign_addresses(stored, locked.identity, number, addresses, relay)
+            statements += await _sign_addresses(stored, locked.identity, number, addresses, relay)
             table = replace(before, statements=statements)
-
-            async def recover(mesh: Mesh) -> None:
-                """Tell the others where this seat listens, once it may sign again, unless it is played there."""
-                tried = number - 1
-                while own.recovery is not None:
-                    if (known := mesh.address_number(own.number)) > tried:
-                        tried = known
-                        elsewhere = set(mesh.addresses(own.number)).difference(own_addresses(listeners), addresses)
-                        await _stop_if_played(credentials, elsewhere)
-                    await trio.sleep(RECOVERY_POLL_S)
-                known = mesh.address_number(own.number)
-                for statement in await _sign_addresses(stored, locked.identity, known + 1, addresses, relay):
-                    mesh.tell_addresses(statement)
-
-            resumption = Resumption(
-                (*stored.loaded.events, *later), stored.torn, None if stored.is_last else recover, mapped
-            )
+            resumption = Resumption((*stored.loaded.events, *later), stored.torn, mapped)
             files = (writer, stored.sidecar)
             yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption)
 
@@ -185,9 +155,6 @@ def endpoint_of(game: LiveGame, stored: StoredGame, locked: LockedIdentity) -> E
     relay = None if game.table.relay is None else game.table.relay.address
     return Endpoint(locked, game.table.credentials, name, stored.replay.parent, listeners, relay, mapped=mapped)
 
-
-RECOVERY_POLL_S: Final = 0.5
-"""Between two looks of a seat that recovers at the addresses that its own key has signed since."""
 
 _WILDCARDS = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listened on when the player named no address
 
@@ -214,24 +181,6 @@ async def addresses_towards(listeners: list[trio.SocketListener], others: list[A
     for other in others:
         found |= dict.fromkeys(await listening_addresses(listeners, other))
     return tuple(found or dict.fromkeys(await listening_addresses(listeners)))
-
-
-def _signed_before(stored: StoredGame, key: bytes) -> tuple[Address, ...]:
-    """Return the addresses that the seat signed last, as far as this copy of its files knows."""
-    found: tuple[Address, ...] = ()
-    for each in stored.logged:
-        if each.kind == "here":
-            with contextlib.suppress(PeerError):
-                read = read_statement(AddressStatement(each.payload, each.signature))
-                found = read.addresses if read.payload.key == key else found
-    return found
-
-
-async def _stop_if_played(credentials: Credentials, addresses: Iterable[Address]) -> None:
-    """Raise SeatHeld if the seat's own key answers at one of these addresses."""
-    for address in addresses:
-        if await key_at(address, credentials, tcp_dial, DEFAULT_LIMITS) == credentials.identity.public:
-            raise SeatHeld(message("this seat is played at {address}, with newer files than these", address=address))
 
 
 def _own_keys(stored: StoredGame, identity: Identity) -> SeatKeys:

@@ -418,9 +418,14 @@ GAME_EVENTS: Final = (
     EventType("redeal", {}, "the cards that are left are dealt again"),
     EventType(
         "resumed",
-        {"seat": SeatNumber, "step": Count, "recovers": bool},
-        "this seat was resumed after its process had ended; the game is at `step`; `recovers`: its files may be older"
-        " than its last signatures, so it signs nothing until the others have told them",
+        {"seat": SeatNumber, "step": Count},
+        "this seat was resumed after its process had ended; the game is at `step`",
+    ),
+    EventType(
+        "error",
+        {"code": str, "reason": str, "hint": str},
+        "the command ends with an error, which standard error tells, too: `older_copy`, a copy of the game's files was"
+        " put back, and the seat may sign nothing more with it",
     ),
     EventType("undone", {"step": Count}, "this step was closed provisionally and is open again"),
     EventType(

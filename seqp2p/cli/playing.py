@@ -29,7 +29,8 @@ from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
 from seqp2p.match.seat import SeatKeys
-from seqp2p.ui.language import t
+from seqp2p.replay.sidecar import OlderCopy
+from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
 from seqp2p.ui.person.seat_info import SeatInfo
@@ -111,12 +112,17 @@ async def play(
     if resumption is None:
         reporter.seats()
     else:
-        reporter.resumed(own, match.number, resumption.events, recovers=game.own.recovery is not None)
+        reporter.resumed(own, match.number, resumption.events)
     resume_hint.remember(game.replay, match.game.id, resume_options(game.replay, choices))
     player = make_player(choices, reporter, game.own, game.ways)
     if isinstance(player, Person) and game.dealt:
         player.welcome()  # In a resumed game the cards are dealt.
-    result = await _run(game, player, reporter, signals)
+    try:
+        result = await _run(game, player, reporter, signals)
+    except* OlderCopy:
+        resume_hint.forget()  # With these files it would end in the same way.
+        output.event("error", code=OlderCopy.code, reason=translate(OlderCopy.text), hint=translate(OlderCopy.hint))
+        raise
     reporter.over(result, own, game.replay)
     if game.resumable and (command := resume_hint.command()):
         output.say_last(t("come back with: {command}", command=command))

@@ -252,12 +252,12 @@ class Reporter:
         if self._table is not None:
             self._table.over(outcome)
 
-    def resumed(self, seat: int, step: int, events: Iterable[Event] = (), *, recovers: bool = False) -> None:
+    def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
         """Tell a resumed seat, at this step, after these events: the seats, and the lines of the events.
 
         The newest comes last, so that it is visible on few lines.
         """
-        self.output.event("resumed", seat=seat, step=step, recovers=recovers)
+        self.output.event("resumed", seat=seat, step=step)
         self.seats()
         for line, colour in self._recall(events)[-RECALLED:]:
             self.output.say(line, colour=colour)

@@ -80,13 +80,6 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
             stack.enter_context(ports.telling(output))
             if stored.torn:
                 output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
-            if resumed.own.recovery is not None:
-                output.say(
-                    t(
-                        "these may be older files than the seat's last ones: it signs nothing until the others have"
-                        " told what it signed"
-                    )
-                )
             if options.person and output.asks:
                 return await _play_on(resumed, endpoint_of(resumed, stored, locked), options, output)
             with trio.open_signal_receiver(*polite_signals()) as signals:

@@ -34,12 +34,12 @@ from seqp2p.net.gossip import PeerState, Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link, rest
 from seqp2p.net.messages import AddressStatement, AddressUpdate, Bye, LinkStage, Proof, WireMessage, bye
-from seqp2p.net.relay import LinkDown, LinkUp, Moved, Neighbour, Received, Relay
+from seqp2p.net.relay import Asks, LinkDown, LinkUp, Moved, Neighbour, Received, Relay
 from seqp2p.net.serving import Gate, Handshakes, serve
 from seqp2p.net.text import clean
 from seqp2p.net.transit import Side, Waiting
 
-MeshEvent: TypeAlias = Received | LinkUp | LinkDown | Moved
+MeshEvent: TypeAlias = Received | Asks | LinkUp | LinkDown | Moved
 
 
 class MeshPeer(Neighbour[Link]):
@@ -155,10 +155,6 @@ class Mesh:
         peer.change()
         if peer.links and not peer.direct and self._dial_filter(peer.seat):
             self._nursery.start_soon(self._search, peer)
-
-    def address_number(self, seat: int) -> int:
-        """Return the number of a seat's newest address statement."""
-        return self._address_book.number(seat)
 
     def tell_addresses(self, statement: AddressStatement) -> None:
         """Tell all neighbours where this seat listens: a statement that it has signed during the game."""
@@ -325,8 +321,9 @@ class Mesh:
                 peer.up = True
                 self.relay.announce_links(but=link)
                 await self._hand_on(LinkUp(peer.seat))
-            self.relay.greet(peer, link, self._address_book.frames)
-            error = await link.run(LinkStage.GAME, partial(self._handle, peer, link), self.relay.alive)
+            self.relay.greet(link, self._address_book.frames)
+            alive = partial(self.relay.alive, peer, link)
+            error = await link.run(LinkStage.GAME, partial(self._handle, peer, link), alive)
         finally:
             self._drop(peer, link, error)
             await link.frames.abort()
@@ -340,8 +337,7 @@ class Mesh:
             await self._hand_on(LinkDown(peer.seat, reason, blamed is not None))
 
     def _drop(self, peer: MeshPeer, link: Link, error: NetError | None) -> None:
-        peer.links.remove(link)
-        peer.view.lost(linked=bool(peer.links))
+        peer.lost(link)
         if isinstance(error, PeerError):
             peer.blame(error)
         lived = trio.current_time() - link.since >= self._limits.silence_s

@@ -36,10 +36,6 @@ class Journal(Protocol):
         """Wait until the disk has it all."""
         ...
 
-    def renew(self) -> None:
-        """Note that it is whole: it has all that this seat has signed."""
-        ...
-
 
 @dataclass(eq=False)
 class Recorder:
@@ -66,11 +62,6 @@ class Recorder:
         """Wait until the disk has it all, before something own is sent."""
         if self._journal is not None:
             await self._runtime.on_disk(self._sync_all)
-
-    def renew(self) -> None:
-        """Note that the journal is whole again, after a recovery."""
-        if self._journal is not None:
-            self._journal.renew()
 
     def _sync_all(self) -> None:
         # In this order: what is final may be so by something that is not in the journal.

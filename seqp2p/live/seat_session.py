@@ -23,6 +23,7 @@ from seqp2p.crypto.group import encode_scalar
 from seqp2p.i18n import message
 from seqp2p.live.absence import Absence, Awaited, Back
 from seqp2p.live.asking import Asker, Chosen
+from seqp2p.live.listening import Listening
 from seqp2p.live.recorder import Journal, Recorder, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.talk import Talk
@@ -33,11 +34,20 @@ from seqp2p.match.ballots import VOTES_MAX
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode
 from seqp2p.match.events import Dropped, Event, Result, Undone
-from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Finding, Ignored, Intake, Outcome
+from seqp2p.match.intake import (
+    NOTHING_NEW,
+    Applied,
+    BadSender,
+    Cheating,
+    Deferred,
+    Finding,
+    Ignored,
+    Intake,
+    Outcome,
+)
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
 from seqp2p.match.pending import PendingThing
-from seqp2p.match.recovery import Recovery
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     BALLOT_SIZE_MAX,
@@ -52,11 +62,12 @@ from seqp2p.match.signed import (
     SignedRemark,
     SignedThing,
 )
-from seqp2p.net.gossip import Recollection, VoteMessage
+from seqp2p.net.gossip import VoteMessage
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import BallotMessage, Bye, HeadMessage, Hurry, OpeningMessage, Recall, Recalled, signed_thing
-from seqp2p.net.relay import AnyRelay, GameMessage, LinkDown, LinkUp, Moved, Received
+from seqp2p.net.messages import BallotMessage, Bye, Have, HeadMessage, Hurry, OpeningMessage, signed_thing
+from seqp2p.net.relay import AnyRelay, Asks, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.net.text import clean
+from seqp2p.replay.sidecar import OlderCopy, SeatStopped
 from seqp2p.replay.writer import ReplayWriter
 
 T = TypeVar("T")
@@ -105,7 +116,7 @@ class Tick:
     """Time has passed."""
 
 
-InboxItem: TypeAlias = Received | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Adjourn | Tick
+InboxItem: TypeAlias = Received | Asks | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Adjourn | Tick
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +160,11 @@ def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
 
 
 class MatchStore:
-    """Reads a match and its intake, and never changes them. ``recovery`` is that of the own seat, told who asks."""
+    """Reads a match and its intake, and never changes them."""
 
-    def __init__(
-        self, match: Match, intake: Intake | None = None, recovery: Callable[[], Recovery | None] = lambda: None
-    ) -> None:
+    def __init__(self, match: Match, intake: Intake | None = None) -> None:
         self._match = match
         self._intake = Intake(match) if intake is None else intake
-        self._recovery = recovery
         self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
 
     def have(self) -> tuple[int, frozenset[int]]:
@@ -194,19 +202,9 @@ class MatchStore:
             live += [BallotMessage(each.payload, each.signature) for each in base.ballots.values()]
         return [*live, *(HeadMessage(each.payload, each.signature) for each in self._match.shown)]
 
-    def asks_for_own(self, seat: int, step: int) -> bool:
-        """Return True if the own seat has to ask this one for its signatures, and is as far as its ``have`` says."""
-        recovery = self._recovery()
-        return recovery is not None and seat in recovery.missing and step <= self._match.final + 1
-
-    def recall(self, seat: int) -> Recollection | None:
-        """Return all that a seat has signed and that may still bind it; None while others may tell it more."""
-        if (recovery := self._recovery()) is not None:
-            recovery.asked(seat)
-            if not recovery.may_answer:
-                return None
-        early = [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
-        return Recollection(self._match.final + 1, (*self._taken_of(seat), *early), recovery is not None)
+    def early(self, seat: int) -> list[SignedThing]:
+        """Return the things of a seat that came too early and wait."""
+        return [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
 
     def changes_nothing(self, finding: Finding) -> bool:
         """Return True for what is here already, or is a vote about a step that is final."""
@@ -266,7 +264,7 @@ class SeatSession:
         self.match = match
         self.seat = seat
         self.ending: Ending | None = None
-        self.stopped = ""  # why it cannot go on, and must not end the game either
+        self.stopped: SeatStopped | None = None  # why it cannot go on, and must not end the game either
         self._relay = relay
         self._runtime = runtime
         self._recorder = Recorder(match, writer, emit, journal, runtime)
@@ -274,7 +272,9 @@ class SeatSession:
         self._turns = Turns(match, seat, relay, asking)
         self._talk = Talk(match, seat, runtime.now)
         self.intake = Intake(match, self._talk.may_hear, lambda: relay.all_linked)
-        self.store = MatchStore(match, self.intake, lambda: seat.recovery)
+        self.store = MatchStore(match, self.intake)
+        self._listening = Listening(match, seat.number)
+        self._unsaid: list[str] = []  # while it is silent
         self._absence = Absence(match, seat.number)
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
         self._stays = not asks
@@ -317,7 +317,7 @@ class SeatSession:
         for violation in self.match.proven.values():
             self._relay.pass_on(OfferedEvidence(violation.evidence))
 
-    async def take(self, item: InboxItem) -> None:
+    async def take(self, item: InboxItem) -> None:  # noqa: C901, PLR0912
         """Take the next thing, and do the due work."""
         match item:
             case Received(seat, message):
@@ -338,6 +338,8 @@ class SeatSession:
                 await self._adjourn()
             case Tick():
                 await self._look()
+            case Asks(seat):
+                self._relay.answer_first(seat)
             case LinkUp(seat):
                 self._absence.linked(seat)
                 self._see()
@@ -354,12 +356,9 @@ class SeatSession:
                 self._absence.goodbye(sender, clean(reason), self._runtime.now())
             case Hurry(step):
                 self._turns.hurry(sender, step)
-            case Recall():
-                self._tell_own(sender)
-            case Recalled(step, recovers):
-                if self.seat.recovery is not None:
-                    self.seat.recovery.answered(sender, step, recovers=recovers)
-                    await self._advance()
+            case Have(step):
+                self._listening.answered(sender, step)
+                await self._listen()
             case _:
                 thing = signed_thing(message)
                 outcome = await self._receive(thing, sender)
@@ -368,10 +367,14 @@ class SeatSession:
                 if not isinstance(outcome, Ignored | BadSender) or isinstance(thing, SignedBallot | SignedHead):
                     await self._advance()
 
-    def _tell_own(self, seat: int) -> None:
-        """Tell a seat that may have lost signatures what it has signed, unless others may tell it more."""
-        if (found := self.store.recall(seat)) is not None:
-            self._relay.answer_recall(seat, found)
+    async def _listen(self) -> None:
+        """Begin to sign, if this seat was resumed and has heard enough."""
+        if not self.seat.silent or self.stopped or not self._listening.is_over(self._relay.linked, self._runtime.now()):
+            return
+        self.seat.silent = False
+        for text in self._unsaid:
+            await self._say(text)
+        await self._advance()
 
     # Signed things: one loop for all that comes, is own, or has waited.
 
@@ -389,8 +392,15 @@ class SeatSession:
         await self._receive(thing, self.seat.number)
 
     async def _take_checked(self, finding: Finding, sender: int) -> Outcome:
-        """Take a checked thing. One that this seat has signed, now or in an earlier life, is on the disk before."""
+        """Take a checked thing. One that this seat has signed, now or in an earlier life, is on the disk before.
+
+        One that it has not signed, by all that it knows, shows that its files are an older copy.
+        """
         thing = finding.thing
+        author, payload = finding.written
+        if author == self.seat.number and payload not in self.seat.signed:
+            self.stopped, self.seat.silent = OlderCopy(), True
+            return Ignored(NOTHING_NEW)
         own = finding.signer == self.seat.number
         # Another seat may send the same again and again; a step later an early one may be due.
         place = thing, self.match.number, self.match.final
@@ -498,7 +508,8 @@ class SeatSession:
         await self._take_due(REMARKS)
         await self._look_at_lot()
         self._see()
-        if self._recovers(now) or self._has_no_vote(now):
+        await self._listen()
+        if self._has_no_vote(now):
             return
         if self._rests:
             if self._all_are_back(now):
@@ -550,7 +561,7 @@ class SeatSession:
     @property
     def _may_adjourn(self) -> bool:
         playing = self.match.game.position is not None and self.match.kind != "over"
-        return playing and self.seat.recovery is None and not self._rests
+        return playing and not self.seat.silent and not self._rests
 
     @property
     def _agreed(self) -> Adjournment:
@@ -587,14 +598,15 @@ class SeatSession:
 
     async def _advance(self) -> None:
         """Make due contributions, take early things that are due now, and ask the player for an open choice."""
-        while self.ending is None:
+        while self.ending is None and self.stopped is None:
             if self._fault_is_new:
                 self._fault_is_new = False
                 await self._after_fault()
                 continue
             if await self._take_due(VOTES):
                 continue
-            if await self._take_earlier():
+            if (earlier := self.intake.due((Contribution,), (self.seat.number,))) is not None:
+                await self._receive(earlier.thing, earlier.sender)
                 continue
             if self._stays and self._may_agree():
                 await self._adjourn()
@@ -641,7 +653,7 @@ class SeatSession:
 
     async def _vote(self) -> None:
         """Sign the ballots that are due, and the heads of what they closed."""
-        if self._rests or (self.seat.recovery is not None and not self.seat.recovery.may_vote):
+        if self._rests or self.seat.silent:
             return
         await self._show_heads()
         while (due := self._voting.due(self._runtime.now())) is not None:
@@ -651,13 +663,14 @@ class SeatSession:
     def _has_no_vote(self, now: float) -> bool:
         """Stop this seat if all its ballots about the base were for nothing. Return True if it did."""
         if not self._rests and self._voting.spent(now):
-            self.stopped = message(
+            why = message(
                 "the table could not agree on how step {step} ends: this seat has signed its {count} ballots, and waits"
                 " no longer",
                 step=self.match.final + 1,
                 count=VOTES_MAX,
             )
-        return bool(self.stopped)
+            self.stopped = SeatStopped(why)
+        return self.stopped is not None
 
     async def _show_heads(self) -> None:
         """Sign the heads of closed steps that are not final, so they become final without a later signature."""
@@ -673,7 +686,7 @@ class SeatSession:
         This seat's signatures above it say the same, but a seat that may not close the step cannot place them.
         """
         word = decode(BallotPayload, ballot.bytes.payload, BALLOT_SIZE_MAX)
-        if self.seat.recovery is not None or word.step in self._reassured or not self.match.may_reassure(word):
+        if self.seat.silent or word.step in self._reassured or not self.match.may_reassure(word):
             return
         self._reassured.add(word.step)
         head = SignedHead(self.seat.head_of_final(self.match, word.step))
@@ -682,51 +695,19 @@ class SeatSession:
             await self._recorder.sync()
         self._relay.pass_on(head)
 
-    # What it may have signed and does not know any more (match/recovery.py).
-
-    async def _take_earlier(self) -> bool:
-        """Take what this seat signed in an earlier life, before it signs; end a recovery. Return True if it did."""
-        if self.seat.recovery is not None and self.seat.recovery.recovered:
-            self.seat.recovery = None
-            self._recorder.renew()
-            return True
-        waiting = self.intake.due((Contribution,), (self.seat.number,))
-        if waiting is None:
-            return False
-        await self._receive(waiting.thing, waiting.sender)
-        return True
-
     async def _say(self, text: str) -> None:
-        waits = any(account == (self.seat.number,) for account, _ in self.intake.pending.of(SignedRemark))
-        if self.seat.recovery is None and not waits and (remark := self._talk.signed(text)) is not None:
+        if self.seat.silent:
+            self._unsaid.append(text)
+        elif (remark := self._talk.signed(text)) is not None:
             await self._take_own(remark)
 
     async def _leave(self, reason: str) -> None:
-        if self.seat.recovery is None:
-            await self._take_own(SignedLeave(self.seat.leave(self.match)))
+        """Leave for good. A seat that may not sign yet stops for now instead: it can be resumed."""
+        if self.seat.silent:
+            self.ending = Ending(Result("unfinished", (), reason), "", resumable=True)
+            return
+        await self._take_own(SignedLeave(self.seat.leave(self.match)))
         self._end(reason, farewell="")
-
-    def _recovers(self, now: float) -> bool:
-        """Return True while a majority has not told this seat what it signed, and stop it where it waits in vain."""
-        recovery = self.seat.recovery
-        if recovery is None:
-            return False
-        if recovery.waited_out(now, self._absence.grace_s):
-            missing = recovery.missing or recovery.others
-            if missing <= recovery.asking:
-                why = message(
-                    "this copy of the seat's files may be older than what the seat has signed, and so may that of"
-                    " {seats}: none can tell the other, and it signs nothing",
-                    seats=self._absence.names(missing),
-                )
-            else:
-                why = message(
-                    "this copy of the seat's files may be older than what the seat has signed, and {seats} has not"
-                    " told: it signs nothing",
-                    seats=self._absence.names(missing),
-                )
-            self.stopped = why
-        return not recovery.careful or bool(self.stopped)
 
     # Endings.
 
@@ -773,8 +754,8 @@ class SeatSession:
         match item:
             case Received(sender, OpeningMessage() as opening):
                 self._take_secret(signed_thing(opening), sender)
-            case Received(sender, Recall()):
-                self._tell_own(sender)
+            case Asks(seat):
+                self._relay.answer_first(seat)
             case Leaving():
                 return False
             case Received() | LinkUp() | LinkDown() | Moved() | Chosen() | Saying() | GoOn() | Adjourn() | Tick():

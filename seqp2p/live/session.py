@@ -18,7 +18,6 @@ from seqp2p.live.seat_session import OPENINGS_WAIT_S, Adjourn, GoOn, InboxItem, 
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.replay.sidecar import SeatStopped
 from seqp2p.replay.writer import ReplayWriter
 
 TICK_S = 1.0
@@ -112,7 +111,7 @@ class SeatRunner:
                     failed = not self._cancel_leaves
                     raise
                 finally:
-                    failed = failed and self.core.ending is None
+                    failed = self.core.stopped is not None or (failed and self.core.ending is None)
                     links.cancel() if failed else await self._say_goodbye()
                 nursery.cancel_scope.cancel()
         finally:
@@ -133,8 +132,8 @@ class SeatRunner:
             await self.mesh.close("" if self.core.ending is None else self.core.ending.farewell)
 
     def _check_stopped(self) -> None:
-        if self.core.stopped:
-            raise SeatStopped(self.core.stopped)
+        if self.core.stopped is not None:
+            raise self.core.stopped
 
     # Tasks that feed the inbox.
 

@@ -163,6 +163,21 @@ class Finding:
                 assert_never(self.found)
 
     @property
+    def written(self) -> tuple[int, bytes]:
+        """The seat that has signed a single thing, and the bytes, whether they count or not; (0, b"") without one."""
+        match self.found:
+            case _Judged(thing=Contribution(payload), envelope=Envelope(seat=seat)):
+                return seat, payload
+            case _Said(thing=thing, word=word):
+                return word.seat, thing.bytes.payload
+            case Remark(payload=payload, said=word):
+                return word.seat, payload
+            case _Judged() | _Released() | BadSender():
+                return 0, b""
+            case _:
+                assert_never(self.found)
+
+    @property
     def step(self) -> int:
         """The step of a ballot or a head; 0 for anything else."""
         word = self.found.word if isinstance(self.found, _Said) else None
@@ -346,7 +361,7 @@ class Intake:
     def _defer(self, account: Account, step: int, thing: SignedThing, sender: int) -> Deferred:
         if self._keeps:
             self.pending.keep(account, step, thing, sender)
-        # SignedThing on top of what is closed here, it may show that to be final.
+        # Signed on top of what is closed here, it may show that to be final.
         return Deferred(self.match.settle())
 
     def due(

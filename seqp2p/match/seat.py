@@ -33,7 +33,6 @@ from seqp2p.match.contribution import (
 )
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
-from seqp2p.match.recovery import Recovery
 from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
 from seqp2p.match.signed import AdjournPayload, BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, Word
 from seqp2p.match.steps import cards_to_show, final_hash, positions_of_others, why_not_callable
@@ -66,7 +65,10 @@ class SeatKeys:
         self._secret = random_scalar(randomness) if kept is None else kept.secret
         self._key = mul_base(self._secret)
         self._nonce = randomness(NONCE_SIZE) if kept is None else kept.nonce
-        self.recovery: Recovery | None = None  # while it may have lost signatures of its own
+        self.silent = kept is not None
+        """True while it may sign nothing: it is resumed, and has not heard what it signed (live/listening.py)."""
+        self.signed: set[bytes] = set()
+        """The payloads that it has signed, in this process or by its file."""
         self._opened: dict[Point, int] = {}  # physical card by the ciphertext's a: own cards seen so far
         self._given: dict[Point, int] = {}  # the seat that this one has signed a share for, by the ciphertext's a
 
@@ -77,9 +79,9 @@ class SeatKeys:
         """Return True if the open step waits for this seat, and it may sign on top of the closed steps.
 
         False where signing would reveal a card to a second seat: a share for its own (current or former) card, or for
-        one that it already gave to another seat. False where it may have signed already, and not know it any more.
+        one that it already gave to another seat. False while it is silent.
         """
-        if self.recovery is not None and not self.recovery.may_contribute:
+        if self.silent:
             return False
         return self.number in match.awaited and match.may_sign and not self._tells_two(match)
 
@@ -218,10 +220,14 @@ class SeatKeys:
         payload = encode(
             RemarkPayload(1, match.game.id, self.number, number, last, match.number, match.head, courtesy, text)
         )
-        return payload, sign(self._identity, REMARK, payload)
+        signed = self._written(REMARK, payload)
+        return signed.payload, signed.signature
 
     def _signed(self, label: str, word: Word) -> Contribution:
-        payload = encode(word)
+        return self._written(label, encode(word))
+
+    def _written(self, label: str, payload: bytes) -> Contribution:
+        self.signed.add(payload)
         return Contribution(payload, sign(self._identity, label, payload))
 
     def _turn_body(self, match: Match, action: Action) -> TurnBody:
@@ -263,7 +269,7 @@ class SeatKeys:
     def _sign(self, match: Match, body: Body) -> Contribution:
         assert match.kind is not None, "nothing is contributed after the end"
         payload = make_payload(match.game.id, match.number, match.head, self.number, match.kind, body)
-        return Contribution(payload, sign(self._identity, CONTRIBUTION, payload))
+        return self._written(CONTRIBUTION, payload)
 
     def _shares(self, match: Match, positions: Sequence[int]) -> tuple[bytes, bytes]:
         statement = [(position, match.game.deck.ciphertexts[position].a) for position in positions]

@@ -10,7 +10,7 @@ import trio
 from seqp2p.i18n import message, of_system
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import prove
-from seqp2p.net.errors import NetError, TooSlow, Unreachable
+from seqp2p.net.errors import TooSlow, Unreachable
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Role
 from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
@@ -58,18 +58,6 @@ async def reach(
     except trio.TooSlowError:
         raise TooSlow(message("Whoever answers at {address} takes too long.", address=address)) from None
     return replace(link, lobby=lobby)
-
-
-async def key_at(address: Address, credentials: Credentials, dial: Dial, limits: Limits) -> bytes | None:
-    """Return the key of the peer that answers at this address, or None."""
-    try:
-        stream = await dial_in_time(address, dial, limits)
-        with trio.fail_after(limits.authenticate_s):
-            link = await connect(stream, credentials, None)
-    except (NetError, trio.TooSlowError):
-        return None
-    await trio.aclose_forcefully(link.frames.stream)
-    return link.server_key
 
 
 def pause_s(failures: int, jitter: float, limits: Limits) -> float:

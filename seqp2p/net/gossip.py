@@ -8,31 +8,27 @@ whose author should send it anyway is sent only at the second request, so things
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage, encode_message
+from seqp2p.net.messages import (
+    BallotMessage,
+    ContributionMessage,
+    HeadMessage,
+    Hurry,
+    SignedMessage,
+    encode_message,
+    signed_message,
+)
 from seqp2p.net.pace import pace_of
 
 PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
 VoteMessage: TypeAlias = BallotMessage | HeadMessage
-
-
-@dataclass(frozen=True, slots=True)
-class Recollection:
-    """The signed things of one seat, and the first step that is not final where they are held.
-
-    ``recovers``: some may have been lost there.
-    """
-
-    step: int
-    things: tuple[SignedThing, ...]
-    recovers: bool = False
 
 
 class Store(Protocol):
@@ -53,8 +49,8 @@ class Store(Protocol):
         """Return the ballots and heads that concern a peer with this ``have``."""
         ...
 
-    def asks_for_own(self, seat: int, step: int) -> bool:
-        """Return True if this seat has to ask a peer, with ``step`` in its ``have``, for its own signatures."""
+    def early(self, seat: int) -> Iterable[SignedThing]:
+        """Return the things of a peer that came too early and wait: if it is resumed, it may lack them."""
         ...
 
 
@@ -64,6 +60,11 @@ def digest(data: bytes) -> bytes:
     It is of the payload alone, because two valid signatures on one payload are still one contribution.
     """
     return hashlib.sha256(data).digest()
+
+
+def item_key(message: SignedMessage | Hurry) -> bytes:
+    """Return the digest of the item that a message carries."""
+    return digest(message.payload if isinstance(message, ContributionMessage) else encode_message(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,6 @@ class PeerState:
         self._open_step = 1
         self._held: frozenset[int] = frozenset()
         self._answer_at = float("-inf")
-        self._recall_at = float("-inf")
         self.links: frozenset[int] = frozenset()
         self.pace = pace_of(limits)
 
@@ -122,30 +122,23 @@ class PeerState:
 
     def lost(self, *, linked: bool) -> None:
         """Note the end of a connection: things sent on it may not have arrived. ``linked``: another one is left."""
+        # A peer that reconnects may have lost things that it claimed to have.
+        self.begins_with(1, frozenset())
+        if not linked:
+            self.links = frozenset()
+
+    def begins_with(self, step: int, seats: frozenset[int]) -> None:
+        """Note the first ``have`` on a new connection: the peer may have lost all that it had or was sent before."""
         self._sent.clear()
         self._heard.clear()
         self._asked = frozenset()
-        # A peer that reconnects may have lost things that it claimed to have.
-        self.has(1, frozenset())
         self._answer_at = float("-inf")
-        if not linked:
-            self.links = frozenset()
+        self.has(step, seats)
 
     def has(self, step: int, seats: frozenset[int]) -> None:
         """Note the neighbour's ``have``: everything before its open step, and these seats' contributions to it."""
         self._open_step = step
         self._held = seats
-
-    def charge_sent(self, frames: Sequence[bytes], now: float) -> None:
-        """Charge this seat for frames that it has asked for."""
-        self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
-
-    def may_recall(self, now: float) -> bool:
-        """Return True if its ``recall`` is answered now: once in ``answer_pause_s``, over all its links."""
-        if now < self._recall_at:
-            return False
-        self._recall_at = now + self._limits.answer_pause_s
-        return True
 
     def wants(self, item: GossipItem, now: float) -> bool:
         """Return True if it needs this new thing now; then it counts as sent."""
@@ -162,14 +155,17 @@ class PeerState:
         return author == self._own_seat or author not in self.links
 
     def answer_frames(self, store: Store, now: float) -> list[bytes]:
-        """Return the frames of ``answer``, and of the votes that concern it and that it was not sent before."""
+        """Return the frames of ``answer``, of the votes that concern it, and of its own things that wait here.
+
+        What it was sent before is left out. The frames are charged to it.
+        """
         if now < self._answer_at:
             return []
         answer = self.answer(store, now)
         frames = [encode_message(ContributionMessage(each.payload, each.signature)) for each in answer]
-        votes = (encode_message(vote) for vote in store.votes(self._open_step))
-        frames += [frame for frame in votes if self.wants(GossipItem(digest(frame)), now)]
-        self.charge_sent(frames, now)
+        others = [*store.votes(self._open_step), *map(signed_message, store.early(self._seat))]
+        frames += [encode_message(each) for each in others if self.wants(GossipItem(item_key(each)), now)]
+        self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
         return frames
 
     def answer(self, store: Store, now: float) -> list[Contribution]:

@@ -314,20 +314,6 @@ class Hurry(Record, frozen=True, tag="hurry"):
     step: StepNumber
 
 
-class Recall(Record, frozen=True, tag="recall"):
-    """The sender may have lost its own signatures: it asks for all that it has signed."""
-
-
-class Recalled(Record, frozen=True, tag="recalled"):
-    """The end of the answer to ``recall``, with the sender's first step that is not final.
-
-    ``recovers``: the sender may have lost signatures too, of the seat that asks and of its own.
-    """
-
-    step: StepNumber
-    recovers: bool
-
-
 class Bye(Record, frozen=True, tag="bye"):
     """The sender leaves; the receiver closes."""
 
@@ -357,7 +343,7 @@ AgreementMessage: TypeAlias = Gather | Nonce | TableMessage | Ready | StartMessa
 WordMessage: TypeAlias = BallotMessage | HeadMessage | LeaveMessage | AdjournMessage | RemarkMessage
 SignedMessage: TypeAlias = ContributionMessage | WordMessage | OpeningMessage | EvidenceMessage
 """The things of a game: seats send them to each other and to their spectators."""
-SeatMessage: TypeAlias = Have | Links | AddressUpdate | Hurry | Recall | Recalled | Bye
+SeatMessage: TypeAlias = Have | Links | AddressUpdate | Hurry | Bye
 WireMessage: TypeAlias = HandshakeMessage | CodeMessage | TalkMessage | AgreementMessage | SignedMessage | SeatMessage
 SEEN: Final[tuple[type[WireMessage], ...]] = get_args(SignedMessage)
 
@@ -379,7 +365,7 @@ ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
         Bye,
     ),
     LinkStage.LOBBY_HOST: (Nonce, Ready, SeatWish, ColourWish, AcceptMessage, LineMessage, Ping, Bye),
-    LinkStage.GAME: (*SEEN, Have, Links, AddressUpdate, Hurry, Recall, Recalled, Bye, Ping),
+    LinkStage.GAME: (*SEEN, Have, Links, AddressUpdate, Hurry, Bye, Ping),
     LinkStage.SPECTATOR: (LobbyMessage, Watching, *SEEN, Hurry, Ping, Refused, Bye),
     LinkStage.WATCHED: (Have, Ping, Bye),
 }

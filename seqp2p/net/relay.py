@@ -23,18 +23,28 @@ from seqp2p.match.signed import (
 )
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError
-from seqp2p.net.gossip import GossipItem, PeerState, Recollection, Store, digest
+from seqp2p.net.gossip import GossipItem, PeerState, Store, digest, item_key
 from seqp2p.net.search import Search
 
-GameMessage: TypeAlias = wire.SignedMessage | wire.Hurry | wire.Recall | wire.Recalled | wire.Bye
+GameMessage: TypeAlias = wire.SignedMessage | wire.Hurry | wire.Have | wire.Bye
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A message for the session, from a neighbour: not necessarily of its making."""
+    """A message for the session, from a neighbour: not necessarily of its making.
+
+    A ``have`` is not the first on its link: the neighbour has answered this seat's first.
+    """
 
     seat: int
     message: GameMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """A seat has sent its first ``have`` on a link. It is answered behind all that came from it before."""
+
+    seat: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,7 @@ class Neighbour(Generic[W]):
         self.name = name
         self.view = view
         self.links: list[W] = []
-        self.asking: W | None = None  # the link of its last recall
+        self.asked: dict[W, wire.Have | None] = {}  # its first ``have`` on each link; None once that is answered
         self.faults = 0
         self.blamed: PeerError | None = None
         self.up = False
@@ -104,10 +114,11 @@ class Neighbour(Generic[W]):
         for link in tuple(self.links):
             link.end(LinkLost(message("It sent an invalid message.")))
 
-    def keep_only(self, link: W) -> None:
-        """End all other links."""
-        for other in [each for each in self.links if each is not link]:
-            other.end(LinkLost(message("A newer connection has taken its place.")))
+    def lost(self, link: W) -> None:
+        """Forget a link that has ended."""
+        self.links.remove(link)
+        self.asked.pop(link, None)
+        self.view.lost(linked=bool(self.links))
 
 
 class Relay(Generic[W]):
@@ -201,58 +212,57 @@ class Relay(Generic[W]):
 
     # A link and its messages.
 
-    def greet(self, peer: Neighbour[W], link: W, addresses: Iterable[bytes] = ()) -> None:
+    def greet(self, link: W, addresses: Iterable[bytes] = ()) -> None:
         """Send the first messages on a new link, with the frames of address statements."""
         link.send_frame(wire.encode_message(wire.Links(tuple(sorted(self.linked)))))
-        link.send_frame(wire.encode_message(self.alive()))
+        link.send_frame(wire.encode_message(self._have()))
         for frame in addresses:
             link.send_frame(frame)
-        for key, frame in self._sticky.items():
-            if peer.view.wants(GossipItem(key), self._now()):
-                link.send_frame(frame)
+        for frame in self._sticky.values():
+            link.send_frame(frame)
 
-    def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | None:
+    def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | Asks | None:
         """Answer or note a message from a neighbour. Return a message for the game."""
-        now = self._now()
         if isinstance(message, wire.SignedMessage | wire.Hurry):
-            seen = message.payload if isinstance(message, wire.ContributionMessage) else wire.encode_message(message)
-            peer.view.heard(digest(seen), now)
+            peer.view.heard(item_key(message), self._now())
             return Received(peer.seat, message)
         match message:
+            case wire.Have() if link not in peer.asked:
+                peer.asked[link] = message
+                return Asks(peer.seat)
             case wire.Have(step, seats):
                 peer.view.has(step, frozenset(seats))
-                for frame in peer.view.answer_frames(self._store, now):
-                    link.send_frame(frame)
-                if self._store.asks_for_own(peer.seat, step):
-                    link.send_frame(wire.encode_message(wire.Recall()))
-            case wire.Recall():
-                if peer.view.may_recall(now):
-                    # Words of an earlier life must not come after the answer. Those under way on another link come no
-                    # more; those that are here come first, because the session answers, in its turn.
-                    peer.keep_only(link)
-                    peer.asking = link
-                    return Received(peer.seat, message)
+                self._answer(peer, link)
+                return Received(peer.seat, message)
             case wire.Links(seats):
                 peer.view.links = frozenset(seats)
-            case wire.Bye() | wire.Recalled():
+            case wire.Bye():
                 return Received(peer.seat, message)
             case _:
                 pass
         return None
 
-    def answer_recall(self, seat: int, found: Recollection) -> None:
-        """Send a seat all that it has signed, on the link on which it has asked, if that is still there."""
+    def answer_first(self, seat: int) -> None:
+        """Answer a neighbour's first ``have`` on each link, and say by a second one that this is done."""
         peer = self._neighbours[seat]
-        link = peer.asking
-        if link is not None and link in peer.links:
-            frames = [wire.encode_message(wire.signed_message(thing)) for thing in found.things]
-            frames.append(wire.encode_message(wire.Recalled(found.step, found.recovers)))
-            for frame in frames:
-                link.send_frame(frame)
-            peer.view.charge_sent(frames, self._now())
+        for link, have in tuple(peer.asked.items()):
+            if have is not None:
+                peer.asked[link] = None
+                peer.view.begins_with(have.step, frozenset(have.seats))
+                self._answer(peer, link)
+                link.send_frame(wire.encode_message(self._have()))
 
-    def alive(self) -> wire.Have:
-        """Return the sign of life: the first step that is not final, and the seats with contributions to it here."""
+    def _answer(self, peer: Neighbour[W], link: W) -> None:
+        for frame in peer.view.answer_frames(self._store, self._now()):
+            link.send_frame(frame)
+
+    def alive(self, peer: Neighbour[W], link: W) -> wire.Have | wire.Ping:
+        """Return the sign of life on a link: ``have``, but ``ping`` before the neighbour's first is answered."""
+        is_answered = link in peer.asked and peer.asked[link] is None
+        return self._have() if is_answered else wire.Ping()
+
+    def _have(self) -> wire.Have:
+        """Return the first step that is not final, and the seats with contributions to it here."""
         step, seats = self._store.have()
         return wire.Have(step, tuple(sorted(seats)))
 

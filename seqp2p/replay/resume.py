@@ -116,7 +116,11 @@ def feed(
             continue
         if own is not None and isinstance(thing, Contribution):
             own.remember(match, thing)
-        outcome = intake.take(intake.check(thing), 0)
+        finding = intake.check(thing)
+        author, payload = finding.written
+        if own is not None and author == own.number:
+            own.signed.add(payload)
+        outcome = intake.take(finding, 0)
         match outcome:
             case Applied() | Cheating():
                 writer.keep(match, outcome)

@@ -36,7 +36,6 @@ from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 from seqp2p.replay.disk import write_beside
 from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, contributions_of, pairs
 from seqp2p.replay.locks import lock
-from seqp2p.replay.marker import Marker, new_token
 
 T = TypeVar("T")
 
@@ -49,9 +48,7 @@ ADDRESSES_MAX: Final = 8  # of a seat
 ADDRESS_LENGTH_MAX: Final = 64
 RELAY_LENGTH_MAX: Final = 84
 
-LoggedKind: TypeAlias = Literal[
-    "contribution", "ballot", "head", "leave", "adjourn", "evidence", "remark", "here", "life"
-]
+LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "adjourn", "evidence", "remark", "here"]
 SidecarAddress: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
 
 # Windows has no O_NOFOLLOW, and other systems no O_BINARY.
@@ -102,7 +99,7 @@ class SidecarSecrets(Record, frozen=True, omit_defaults=True):
 
 
 class Logged(Record, frozen=True):
-    """Signed bytes of a seat; evidence is a record of the replay with a signature of zeros, as is a life's token."""
+    """Signed bytes of a seat; evidence is a record of the replay with a signature of zeros."""
 
     kind: LoggedKind
     payload: Annotated[bytes, msgspec.Meta(max_length=LOGGED_SIZE_MAX)]
@@ -140,7 +137,7 @@ def to_logged(thing: SignedThing) -> Logged | None:
 
 
 def from_logged(logged: Logged) -> SignedThing | None:
-    """Return what the match takes of an entry; None for an address or a token. Raises DecodeError."""
+    """Return what the match takes of an entry; None for an address. Raises DecodeError."""
     signed = Contribution(logged.payload, logged.signature)
     match logged.kind:
         case "contribution":
@@ -149,7 +146,7 @@ def from_logged(logged: Logged) -> SignedThing | None:
             return _WORDS[logged.kind](signed)
         case "evidence":
             return OfferedEvidence(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))
-        case "here" | "life":
+        case "here":
             return None
         case _:
             assert_never(logged.kind)
@@ -172,9 +169,20 @@ class SeatHeld(SidecarError):
 
 
 class SeatStopped(SidecarError):
-    """The seat can sign nothing more for now, by what is in its file or may be missing there; its files stay."""
+    """The seat can sign nothing more for now; its files stay."""
 
-    hint = message("resume the seat again once the others can be reached, or with the files it wrote last")
+    hint = message("resume the seat again once the others can be reached")
+
+
+class OlderCopy(SeatStopped):
+    """The others have a signature of this seat that its file lacks."""
+
+    code: Final = "older_copy"
+    text: Final = message("a copy of this game's files was put back: to sign again would be proof of cheating")
+    hint = message("resume the seat with the files that it wrote last; the game goes on without it meanwhile")
+
+    def __init__(self) -> None:
+        super().__init__(self.text)
 
 
 class SidecarFull(SidecarError):
@@ -186,10 +194,6 @@ def sidecar_path(replay: Path) -> Path:
     return replay.with_name(replay.name + SUFFIX)
 
 
-def _replay_of(sidecar: Path) -> Path:
-    return sidecar.with_name(sidecar.name.removesuffix(SUFFIX))
-
-
 class Sidecar:
     """The file of a seat in a running game: locked, append-only, of mode 0600. Raises OSError as files do."""
 
@@ -197,8 +201,6 @@ class Sidecar:
         """Take over the descriptor. Raises SeatHeld if another process has the file's lock. See create, open."""
         self.path = path
         self._new = new
-        self._marker: Marker | None = None
-        self._life = b""  # the token of the last life, if it was the last one of the seat
         self._file = os.fdopen(descriptor, "r+b", buffering=0)
         try:
             if not lock(descriptor):
@@ -223,19 +225,15 @@ class Sidecar:
         self.close()
 
     @classmethod
-    def create(cls, path: Path, secrets: SidecarSecrets, marker: Path | None = None) -> Self:
+    def create(cls, path: Path, secrets: SidecarSecrets) -> Self:
         """Make a new file, which has a seat's secrets as soon as it has its name. Raises FileExistsError.
 
-        ``marker``: the path of its marker, which is made before: a seat that is killed then has the last files.
         Bytes that could not be read again are not written: they raise DecodeError, here and in ``log``.
         """
         new = write_beside(path, beginning(secrets), synced=False)  # Nothing is signed before the first sync.
         try:
             if os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
-            if marker is not None:
-                token = new_token()
-                Marker(marker, (new, _replay_of(path))).renew(token, token)
             # Not a hard link, which some file systems lack: only one process makes the replay of this name.
             new.rename(path)
         except OSError:
@@ -262,36 +260,6 @@ class Sidecar:
             raise
         return sidecar, secrets, logged, torn
 
-    def mark(self, marker: Path) -> None:
-        """Keep a marker there, that this file is the last one of its seat, from now on."""
-        self._keep_marker(marker)
-        self.renew()
-
-    def is_last(self, marker: Path, logged: tuple[Logged, ...]) -> bool:
-        """Return True if the marker there says that this file, with these signed things, is the last one."""
-        token = next((each.payload for each in reversed(logged) if each.kind == "life"), None)
-        is_last = self._keep_marker(marker).holds(token)
-        self._life = token if token is not None and is_last else b""
-        return is_last
-
-    def _keep_marker(self, marker: Path) -> Marker:
-        self._marker = Marker(marker, (self.path, _replay_of(self.path)))
-        return self._marker
-
-    def doubt(self) -> None:
-        """Delete the marker: this file is not the last one before ``renew``, and after it no other is."""
-        if self._marker is not None:
-            self._marker.delete()
-
-    def renew(self) -> None:
-        """Begin a life of the seat: this file has all that it has signed."""
-        token = new_token()
-        if self._marker is not None:
-            self._marker.renew(self._life or token, token)
-        self._life = token
-        self.log("life", token, bytes(SIGNATURE_SIZE))
-        self.sync()
-
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
         """Append signed bytes: the system has them when this returns, the disk only after ``sync``."""
         data = entry(kind, payload, signature)
@@ -309,8 +277,6 @@ class Sidecar:
         if self._new:
             _sync_folder(self.path.parent)
             self._new = False
-        if self._marker is not None:
-            self._marker.note()
 
     def close(self) -> None:
         """Release the seat; the file stays for ``resume``."""
@@ -321,8 +287,6 @@ class Sidecar:
         if sys.platform == "win32":
             self.close()
         self.path.unlink(missing_ok=True)
-        if self._marker is not None:
-            self._marker.delete()
         self.close()
 
     def _write(self, data: bytes) -> None:

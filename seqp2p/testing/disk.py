@@ -1,7 +1,6 @@
 """A disk in memory that knows its synced bytes: a crash of the machine keeps these, and chance decides on the rest."""
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -94,10 +93,7 @@ class VirtualSidecar:
         path: Path,
         *,
         new: SidecarSecrets | None = None,
-        renewed: Callable[[], None] = lambda: None,
     ) -> None:
-        """``renewed`` is called when the file is whole again."""
-        self.renew = renewed
         self._disk = disk
         self._path = path
         self._file = disk.append(path, new=new is not None)

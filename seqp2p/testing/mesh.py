@@ -18,7 +18,7 @@ from seqp2p.net.frames import announced
 from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import Bye, bye, encode_message
-from seqp2p.net.relay import LinkDown, LinkUp, Neighbour, Received, Relay
+from seqp2p.net.relay import Asks, LinkDown, LinkUp, Neighbour, Received, Relay
 from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.memory import decoded
 from seqp2p.testing.sim_process import SimProcess
@@ -151,8 +151,8 @@ class VirtualMesh:
             other.up = True
             self.relay.announce_links(but=end)
             self._process.put(LinkUp(other.seat))
-        self.relay.greet(other, end)
-        keep_alive(end, self._process.after, self._limits, self.relay.alive)
+        self.relay.greet(end)
+        keep_alive(end, self._process.after, self._limits, lambda: self.relay.alive(other, end))
 
     def lost(self, end: End, error: NetError) -> None:
         """Forget a link that has ended."""
@@ -169,8 +169,7 @@ class VirtualMesh:
         other = self._others[end.seat]
         if end not in other.links:
             return
-        other.links.remove(end)
-        other.view.lost(linked=bool(other.links))
+        other.lost(end)
         if isinstance(error, PeerError):
             other.blame(error)
         lived = self._process.now() - other.since.pop(id(end)) >= self._limits.silence_s
@@ -209,7 +208,7 @@ class VirtualMesh:
         elif (heard := self.relay.handle(other, end, received)) is not None:
             self._hand_on(heard)
 
-    def _hand_on(self, received: Received) -> None:
+    def _hand_on(self, received: Received | Asks) -> None:
         if not self._closing:
             self._process.put(received)
 

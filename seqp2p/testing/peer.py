@@ -11,7 +11,6 @@ from seqp2p.live.seat_session import OPENINGS_WAIT_S, Ending, InboxItem, Leaving
 from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.recovery import Recovery
 from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.match.table import game_id
 from seqp2p.net.errors import NetError
@@ -96,7 +95,7 @@ class SimSeatProcess(SimProcess[InboxItem]):
         self.machine.looked(self)
         if self.session.stopped:
             self.die(power=False)
-            self.machine.state, self.machine.gone = "gone", self.session.stopped
+            self.machine.state, self.machine.gone = "gone", str(self.session.stopped)
             return
         if self.session.ending is not None and self._phase == self._play:
             self._open_hands(self.session.ending)
@@ -145,7 +144,6 @@ class SimPeer(Machine):
     asleep_until: float = 0.0
     slow_sync_s: float = 0.0
     backup: dict[Path, bytes] = field(default_factory=dict[Path, bytes])
-    has_older_copy: bool = False
     think_mean_s: float = 1.0
     process: SimSeatProcess | None = None
     ended_at: float = 0.0
@@ -190,9 +188,7 @@ class SimPeer(Machine):
         assert seat.belongs(loaded.match), "a seat's own secrets"
         writer = ReplayWriter.reopen(self.path, loaded.match, self.disk)
         feed(loaded.match, logged, writer, seat)
-        if self.has_older_copy:
-            seat.recovery = Recovery(loaded.match, self.number)
-        sidecar = VirtualSidecar(self.disk, sidecar_path(self.path), renewed=self._renewed)
+        sidecar = VirtualSidecar(self.disk, sidecar_path(self.path))
         sidecar.sync()
         self._run(loaded.match, seat, writer, sidecar)
 
@@ -206,10 +202,6 @@ class SimPeer(Machine):
         self.kill(power=False)
         if self.state == "down" and self.backup:
             self.disk.put_back(self.backup)
-            self.has_older_copy = True
-
-    def _renewed(self) -> None:
-        self.has_older_copy = False
 
     def _secrets(self, kept: SeatSecrets) -> SidecarSecrets:
         agreement = self.lan.agreement_bytes

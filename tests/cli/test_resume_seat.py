@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from seqp2p.api.game import LiveGame, seat_secrets
-from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, marker_path, replay_path
+from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
 from seqp2p.cli.output import FAILED, USAGE, CommandError
 from seqp2p.cli.resume import find_stored
@@ -78,7 +78,7 @@ def crash(
             for author, held in step.contributions:
                 if step.number <= closed or author == seat:
                     sidecar.log("contribution", held.payload, held.signature)
-        sidecar.mark(marker_path(game.match.game.id, seat))
+        sidecar.sync()
     then = sidecar_path(replay).stat().st_mtime - age_s
     os.utime(sidecar_path(replay), (then, then))
     return replay
@@ -387,7 +387,7 @@ async def test_a_key_that_is_not_there_any_more(games: Path, brief: Played, own_
     for name in ("identity-65.key", "..", "name", "identity-02.key"):
         with pytest.raises(HomeError), locked_key(name):
             pass
-    assert names_in(own_home) == ["identity.key", "seats"]
+    assert names_in(own_home) == ["identity.key"]
 
 
 async def test_a_key_that_plays_elsewhere(games: Path, brief: Played) -> None:
@@ -482,7 +482,6 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     replay.write_bytes(assemble(steps(brief, 0)))
     with Sidecar.create(sidecar_path(replay), kept) as sidecar:
         assert stat.S_IMODE(sidecar.path.stat().st_mode) == 0o600
-        sidecar.mark(marker_path(kept.game, kept.seat))
     resumed = await resumed_once(games)
     assert resumed.own.secrets == seat.secrets
     assert [each.port for each in resumed.table.addresses[1]] == list(range(1, 9))

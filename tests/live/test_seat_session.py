@@ -120,9 +120,6 @@ class Counted:
         """See Journal."""
         self.syncs += 1
 
-    def renew(self) -> None:
-        """See Journal."""
-
 
 async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> None:
     """Others send them again at every step after a resume: no record and no sync for any of them."""

@@ -18,7 +18,7 @@ from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.signed import ReleasedSecret, SignedRemark
+from seqp2p.match.signed import ReleasedSecret, SignedRemark, SignedThing
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
@@ -60,8 +60,8 @@ class Stage:
     def votes(self, step: int) -> list[VoteMessage]:
         return []
 
-    def asks_for_own(self, seat: int, step: int) -> bool:
-        return False
+    def early(self, seat: int) -> list[SignedThing]:
+        return []
 
     def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
         return [

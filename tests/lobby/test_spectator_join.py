@@ -19,6 +19,7 @@ from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Remarked
+from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import encode_agreement
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
@@ -218,8 +219,8 @@ class Nothing:
     def votes(self, step: int) -> list[VoteMessage]:
         return []
 
-    def asks_for_own(self, seat: int, step: int) -> bool:
-        return False
+    def early(self, seat: int) -> list[SignedThing]:
+        return []
 
 
 async def test_for_as_long_as_there_is_a_table() -> None:

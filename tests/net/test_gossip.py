@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.signed import SignedThing
 from seqp2p.net.gossip import GossipItem, PeerState, PlacedItem, Recent, VoteMessage, digest
 from seqp2p.net.limits import Limits
 from tests.net.tools import contribution
@@ -27,8 +28,8 @@ class Held:
     def votes(self, step: int) -> Iterable[VoteMessage]:
         return []
 
-    def asks_for_own(self, seat: int, step: int) -> bool:
-        return False
+    def early(self, seat: int) -> list[SignedThing]:
+        return []
 
 
 def view() -> PeerState:

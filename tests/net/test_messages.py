@@ -37,8 +37,6 @@ from seqp2p.net.messages import (
     Ping,
     Proof,
     Ready,
-    Recall,
-    Recalled,
     Refused,
     RemarkMessage,
     SeatWish,
@@ -92,8 +90,6 @@ SAMPLES: list[WireMessage] = [
     AdjournMessage(b"payload", A64),
     AddressUpdate(b"here", bytes(64)),
     Hurry(57),
-    Recall(),
-    Recalled(57, recovers=False),
     Bye("good night"),
 ]
 STAGE_OF = {kind: stage for stage, kinds in ALLOWED.items() for kind in kinds}

@@ -12,6 +12,7 @@ from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import Agreement, SeatEntry, Settings
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
@@ -164,8 +165,8 @@ class Seat:
     def votes(self, step: int) -> Iterable[Contribution]:
         return ()
 
-    def asks_for_own(self, seat: int, step: int) -> bool:
-        return False
+    def early(self, seat: int) -> list[SignedThing]:
+        return []
 
     async def until_linked(self, *seats: int) -> None:
         while not self.mesh.relay.linked >= set(seats):

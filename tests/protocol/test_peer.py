@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from tests.cli.processes import LIMIT_S, Process, household
-from tests.cli.test_older_copy import copied, killed, put_back
+from tests.cli.test_older_copy import copy, killed, put_back
 from tests.cli.test_resume_command import resume
 from tests.protocol.second import file
 from tests.protocol.second.peer import Player, join_and_play
@@ -69,12 +69,12 @@ def test_a_whole_game(players: int, tmp_path: Path) -> None:
 
 
 def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_path: Path) -> None:
-    """Its signature in the open step among it: the peer keeps its own back until it is asked."""
+    """Its signature in the open step: the peer keeps its own back until it has told the seat."""
     stands_still, is_copied, has_signed = threading.Event(), threading.Event(), threading.Event()
 
     class Waiting(Player):
         async def _contribute(self) -> None:
-            if is_copied.is_set() and not self.answered and {1, self.seat} <= self.machine.who:
+            if is_copied.is_set() and not self.returned.get(1) and {1, self.seat} <= self.machine.who:
                 if 1 in self.machine.held:
                     has_signed.set()
             else:
@@ -84,19 +84,19 @@ def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_
 
     with household(tmp_path) as people:
         people.hold(0)
-        host = people.host("--variant", "kids", "--players", "3")
+        host = people.host("--variant", "kids", "--players", "3", "--grace", "3")
         shown = host.event("listening")
         guest = people.join(host)
         address, _, port = shown["address"].rpartition(":")
 
         def put_older_files_back() -> Process:
             assert stands_still.wait(LIMIT_S)
-            copy = copied(people, "host")
+            copy(people, "host")
             is_copied.set()
             people.let_go()
             assert has_signed.wait(LIMIT_S)
             killed(host)
-            put_back(people, "host", copy, in_place=False)
+            put_back(people, "host")
             return resume(people, "host")
 
         resumed: list[Process] = []
@@ -108,10 +108,10 @@ def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_
 
         player = trio.run(play)
         (back,) = resumed
-        assert (back.end(), guest.end()) == (0, 0), back.said()
-        ends = [process.events[-1] for process in (back, guest)]
-        records = [Path(end["replay"]).read_bytes() for end in ends]
-    verdicts = [file.verify(data, proofs=()) for data in (player.replay(), *records)]
-    assert {(each.verdict, *each.winners) for each in verdicts} == {("verified", *ends[0]["winners"])}
-    assert player.answered.keys() == {1}
-    assert player.answered[1], "its signature in the open step"
+        assert (back.end(), guest.end()) == (1, 0), back.said()
+        assert "a copy of this game's files was put back" in back.error()[0]
+        end = guest.events[-1]
+        record = Path(end["replay"]).read_bytes()
+    verdicts = [file.verify(data, proofs=()) for data in (player.replay(), record)]
+    assert {(each.verdict, *each.winners) for each in verdicts} == {("verified", *end["winners"])}
+    assert player.returned[1], "its signature in the open step"

@@ -161,8 +161,6 @@ MESSAGES: list[messages.WireMessage] = [
     messages.RemarkMessage(b"remark", SIGNATURE),
     messages.AddressUpdate(b"here", SIGNATURE),
     messages.Hurry(7),
-    messages.Recall(),
-    messages.Recalled(7, recovers=True),
     messages.Bye("the game is over"),
 ]
 

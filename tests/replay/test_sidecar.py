@@ -244,42 +244,6 @@ def test_zeros_where_data_should_have_come(folder: Path) -> None:
     assert opened_bytes(folder, data + bytes(4096)) == (SECRETS, LOGGED, True, data)
 
 
-@pytest.mark.parametrize("marked", [True, False])
-def test_a_copy_cut_inside_its_first_life_is_not_the_last_one(path: Path, tmp_path: Path, marked: bool) -> None:
-    replay, marker = path.with_name("game.seqp2p"), tmp_path / "home" / "seats" / "game-seat2"
-    replay.write_bytes(b"")
-    with Sidecar.create(path, SECRETS) as sidecar:
-        before = path.stat().st_size
-        sidecar.mark(marker)
-        first_life = path.stat().st_size
-        sidecar.log(*msgspec.structs.astuple(LOGGED[0]))
-        sidecar.sync()
-    if not marked:
-        marker.unlink()
-    for size in range(before, first_life):
-        os.truncate(path, size)
-        sidecar, _, logged, _ = Sidecar.open(path)
-        with sidecar:
-            assert logged == ()
-            assert not sidecar.is_last(marker, logged)
-
-
-def test_a_crash_inside_the_first_life_costs_no_recovery(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The marker is there, and the record of the life is not whole: nothing was signed."""
-    marker = path.parent / "home" / "seats" / "game-seat2"
-    path.with_name("game.seqp2p").write_bytes(b"")
-    with Sidecar.create(path, SECRETS) as sidecar, monkeypatch.context() as patch:
-        patch.setattr(Sidecar, "log", lambda *_: None)
-        patch.setattr(Sidecar, "sync", lambda _: None)
-        sidecar.mark(marker)
-    with path.open("ab") as file:
-        file.write(bytes(5))
-    sidecar, _, logged, torn = Sidecar.open(path)
-    with sidecar:
-        assert torn
-        assert sidecar.is_last(marker, logged)
-
-
 # Damage: never passed over.
 
 
@@ -421,7 +385,7 @@ def run(path, at):
         if event == "c_call" and next(calls) == at:
             os.kill(os.getpid(), signal.SIGKILL)
     sys.setprofile(kill)
-    Sidecar.create(path, SECRETS, path.with_name("marker")).close()
+    Sidecar.create(path, SECRETS).close()
     os._exit(0)
 
 for at in count():
@@ -447,7 +411,6 @@ def test_a_seat_that_is_killed_while_its_file_is_made_leaves_all_of_it_or_none(t
         sidecar, secrets, logged, torn = Sidecar.open(each)
         with sidecar:
             assert (secrets, logged, torn) == (SECRETS, (), False)
-            assert sidecar.is_last(each.with_name("marker"), logged), "it costs no recovery"
 
 
 def test_the_folder_is_synced_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

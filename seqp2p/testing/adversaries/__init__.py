@@ -18,7 +18,6 @@ from seqp2p.testing.adversaries.described import Adversary, ExpectedEnding, Expe
 from seqp2p.testing.adversaries.hosts import HOSTS, HostEnding, HostileHost, play_host
 from seqp2p.testing.adversaries.keys import KEYS
 from seqp2p.testing.adversaries.playing import Disagreement, ending, play
-from seqp2p.testing.adversaries.recalls import RECALLS
 from seqp2p.testing.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
 from seqp2p.testing.adversaries.table import FoundAdversary, all_found, found, lines, page
 from seqp2p.testing.adversaries.talk import TALK
@@ -26,7 +25,7 @@ from seqp2p.testing.adversaries.turns import TURNS
 from seqp2p.testing.adversaries.votes import VOTES
 from seqp2p.testing.adversaries.words import WORDS
 
-ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *RECALLS, *HOSTILE_SPECTATORS)
+ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *HOSTILE_SPECTATORS)
 
 __all__ = [
     "ADVERSARIES",

@@ -14,10 +14,9 @@ from seqp2p.crypto.group import Point, Randomness, encode_points
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import prove_shares, share
-from seqp2p.live.seat_session import InboxItem, MatchStore, SeatSession
+from seqp2p.live.seat_session import InboxItem, SeatSession
 from seqp2p.match.contribution import Body, Contribution, SharesBody, StepKind, TurnBody, make_payload, open_envelope
 from seqp2p.match.encoding import encode
-from seqp2p.net.gossip import Recollection
 from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Signed, WireMessage, encode_message
 from seqp2p.net.relay import LinkUp
 from seqp2p.testing.peer import MakeSession, SimSeat
@@ -35,10 +34,6 @@ class Strategy:
 
     def after(self, _crook: "Byzantine") -> None:
         """Act after the seat has taken something and done its part."""
-
-    def recalls(self, _crook: "Byzantine", _seat: int, true: Recollection) -> Recollection | None:
-        """Return the answer to a seat that asks for its own signatures."""
-        return true
 
 
 class KeptBack(Exception):
@@ -59,7 +54,6 @@ class Byzantine(SeatSession):
             sitting.journal,
             sitting.runtime,
         )
-        self.store = _ByzantineStore(self)
         self.mesh = sitting.mesh
         self.trick = trick
         self.has_acted = False
@@ -124,6 +118,7 @@ class Byzantine(SeatSession):
         self.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions)))
 
     def signed(self, payload: bytes, label: str = CONTRIBUTION) -> Contribution:
+        self.seat.signed.add(payload)  # Its own program takes no strategy for an older copy.
         return Contribution(payload, self.seat.sign(label, payload))
 
     def elsewhere(self, step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes = b"") -> Context:
@@ -171,16 +166,6 @@ class Byzantine(SeatSession):
             return TurnBody(text, (), b"", b"")
         shown = self.shares(positions)
         return TurnBody(text, tuple(positions), shown.shares, shown.proof)
-
-
-class _ByzantineStore(MatchStore):
-    def __init__(self, crook: Byzantine) -> None:
-        super().__init__(crook.match, crook.intake, lambda: crook.seat.recovery)
-        self._crook = crook
-
-    def recall(self, seat: int) -> Recollection | None:
-        true = super().recall(seat)
-        return true and self._crook.trick.recalls(self._crook, seat, true)
 
 
 Forge = Callable[[Byzantine, Contribution], Contribution | None]

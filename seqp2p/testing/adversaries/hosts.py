@@ -137,8 +137,8 @@ class _RelayWithout(Relay[Link]):
     def votes(self, step: int) -> Iterable[VoteMessage]:
         return self._all.votes(step)
 
-    def asks_for_own(self, seat: int, step: int) -> bool:
-        return self._all.asks_for_own(seat, step)
+    def early(self, seat: int) -> Iterable[SignedThing]:
+        return self._all.early(seat)
 
 
 @dataclass(frozen=True, slots=True)

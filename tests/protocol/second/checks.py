@@ -279,7 +279,7 @@ def _is_tcp(text: str) -> bool:
 def message_of_the_game(given: Given) -> Any:
     value = unpack(_bytes(given["frame"])[4:])
     signed = ("contribution", "ballot", "head", "leave", "adjourn", "remark", "here", "evidence", "opening")
-    require(value["type"] in (*signed, "have", "links", "hurry", "recall", "recalled", "bye", "ping"))
+    require(value["type"] in (*signed, "have", "links", "hurry", "bye", "ping"))
     require(value.get("seats", []) == sorted(set(value.get("seats", []))))
     return {}
 

@@ -63,8 +63,6 @@ GAME = {
     "have": ["step", "seats"],
     "links": ["seats"],
     "hurry": ["step"],
-    "recall": [],
-    "recalled": ["step", "recovers"],
     "bye": ["reason"],
     "ping": [],
 }
@@ -120,6 +118,7 @@ class Link:
         self.stream = stream
         self.key = b""  # the other side's
         self.lobby = b""  # the id of its lobby
+        self.asked = self.answered = False  # its first ``have``
         self.certificate_hash = b""
         self._read = bytearray()
         self._send, self._queue = trio.open_memory_channel[bytes](10_000)
@@ -349,7 +348,6 @@ class Neighbour:
     known: set[bytes] = field(default_factory=set)
     sent: dict[bytes, float] = field(default_factory=dict)
     answered: float = float("-inf")
-    recalled: float = float("-inf")
 
 
 class Player:
@@ -374,7 +372,7 @@ class Player:
         self._shown: dict[int, int] = dict.fromkeys(self.machine.seats, 0)  # the last step that a seat shows
         self._early: list[Message] = []
         self._remarks: dict[bytes, Signed] = {}
-        self.answered: dict[int, set[bytes]] = {}  # what a seat that had lost signatures of its own was sent
+        self.returned: dict[int, set[bytes]] = {}  # what each seat was sent that it had signed itself
         self._tell, self._told = trio.open_memory_channel[tuple[int, Message]](10_000)
 
     # Links.
@@ -451,10 +449,13 @@ class Player:
             link.send("opening", seat=self.seat, secret=write_scalar(self.prover.x))
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(link.write, partial(self._say_have, link))
+                nursery.start_soon(link.write, partial(self._say_alive, link))
                 while True:
                     message = await link.receive()
                     require(list(message)[1:] == GAME.get(message["type"]), str(message))
+                    if message["type"] == "have" and not link.asked:
+                        link.asked = True
+                        message = {**message, "type": "first have", "link": link}
                     await self._tell.send((seat, message))
                     if message["type"] == "bye":
                         nursery.cancel_scope.cancel()
@@ -477,6 +478,9 @@ class Player:
         base = self.final + 1
         link.send("have", step=base, seats=sorted(self._here(base)))
 
+    def _say_alive(self, link: Link) -> None:
+        self._say_have(link) if link.answered else link.send("ping")
+
     def _here(self, step: int) -> dict[int, Signed]:
         return self.machine.held if step == self.machine.number else self.machine.closed[step - 1]
 
@@ -486,7 +490,14 @@ class Player:
         neighbour, kind = self.others.get(seat, Neighbour()), message["type"]
         if kind == "have":
             neighbour.step, neighbour.held = message["step"], message["seats"]
-            self._answer(neighbour)
+            self._answer(seat, neighbour)
+        elif kind == "first have":
+            neighbour.step, neighbour.held = message["step"], message["seats"]
+            neighbour.sent.clear()
+            neighbour.answered = float("-inf")
+            self._answer(seat, neighbour)
+            message["link"].answered = True
+            self._say_have(message["link"])
         elif kind == "links":
             neighbour.linked_with = message["seats"]
         elif kind == "contribution":
@@ -501,8 +512,6 @@ class Player:
         elif kind == "remark" and message["payload"] not in self._remarks:
             self._remarks[message["payload"]] = message["payload"], message["signature"]
             self._send_all("remark", self._remarks[message["payload"]], but=(seat,))
-        elif kind == "recall":
-            self._recall(seat, neighbour)
         else:
             assert kind in ("ping", "bye", "here", "remark"), f"honest seats that stay send no {kind}"
 
@@ -559,7 +568,7 @@ class Player:
             neighbour.sent[signed[0]] = now
             neighbour.links[-1].send(kind, payload=signed[0], signature=signed[1])
 
-    def _answer(self, neighbour: Neighbour) -> None:
+    def _answer(self, seat: int, neighbour: Neighbour) -> None:
         if trio.current_time() - neighbour.answered < 0.5:
             return
         neighbour.answered = trio.current_time()
@@ -578,26 +587,13 @@ class Player:
             for signed in heads.values() if step >= self.final - 2 else ():
                 self._send(neighbour, "head", signed)
 
-    def _recall(self, seat: int, neighbour: Neighbour) -> None:
-        """Send a seat all that it has signed and that may bind it: it may have lost it."""
-        if not neighbour.links or trio.current_time() - neighbour.recalled < 0.5:
-            return
-        neighbour.recalled = trio.current_time()
-        live = [*self.machine.closed[self.final :], self.machine.held]
-        votes = [votes for (step, _), votes in self._ballots.items() if step > self.final]
-        heads = [heads for (step, _), heads in self._heads.items() if step > self.final]
-        found = [
-            *(("remark", signed) for signed in self._remarks.values()),
-            *(("contribution", signed) for here in live for signed in here.values()),
-            *(("ballot", signed) for each in votes for _, signed in each.values()),
-            *(("head", signed) for each in heads for signed in each.values()),
-            *((each["type"], (each["payload"], each["signature"])) for each in self._early),
-        ]
-        own = [(kind, signed) for kind, signed in found if unpack(signed[0])["seat"] == seat]
-        for kind, (payload, signature) in own:
-            neighbour.links[-1].send(kind, payload=payload, signature=signature)
-        neighbour.links[-1].send("recalled", step=self.final + 1, recovers=False)
-        self.answered.setdefault(seat, set()).update(signed[0] for _, signed in own)
+        for signed in self._remarks.values():
+            self._send(neighbour, "remark", signed)
+        for each in self._early:
+            if unpack(each["payload"])["seat"] == seat:
+                self._send(neighbour, each["type"], (each["payload"], each["signature"]))
+        own = {payload for payload in neighbour.sent if unpack(payload)["seat"] == seat}
+        self.returned.setdefault(seat, set()).update(own)
 
     async def _contribute(self) -> None:
         """Make what is due, until the open step waits for another seat."""

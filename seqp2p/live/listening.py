@@ -1,0 +1,46 @@
+"""A seat that was resumed listens before it signs.
+
+Theory of operation. The files of a seat can be an older copy: a backup, put back in the middle of a game. What the seat
+has signed since is with the others alone, and to sign a second thing for one place is to cheat. So a seat that is
+resumed asks first, as every seat does on every link: the answer to ``have`` holds what the seat has signed itself. The
+neighbour's second ``have`` on a link says that the first was answered. The seat signs again once another member has
+answered, and each that is linked by then. An own signature that its file lacks ends it: SeatSession stops then.
+
+No majority is asked for: of three seats one may be gone for good. So a copy is not noticed while all who hold its last
+signatures are away.
+"""
+
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from seqp2p.match.machine import Match
+from seqp2p.net.limits import DEFAULT_LIMITS
+
+PATIENCE_S: Final = DEFAULT_LIMITS.silence_s
+"""How long a linked seat is waited for. An honest one answers at once, and a silent link ends after that time."""
+
+
+class Listening:
+    """The answers that one resumed seat has had. Times are on the caller's clock."""
+
+    def __init__(self, match: Match, own_seat: int) -> None:
+        self._match = match
+        self._own_seat = own_seat
+        self._answered: set[int] = set()
+        self._since: dict[int, float] = {}  # when each linked seat was first seen
+
+    def answered(self, seat: int, step: int) -> None:
+        """Note that a seat has answered; ``step`` is its first that is not final.
+
+        An answer about later steps than this seat has is not whole yet: the next ``have`` asks for the rest.
+        """
+        if step <= self._match.final + 1:
+            self._answered.add(seat)
+
+    def is_over(self, linked: AbstractSet[int], now: float) -> bool:
+        """Return True if the seat may sign again. Seats that have left or are proved cheats are not waited for."""
+        gone = self._match.left.keys() | self._match.proven.keys() | {self._own_seat}
+        others = frozenset(self._match.game.seats) - gone
+        self._since = {seat: self._since.get(seat, now) for seat in linked & others}
+        waits = any(now - since < PATIENCE_S for seat, since in self._since.items() if seat not in self._answered)
+        return not others or (not waits and not others.isdisjoint(self._answered))

@@ -1,0 +1,85 @@
+"""A resumed seat listens: whom it waits for, and for how long."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+import pytest
+
+from seqp2p.live.listening import PATIENCE_S, Listening
+from seqp2p.match.machine import Match
+
+
+@dataclass
+class Game:
+    seats: tuple[int, ...]
+
+
+@dataclass
+class State:
+    """What it reads of a match."""
+
+    game: Game
+    final: int = 6
+    left: dict[int, str] = field(default_factory=dict)
+    proven: dict[int, str] = field(default_factory=dict)
+
+
+def listening(players: int) -> tuple[State, Listening]:
+    state = State(Game(tuple(range(1, players + 1))))
+    return state, Listening(cast("Match", state), 1)
+
+
+@pytest.mark.parametrize("players", [2, 3, 12])
+def test_one_answer_is_enough_if_no_other_is_linked(players: int) -> None:
+    _, heard = listening(players)
+    assert not heard.is_over(set(), 1000.0)
+    heard.answered(2, 7)
+    assert heard.is_over({2}, 1000.0)
+    assert heard.is_over(set(), 1000.0)
+
+
+def test_each_that_is_linked_is_waited_for() -> None:
+    _, heard = listening(4)
+    heard.answered(2, 7)
+    assert not heard.is_over({2, 3}, 0.0)
+    heard.answered(3, 7)
+    assert heard.is_over({2, 3}, 0.0)
+
+
+def test_one_that_does_not_answer_is_waited_for_as_long_as_a_silent_link_lasts() -> None:
+    _, heard = listening(3)
+    heard.answered(2, 7)
+    assert not heard.is_over({2, 3}, 5.0)
+    assert not heard.is_over({2, 3}, 5.0 + PATIENCE_S - 0.1)
+    assert heard.is_over({2, 3}, 5.0 + PATIENCE_S)
+
+
+def test_time_alone_is_no_answer() -> None:
+    _, heard = listening(2)
+    assert not heard.is_over({2}, 0.0)
+    assert not heard.is_over({2}, 1e6)
+
+
+def test_an_answer_about_later_steps_is_not_whole() -> None:
+    state, heard = listening(2)
+    heard.answered(2, 8)
+    assert not heard.is_over({2}, 0.0)
+    state.final = 7
+    heard.answered(2, 8)
+    assert heard.is_over({2}, 0.0)
+
+
+@pytest.mark.parametrize("gone", ["left", "proven"])
+def test_a_seat_that_is_gone_is_not_waited_for_and_does_not_count(gone: str) -> None:
+    state, heard = listening(3)
+    getattr(state, gone)[3] = "signed"
+    heard.answered(3, 7)
+    assert not heard.is_over({3}, 0.0)
+    heard.answered(2, 7)
+    assert heard.is_over({2, 3}, 0.0)
+
+
+def test_without_others_there_is_nothing_to_hear() -> None:
+    state, heard = listening(2)
+    state.left[2] = "signed"
+    assert heard.is_over(set(), 0.0)
