@@ -218,6 +218,13 @@ class Place:
         return verify(self.replay())
 
 
+class Everything(set[bytes]):
+    """What a seat has signed, where a test signs in its name as well."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
 class Party:
     """The seats of one game. ``without`` are the pairs that cannot reach each other."""
 
@@ -294,7 +301,9 @@ class Party:
             told.append((trio.current_time(), event))
 
         more = {"runtime": WITHOUT_THREADS} | more
-        session = kind(match, self.own_seat(seat), self.mesh(seat), player, writer, tell, **more)
+        own = self.own_seat(seat)
+        own.signed = Everything()
+        session = kind(match, own, self.mesh(seat), player, writer, tell, **more)
         self.places[seat] = Place(seat, session, player, writer, told)
         return session
 

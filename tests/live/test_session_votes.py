@@ -168,11 +168,12 @@ def come_back(party: Party, seat: int, notes: Notes, nursery: trio.Nursery) -> N
     agreement = place.match.agreement_bytes
     match = load(place.writer.path, agreement, seat).match
     writer = Scribe.reopen(place.writer.path, match)
-    feed(match, tuple(notes.on_disk), writer)
+    own = party.own_seat(seat)
+    own.silent = True
+    feed(match, tuple(notes.on_disk), writer, own)
     again = Notes(list(notes.on_disk), notes.synced)
     events: list[tuple[float, Any]] = []
     party.away.discard(seat)
-    own = party.own_seat(seat)
     session = SeatRunner(
         match,
         own,

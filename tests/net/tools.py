@@ -18,8 +18,8 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.messages import AddressStatement, ContributionMessage
-from seqp2p.net.relay import LinkDown, LinkUp, Received
+from seqp2p.net.messages import AddressStatement, ContributionMessage, Have
+from seqp2p.net.relay import Asks, LinkDown, LinkUp, Received
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 
 TEAMS = {2: 2, 3: 3, 4: 2, 6: 2, 8: 2, 9: 3, 10: 2, 12: 2}
@@ -133,6 +133,11 @@ class Seat:
             await nursery.start(self.mesh.run, self)
             task_status.started()
             async for event in self.mesh.incoming:
+                if isinstance(event, Asks):
+                    self.mesh.relay.answer_first(event.seat)
+                    continue
+                if isinstance(event, Received) and isinstance(event.message, Have):
+                    continue
                 self.events.append(event)
                 if isinstance(event, Received) and isinstance(event.message, ContributionMessage):
                     self.copies += 1
