@@ -70,22 +70,24 @@ def test_copies_of_one_moment_play_on_from_there(people: Household) -> None:
     people.hold(2)
     host = people.host("--variant", "kids")
     guest = people.join(host)
-    for process in (host, guest):
+    both = {"host": host, "guest": guest}
+    for process in both.values():
         process.event("turn", 2)
+    for process in both.values():
         process.signal(signal.SIGSTOP)
-    for who in ("host", "guest"):
+    for who in both:
         copy(people, who)
-    for process in (host, guest):
+    for process in both.values():
         process.signal(signal.SIGCONT)
     people.hold(4)
-    for process in (host, guest):
+    for process in both.values():
         process.event("turn", 4)
-    for process in (host, guest):
+    for process in both.values():
         killed(process)
-    for who in ("host", "guest"):
+    for who in both:
         put_back(people, who)
     people.let_go()
-    backs = [resume(people, who) for who in ("host", "guest")]
+    backs = [resume(people, who) for who in both]
     assert [back.end() for back in backs] == [0, 0]
 
 
