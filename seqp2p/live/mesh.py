@@ -51,6 +51,8 @@ class MeshPeer(Neighbour[Link]):
         self.failures = 0
         self.missed = False
         """True if a round of direct dials has failed since the last link."""
+        self.moved = False
+        """True if its addresses have changed since the last round of direct dials began."""
         self.cut = 0
         """The links by the relay in a row that did not last."""
         self._changed = trio.Event()
@@ -59,6 +61,11 @@ class MeshPeer(Neighbour[Link]):
     def direct(self) -> bool:
         """True if there is a link that goes by no relay."""
         return any(not link.relayed for link in self.links)
+
+    @property
+    def is_sought(self) -> bool:
+        """True if it is to be dialled: it has no link, or one by a relay and new addresses."""
+        return not self.links or (self.moved and not self.direct)
 
     def change(self) -> None:
         """Wake up the tasks that wait for a change; call it after each."""
@@ -149,12 +156,11 @@ class Mesh:
             self._know(self._peers[seat])
 
     def _know(self, peer: MeshPeer) -> None:
-        """Note the addresses that a seat has signed; a change ends no pause. Prefer them to a relay."""
+        """Note the addresses that a seat has signed; a change ends no pause, and no search that goes on."""
         peer.search.signed = frozenset(self._address_book.signed(peer.seat))
         peer.search.has_relay = self._address_book.token(peer.seat) is not None
+        peer.moved = True
         peer.change()
-        if peer.links and not peer.direct and self._dial_filter(peer.seat):
-            self._nursery.start_soon(self._search, peer)
 
     def address_number(self, seat: int) -> int:
         """Return the number of a seat's newest address statement."""
@@ -185,16 +191,17 @@ class Mesh:
     # Links: made, carried, ended.
 
     async def _keep_linked(self, peer: MeshPeer) -> None:
+        """Search for a seat as long as it is to be dialled: one search at a time, and a pause after each that fails."""
         while True:
-            await peer.until(linked=False)
-            while not self._address_book.of(peer.seat) and not peer.links:
+            while not (peer.is_sought and self._address_book.of(peer.seat)):
                 await peer.changed()
-            with trio.move_on_after(self._pause_s(peer)):
-                await peer.until(linked=True)
+            if not peer.links:
+                with trio.move_on_after(self._pause_s(peer)):
+                    await peer.until(linked=True)
             peer.search.given_up = peer.faults >= self._limits.faults_max
             if peer.search.given_up or self._closing:
                 return
-            if not peer.links:
+            if peer.is_sought:
                 await self._search(peer)
 
     def _pause_s(self, peer: MeshPeer) -> float:
@@ -204,14 +211,13 @@ class Mesh:
 
     async def _search(self, peer: MeshPeer) -> None:
         """Dial all addresses of a seat side by side, one a second, until there is a direct link or all have failed."""
-        began_at, addresses = trio.current_time(), self._address_book.of(peer.seat)
+        began_at, addresses, peer.moved = trio.current_time(), self._address_book.of(peer.seat), False
         async with trio.open_nursery() as nursery:
             for address in addresses:
-                with trio.move_on_after(peer.search.wait_s(trio.current_time())):
+                with trio.move_on_after(peer.search.plan_s(trio.current_time())):
                     await peer.until_direct()
                 if peer.direct:
                     break
-                peer.search.dialled(trio.current_time())
                 nursery.start_soon(self._dial_peer, peer, address, self._dial)
         if not peer.links:
             peer.failures += 1
@@ -227,10 +233,10 @@ class Mesh:
             if peer.links or token is None or not (peer.missed or not self._address_book.of(peer.seat)):
                 await peer.changed()
                 continue
-            peer.search.meets(trio.current_time())
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._meet, peer, relay, token)
                 while not peer.links and token == self._address_book.token(peer.seat):
+                    peer.search.meets(trio.current_time())
                     await peer.changed()
                 nursery.cancel_scope.cancel()
 
@@ -332,7 +338,6 @@ class Mesh:
             await link.frames.abort()
         if peer.up and not peer.links:
             peer.up = False
-            peer.search.lost(trio.current_time())
             blamed, peer.blamed = peer.blamed, None
             self.relay.announce_links()
             ended = blamed or error
@@ -351,6 +356,8 @@ class Mesh:
             peer.cut += 1
         else:
             peer.failures += 1
+        if not peer.links:
+            peer.search.lost(trio.current_time())
         peer.change()
 
     # Messages.
@@ -401,7 +408,6 @@ def _dial_of(stream: trio.abc.Stream) -> Dial:
     """Return a function that dials nothing: it returns this line."""
 
     async def dial(_address: Address) -> trio.abc.Stream:
-        await trio.lowlevel.checkpoint()
-        return stream
+        return stream  # Without a checkpoint: a line whose dial is cancelled here would stay open.
 
     return dial
