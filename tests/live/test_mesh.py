@@ -236,6 +236,7 @@ async def test_a_sign_of_life_every_heartbeat(autojump_clock: object) -> None:
         frame(b"rubbish"),
         frame(b"\x91" * 2000),
         encode_message(Ping()) + frame(b"\x81\xa4type\xa5hello"),
+        frame(b"\x82\xa4type\xa3bye\xa1v\x02"),
         frame(bytes(LIMITS.frame_max)),
     ],
 )
