@@ -161,6 +161,13 @@ class SaysOkAlone(MemoryRelay):
         await new.line.send_all(b"ok\n")
 
 
+class SaysNonsense(MemoryRelay):
+    """Says ok to every line, and something that is no TLS."""
+
+    async def welcome(self, new: Waits) -> None:
+        await new.line.send_all(b"ok\nX")
+
+
 class SaysOkAndCloses(MemoryRelay):
     """Says ok to every line, and closes it."""
 
@@ -206,6 +213,7 @@ HOSTILE = (
     Stalls,
     Closes,
     SaysOkAlone,
+    SaysNonsense,
     SaysOkAndCloses,
     Floods,
     FloodsBefore,
