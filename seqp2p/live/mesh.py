@@ -23,6 +23,7 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook
+from seqp2p.lobby.place import MetHost
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
@@ -72,14 +73,9 @@ class MeshPeer(Neighbour[Link]):
         self._changed.set()
         self._changed = trio.Event()
 
-    async def until(self, *, linked: bool) -> None:
-        """Wait until there is a link, or none."""
-        while bool(self.links) != linked:
-            await self._changed.wait()
-
-    async def until_direct(self) -> None:
-        """Wait until there is a direct link."""
-        while not self.direct:
+    async def until(self, condition: Callable[["MeshPeer"], object]) -> None:
+        """Wait until this is true of it."""
+        while not condition(self):
             await self._changed.wait()
 
     async def changed(self) -> None:
@@ -183,7 +179,7 @@ class Mesh:
         # The reader of the farewell closes the link. Closing it from here could lose what is still on its way.
         with trio.move_on_after(self._limits.close_s):
             for peer in self._peers.values():
-                await peer.until(linked=False)
+                await peer.until(lambda peer: not peer.links)
             if self._table.spectators:
                 await self._table.spectators.until_gone()
         self._scope.cancel()
@@ -193,11 +189,10 @@ class Mesh:
     async def _keep_linked(self, peer: MeshPeer) -> None:
         """Search for a seat as long as it is to be dialled: one search at a time, and a pause after each that fails."""
         while True:
-            while not (peer.is_sought and self._address_book.of(peer.seat)):
-                await peer.changed()
+            await peer.until(lambda peer: peer.is_sought and self._address_book.of(peer.seat))
             if not peer.links:
                 with trio.move_on_after(self._pause_s(peer)):
-                    await peer.until(linked=True)
+                    await peer.until(lambda peer: peer.links)
             peer.search.given_up = peer.faults >= self._limits.faults_max
             if peer.search.given_up or self._closing:
                 return
@@ -215,7 +210,7 @@ class Mesh:
         async with trio.open_nursery() as nursery:
             for address in addresses:
                 with trio.move_on_after(peer.search.plan_s(trio.current_time())):
-                    await peer.until_direct()
+                    await peer.until(lambda peer: peer.direct)
                 if peer.direct:
                     break
                 nursery.start_soon(self._dial_peer, peer, address, self._dial)
@@ -251,7 +246,7 @@ class Mesh:
             if side == "server":
                 await self._welcome(stream, f"pair {peer.seat}")
             else:
-                await self._dial_peer(peer, relay, _dial_of(stream))
+                await self._dial_peer(peer, relay, MetHost(stream, waiting.join).dial)
             await trio.sleep(pause_s(lines, self._jitter(), self._limits))
 
     def _jitter(self) -> float:
@@ -402,12 +397,3 @@ class Mesh:
                 await self._events.send(event)
             finally:
                 self._telling.discard(scope)
-
-
-def _dial_of(stream: trio.abc.Stream) -> Dial:
-    """Return a function that dials nothing: it returns this line."""
-
-    async def dial(_address: Address) -> trio.abc.Stream:
-        return stream  # Without a checkpoint: a line whose dial is cancelled here would stay open.
-
-    return dial

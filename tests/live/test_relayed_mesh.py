@@ -254,7 +254,7 @@ async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly
         await world.start(nursery, 2)
         await nursery.start(Seat(mesh, 2).run)
         assert mesh.relayed == {2}
-        await mesh._peers[2].until_direct()
+        await mesh._peers[2].until(lambda peer: peer.direct)
         assert trio.current_time() < DEFAULT_LIMITS.silence_s, "the link of the lobby is still there"
         nursery.cancel_scope.cancel()
 
