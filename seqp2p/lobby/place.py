@@ -173,6 +173,7 @@ class MetHost:
     async def dial(self, _: Address) -> trio.abc.Stream:
         """Return a line with the host. It waits for one until it is cancelled."""
         line, self._line = self._line, None
+        # Without a checkpoint: a caller that is cancelled there would leave the line open.
         return await self._meet() if line is None else line
 
     async def aclose(self) -> None:

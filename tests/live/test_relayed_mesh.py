@@ -28,7 +28,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.relay import LinkDown, LinkUp
 from seqp2p.net.search import DIAL_GAP_S, LOOK_S
 from seqp2p.net.transit import TransitStream
-from tests.live.relays import HOSTILE, MemoryRelay, SaysOkAlone, Waits
+from tests.live.relays import HOSTILE, MemoryRelay, SaysNonsense, Waits
 from tests.net.tools import Seat, Wires, address_of, credentials, identity, randomness, settings, table
 from tests.relay import free_address, running_relay
 
@@ -326,24 +326,27 @@ async def test_a_seat_without_addresses_that_vanishes_puts_a_vote_off_by_the_loo
         nursery.cancel_scope.cancel()
 
 
+@pytest.mark.parametrize("seat", [1, 2], ids=["server", "client"])
 @pytest.mark.parametrize("turns", range(10))
-async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(turns: int, autojump_clock: object) -> None:
+async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(
+    seat: int, turns: int, autojump_clock: object
+) -> None:
     """The seat ends so many turns of its tasks after the relay has said ok."""
     said_ok = trio.Event()
 
-    class Tells(SaysOkAlone):
+    class Tells(SaysNonsense):
         async def welcome(self, new: Waits) -> None:
             await super().welcome(new)
             said_ok.set()
 
     async with trio.open_nursery() as nursery:
         relay = Tells(nursery)
-        async with trio.open_nursery() as second:
-            await World(2, dial=relay.dial).start(second, 2)
+        async with trio.open_nursery() as seats:
+            await World(2, dial=relay.dial).start(seats, seat)
             await said_ok.wait()
             for _ in range(turns):
                 await trio.lowlevel.checkpoint()
-            second.cancel_scope.cancel()
+            seats.cancel_scope.cancel()
         assert await relay.are_closed()
 
 
