@@ -23,6 +23,7 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook
+from seqp2p.lobby.place import MetHost
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
@@ -51,6 +52,8 @@ class MeshPeer(Neighbour[Link]):
         self.failures = 0
         self.missed = False
         """True if a round of direct dials has failed since the last link."""
+        self.moved = False
+        """True if its addresses have changed since the last round of direct dials began."""
         self.cut = 0
         """The links by the relay in a row that did not last."""
         self._changed = trio.Event()
@@ -60,19 +63,19 @@ class MeshPeer(Neighbour[Link]):
         """True if there is a link that goes by no relay."""
         return any(not link.relayed for link in self.links)
 
+    @property
+    def is_sought(self) -> bool:
+        """True if it is to be dialled: it has no link, or one by a relay and new addresses."""
+        return not self.links or (self.moved and not self.direct)
+
     def change(self) -> None:
         """Wake up the tasks that wait for a change; call it after each."""
         self._changed.set()
         self._changed = trio.Event()
 
-    async def until(self, *, linked: bool) -> None:
-        """Wait until there is a link, or none."""
-        while bool(self.links) != linked:
-            await self._changed.wait()
-
-    async def until_direct(self) -> None:
-        """Wait until there is a direct link."""
-        while not self.direct:
+    async def until(self, condition: Callable[["MeshPeer"], object]) -> None:
+        """Wait until this is true of it."""
+        while not condition(self):
             await self._changed.wait()
 
     async def changed(self) -> None:
@@ -149,12 +152,11 @@ class Mesh:
             self._know(self._peers[seat])
 
     def _know(self, peer: MeshPeer) -> None:
-        """Note the addresses that a seat has signed; a change ends no pause. Prefer them to a relay."""
+        """Note the addresses that a seat has signed; a change ends no pause, and no search that goes on."""
         peer.search.signed = frozenset(self._address_book.signed(peer.seat))
         peer.search.has_relay = self._address_book.token(peer.seat) is not None
+        peer.moved = True
         peer.change()
-        if peer.links and not peer.direct and self._dial_filter(peer.seat):
-            self._nursery.start_soon(self._search, peer)
 
     def tell_addresses(self, statement: AddressStatement) -> None:
         """Tell all neighbours where this seat listens: a statement that it has signed during the game."""
@@ -173,7 +175,7 @@ class Mesh:
         # The reader of the farewell closes the link. Closing it from here could lose what is still on its way.
         with trio.move_on_after(self._limits.close_s):
             for peer in self._peers.values():
-                await peer.until(linked=False)
+                await peer.until(lambda peer: not peer.links)
             if self._table.spectators:
                 await self._table.spectators.until_gone()
         self._scope.cancel()
@@ -181,16 +183,16 @@ class Mesh:
     # Links: made, carried, ended.
 
     async def _keep_linked(self, peer: MeshPeer) -> None:
+        """Search for a seat as long as it is to be dialled: one search at a time, and a pause after each that fails."""
         while True:
-            await peer.until(linked=False)
-            while not self._address_book.of(peer.seat) and not peer.links:
-                await peer.changed()
-            with trio.move_on_after(self._pause_s(peer)):
-                await peer.until(linked=True)
+            await peer.until(lambda peer: peer.is_sought and self._address_book.of(peer.seat))
+            if not peer.links:
+                with trio.move_on_after(self._pause_s(peer)):
+                    await peer.until(lambda peer: peer.links)
             peer.search.given_up = peer.faults >= self._limits.faults_max
             if peer.search.given_up or self._closing:
                 return
-            if not peer.links:
+            if peer.is_sought:
                 await self._search(peer)
 
     def _pause_s(self, peer: MeshPeer) -> float:
@@ -200,14 +202,13 @@ class Mesh:
 
     async def _search(self, peer: MeshPeer) -> None:
         """Dial all addresses of a seat side by side, one a second, until there is a direct link or all have failed."""
-        began_at, addresses = trio.current_time(), self._address_book.of(peer.seat)
+        began_at, addresses, peer.moved = trio.current_time(), self._address_book.of(peer.seat), False
         async with trio.open_nursery() as nursery:
             for address in addresses:
-                with trio.move_on_after(peer.search.wait_s(trio.current_time())):
-                    await peer.until_direct()
+                with trio.move_on_after(peer.search.plan_s(trio.current_time())):
+                    await peer.until(lambda peer: peer.direct)
                 if peer.direct:
                     break
-                peer.search.dialled(trio.current_time())
                 nursery.start_soon(self._dial_peer, peer, address, self._dial)
         if not peer.links:
             peer.failures += 1
@@ -223,10 +224,10 @@ class Mesh:
             if peer.links or token is None or not (peer.missed or not self._address_book.of(peer.seat)):
                 await peer.changed()
                 continue
-            peer.search.meets(trio.current_time())
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._meet, peer, relay, token)
                 while not peer.links and token == self._address_book.token(peer.seat):
+                    peer.search.meets(trio.current_time())
                     await peer.changed()
                 nursery.cancel_scope.cancel()
 
@@ -241,7 +242,7 @@ class Mesh:
             if side == "server":
                 await self._welcome(stream, f"pair {peer.seat}")
             else:
-                await self._dial_peer(peer, relay, _dial_of(stream))
+                await self._dial_peer(peer, relay, MetHost(stream, waiting.join).dial)
             await trio.sleep(pause_s(lines, self._jitter(), self._limits))
 
     def _jitter(self) -> float:
@@ -329,7 +330,6 @@ class Mesh:
             await link.frames.abort()
         if peer.up and not peer.links:
             peer.up = False
-            peer.search.lost(trio.current_time())
             blamed, peer.blamed = peer.blamed, None
             self.relay.announce_links()
             ended = blamed or error
@@ -347,6 +347,8 @@ class Mesh:
             peer.cut += 1
         else:
             peer.failures += 1
+        if not peer.links:
+            peer.search.lost(trio.current_time())
         peer.change()
 
     # Messages.
@@ -391,13 +393,3 @@ class Mesh:
                 await self._events.send(event)
             finally:
                 self._telling.discard(scope)
-
-
-def _dial_of(stream: trio.abc.Stream) -> Dial:
-    """Return a function that dials nothing: it returns this line."""
-
-    async def dial(_address: Address) -> trio.abc.Stream:
-        await trio.lowlevel.checkpoint()
-        return stream
-
-    return dial

@@ -11,7 +11,8 @@ sources never go before those who came earlier. An exchange is a try
 from the moment it is answered until its right confirmation takes it back, so those in flight never exceed the tries
 that are left. A code is burned by its last try, and the next one has more words and as many more tries as keep its
 chance, 3 in 65,536; once it cannot grow, the table's number changes. Every third burned code of a table with a meeting
-place takes the place with it, for one who burns so many knows the place. Wrong tries are slowed for the whole table.
+place takes the place with it, for one who burns so many knows the place; no code is tried by a line from that place any
+more. Wrong tries are slowed for the whole table.
 The key of a friend, who has finished a game with this host, goes first and has tries of its own, which burn no code.
 """
 
@@ -35,6 +36,7 @@ from seqp2p.lobby.code import (
 )
 from seqp2p.lobby.events import CodeShown, OnLobbyEvent, Strangers
 from seqp2p.lobby.pake import Exchange
+from seqp2p.lobby.place import MOVED
 from seqp2p.net.auth import receive, refuse, send
 from seqp2p.net.errors import NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
@@ -120,6 +122,8 @@ class CodeDoor:
         code_burned, busy, too_slow) once the client is told, PeerError, LinkLost.
         """
         try:
+            if source == MOVED:
+                await self._refuse(frames, "code_burned")
             first = await self._begin(frames, source)
             await self._require_current(frames, first)
             if (friend := self._friends.get(key)) is not None and friend.left > 0:

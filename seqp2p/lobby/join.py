@@ -59,7 +59,7 @@ from seqp2p.net.links import Link
 from seqp2p.net.serving import Listener
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials, ServerLink
-from seqp2p.net.transit import is_relayed
+from seqp2p.net.transit import line_of
 from seqp2p.rules import team_of
 
 _KNOCK_PAUSE_S: Final = 0.2
@@ -185,7 +185,7 @@ async def _sit_down(
             credentials,
             guest.agreement,
             guest.seat,
-            {} if is_relayed(frames.stream) else {1: (host,)},
+            {1: (host,)} if line_of(frames.stream) is None else {},
             listeners,
             {1: frames},
             statements=guest.statements,

@@ -6,6 +6,9 @@ one: a line that is taken or forgotten at one token does not keep it out. Nothin
 secret words of the code, which have so few bits that they could be searched. The digits are hashed by scrypt, because a
 relay that sees tokens could search for their places; that it finds them gives it one guess at the words for each joiner
 (pake.py), as it would have by guessing. The mark is for adverts on a LAN, which do not show the place.
+
+A place that the host has left stays open where someone was let in: a spectator that comes back knows no other. A line
+from there has the source MOVED, so that nobody gives the code by it (door.py).
 """
 
 import hashlib
@@ -26,6 +29,11 @@ from seqp2p.net.transit import RelayListener, Waiting
 
 MEETING_PLACE: Final = "seqp2p/1 meeting place"
 TOKENS: Final = 4
+MOVED: Final = "moved"
+"""The source of those who come by a place that the host has left."""
+_PLACES: Final = 4
+"""This place, and the last ones where someone was let in: three burned codes make one, and a day burns ten."""
+_TOLD_EVERY_S: Final = 1.0
 _TOKEN_SIZE: Final = 32
 _MARK_SIZE: Final = 8
 _COST: Final = 1 << 15
@@ -63,7 +71,7 @@ def hash_place(digits: str) -> MeetingPlace:
 
 
 class HostLines:
-    """A host's lines at its meeting place, one listener for each token. They wait for the first ``move``."""
+    """A host's lines at its meeting places, one listener for each token. They wait for the first ``move``."""
 
     def __init__(
         self,
@@ -75,18 +83,21 @@ class HostLines:
     ) -> None:
         """``on_place`` gets each place, from when joiners can come there.
 
-        ``on_away`` gets the reason, once, when the relay cannot be used, and None when it can be used again.
+        ``on_away`` gets the reason, once, when the relay cannot be used, and None when it can be used again; at most
+        one of them a second.
         """
         self.relay: Final = relay
         self._dial, self._limits = dial, limits
         self._on_place, self._on_away = on_place, on_away
-        self._away = False
+        self._away: NetError | None = None
+        self._noted = trio.Event()
         self._digits = ""
         self._moved = trio.Event()
-        self._lines: tuple[Waiting, ...] = ()  # of this place, by number
+        self._lines: tuple[Waiting, ...] = ()  # of this place and then of those before, by number
         self._open = trio.Event()
         self._waits: dict[int, trio.CancelScope] = {}
-        self.listeners: Final = tuple(RelayListener(partial(self._join, number)) for number in range(TOKENS))
+        numbers = range(_PLACES * TOKENS)
+        self.listeners: Final = tuple(RelayListener(partial(self._join, number)) for number in numbers)
 
     def move(self, digits: str) -> None:
         """Wait at the place of these 14 digits from soon on."""
@@ -95,17 +106,22 @@ class HostLines:
             self._moved.set()
 
     async def run(self) -> NoReturn:
-        """Find the places to move to, until cancelled."""
-        while True:
-            await self._moved.wait()
-            self._moved = trio.Event()
-            place = await meeting_place(self._digits)
-            self._away = False
-            self._lines = tuple(self._line(token) for token in place.tokens)
-            self._open.set()
-            for wait in self._waits.values():
-                wait.cancel()
-            self._on_place(place)
+        """Find the places to move to, and tell where the relay is away, until cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._tell)
+            while True:
+                await self._moved.wait()
+                self._moved = trio.Event()
+                place = await meeting_place(self._digits)
+                kept = any(line.has_linked for line in self._lines[:TOKENS])
+                before = self._lines if kept else self._lines[TOKENS:]
+                self._lines = (*map(self._line, place.tokens), *before)[: _PLACES * TOKENS]
+                self._note_away(None)
+                self._open.set()
+                self._open = trio.Event()
+                for wait in self._waits.values():
+                    wait.cancel()
+                self._on_place(place)
 
     def _line(self, token: bytes) -> Waiting:
         return Waiting(self.relay, token, "server", self._dial, self._limits, self._note_away)
@@ -113,16 +129,28 @@ class HostLines:
     async def _join(self, number: int) -> trio.abc.Stream:
         """Wait at one of the tokens for a joiner."""
         while True:
-            await self._open.wait()
-            # One for all lines of a place: its pauses keep a relay from making this host dial without end.
+            while number >= len(self._lines):
+                await self._open.wait()
+            # One for all lines of a token: its pauses keep a relay from making this host dial without end.
             with trio.CancelScope() as self._waits[number]:
-                return await self._lines[number].join()
+                line = await self._lines[number].join()
+                line.source = MOVED if number >= TOKENS else ""
+                return line
 
     def _note_away(self, reason: NetError | None) -> None:
-        """Tell for all lines at once."""
-        if self._away != (reason is not None):
-            self._away = reason is not None
-            self._on_away(reason)
+        """Note it for all lines at once."""
+        self._away = reason
+        self._noted.set()
+
+    async def _tell(self) -> NoReturn:
+        told = False
+        while True:
+            await self._noted.wait()
+            self._noted = trio.Event()
+            if told != (self._away is not None):
+                told = self._away is not None
+                self._on_away(self._away)
+                await trio.sleep(_TOLD_EVERY_S)
 
 
 async def meet_host(relay: Address, place: MeetingPlace, dial: Dial, limits: Limits) -> trio.abc.Stream:
@@ -145,6 +173,7 @@ class MetHost:
     async def dial(self, _: Address) -> trio.abc.Stream:
         """Return a line with the host. It waits for one until it is cancelled."""
         line, self._line = self._line, None
+        # Without a checkpoint: a caller that is cancelled there would leave the line open.
         return await self._meet() if line is None else line
 
     async def aclose(self) -> None:

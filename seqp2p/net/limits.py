@@ -238,7 +238,8 @@ class Limits:
     """The shortest pause before the next line at one token. A random one keeps two sides from closing each other's."""
 
     relay_pause_max_s: float = 0.5
-    """The longest of these pauses. It doubles with each failure to reach the relay, up to ``dial_max_s``."""
+    """The longest of these pauses. Those at one token double after four lines in a row that came to nothing, up to
+    ``dial_max_s``."""
 
     relay_second_s: float = 2.0
     """A joiner waits so long at one of the host's four tokens before it tries another one, too."""

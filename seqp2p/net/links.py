@@ -17,7 +17,7 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
 from seqp2p.net.pace import Pace, message_price_s, pace_of
-from seqp2p.net.transit import is_relayed
+from seqp2p.net.transit import line_of
 
 _WRITE_SIZE = 65_536
 
@@ -42,7 +42,10 @@ class Link:
         self.frames = frames
         self._pace = pace or pace_of(limits)
         self.since = trio.current_time()
-        self.relayed = is_relayed(frames.stream)
+        line = line_of(frames.stream)
+        self.relayed = line is not None
+        if line is not None:
+            line.on_link()
         self._limits = limits
         self._queue: deque[bytes] = deque()
         self._unsent = 0

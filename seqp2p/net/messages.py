@@ -379,12 +379,13 @@ def encode_message(message: WireMessage) -> bytes:
 def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
     """Return the message in a frame.
 
-    Raises PeerRefused ("version") for another protocol version, PeerError for bytes that are no message, or a message
-    out of its stage.
+    Raises PeerRefused ("version") for another protocol version before authentication, PeerError for bytes that are no
+    message, or a message out of its stage.
     """
     try:
         value = unpack(data, len(data))
-        _check_version(value)
+        if stage in {LinkStage.AUTH_CLIENT, LinkStage.AUTH_SERVER}:
+            _check_version(value)
         received = structure(cast("type[WireMessage]", WireMessage), value)
         require_canonical(received, data)
     except DecodeError as error:

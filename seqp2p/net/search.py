@@ -53,12 +53,10 @@ class Search:
         """Note that this seat waits for the other at their relay, or tries to, from now on."""
         self._meets_since = min(self._meets_since, now)
 
-    def wait_s(self, now: float) -> float:
-        """Return the seconds until the next dial."""
-        return max(0.0, self._dialled_at + DIAL_GAP_S - now)
-
-    def dialled(self, now: float) -> None:
-        self._dialled_at = now
+    def plan_s(self, now: float) -> float:
+        """Take the time of the next dial. Return the seconds until then."""
+        self._dialled_at = max(now, self._dialled_at + DIAL_GAP_S)
+        return self._dialled_at - now
 
     def failed(self, began_at: float, dialled: Collection[Address]) -> None:
         """Note a round of dials that made no link."""

@@ -195,6 +195,8 @@ def source_of(stream: trio.abc.Stream) -> str:
     Of all that come by one relay it is the relay.
     """
     if isinstance(stream, TransitStream):
+        if stream.source:
+            return stream.source
         stream = stream.line
     if not isinstance(stream, trio.SocketStream):
         return ""

@@ -31,15 +31,21 @@ Side: TypeAlias = Literal["server", "client"]
 _SIDES: Final = {"server": "0" * 16, "client": "1" * 16}
 _OK: Final = b"ok\n"
 _ANSWER_LENGTH_MAX: Final = 64
-_HANG_UPS_FREE: Final = 4
+_IN_VAIN_FREE: Final = 4
+_IN_VAIN_MAX: Final = 8
 _HINT: Final = message("Check the relay's address, or name another relay.")
 
 
 class TransitStream(trio.abc.Stream):
-    """A joined line. The other end must answer within ``answer_s``; ``first`` are bytes that are read already."""
+    """A joined line. The other end must answer within ``answer_s``; ``first`` are bytes that are read already.
+
+    ``source`` is where it comes from, if not from the relay. ``on_link`` is called when a link goes by it.
+    """
 
     def __init__(self, line: trio.abc.Stream, first: bytes, answer_s: float) -> None:
         self.line: Final = line
+        self.source = ""
+        self.on_link: Callable[[], None] = lambda: None
         self._first = first
         self._answer_s = float("inf") if first else answer_s
 
@@ -125,60 +131,73 @@ class Waiting:
         side: Side,
         dial: Dial,
         limits: Limits,
-        on_away: Callable[[Unreachable | PeerError | None], None] = lambda _: None,
+        on_away: Callable[[NetError | None], None] = lambda _: None,
     ) -> None:
         """``on_away`` gets the reason when the relay cannot be used, and None when it can be used again."""
         self._relay, self._token = relay, token
         self._side: Side = side
         self._dial, self._limits = dial, limits
         self._on_away = on_away
-        self._failures = 0
-        self._hang_ups = 0
+        self._is_away = False
+        self._pretends = False  # It joined the last lines that checked it, and then refused this one.
+        self._in_vain = 0
         self._next_at = -math.inf
+        self.has_linked = False
+        """True if a link has gone by one of the lines."""
 
     async def join(self) -> TransitStream:
         """Return a joined line, of which the other end has sent something if this is the server. Raises nothing.
 
-        After one it waits for the shortest pause before it opens another.
+        It pauses between two lines: longer and longer after some in a row that came to nothing, joined or not.
         """
-        await trio.sleep_until(self._next_at)
         while True:
-            stream: TransitStream | None = None
-            began_at = trio.current_time()
+            await trio.sleep_until(self._next_at)
+            stream, began_at, checked = None, trio.current_time(), False
             try:
-                if self._failures:
+                if self._is_away:
                     await check_relay(self._relay, self._dial, self._limits)
-                    self._works()
+                    checked = True
+                    if not self._pretends:
+                        self._note(None)
                 with trio.move_on_after(self._limits.relay_renew_s):
                     stream = await open_line(self._relay, self._token, self._side, self._dial, self._limits)
+                self._note(None)
+                self._count(began_at)  # A joined line, too: until it carries a link.
                 if stream is not None:
+                    stream.on_link = self._link
                     if self._side == "server":
                         async with closing_on_error(stream):
                             await stream.wait_for_answer()
-                    self._next_at = trio.current_time() + self._pause_s()
                     return stream
-            except (Unreachable, PeerError) as error:
-                if not self._failures:
-                    self._on_away(error)
-                self._failures += 1
-            except (LinkLost, trio.BrokenResourceError, trio.ClosedResourceError):
-                self._hang_ups += 1
-            if trio.current_time() - began_at >= self._limits.relay_silence_s:
-                self._hang_ups = 0  # The line was there for a while.
-            await trio.sleep(self._pause_s())
+            except NetError as error:
+                self._count(began_at)
+                if not isinstance(error, LinkLost):
+                    self._pretends = checked
+                    self._note(error)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                pass  # The other end was silent.
+            finally:
+                self._next_at = trio.current_time() + self._pause_s()
 
-    def _works(self) -> None:
-        if self._failures:
-            self._on_away(None)
-        self._failures = 0
+    def _count(self, began_at: float) -> None:
+        """Count a line that came to nothing. Each ``dial_max_s`` that it has waited makes up for one."""
+        made_up = int((trio.current_time() - began_at) / self._limits.dial_max_s)
+        self._in_vain = min(max(0, self._in_vain + 1 - made_up), _IN_VAIN_MAX)
+
+    def _link(self) -> None:
+        self.has_linked, self._in_vain = True, 0
+
+    def _note(self, reason: NetError | None) -> None:
+        if self._is_away != (reason is not None):
+            self._is_away = reason is not None
+            self._on_away(reason)
 
     def _pause_s(self) -> float:
         # The jitter keeps two sides from closing each other's lines for ever. It hides nothing, so it is no secret.
         jitter_s = random.uniform(self._limits.relay_pause_min_s, self._limits.relay_pause_max_s)  # noqa: S311
         longest = self._limits.dial_max_s / self._limits.relay_pause_max_s
-        # Joining two lines closes others, a few in a row. A relay that hangs up on every line is left in peace.
-        doubled = min(self._failures + max(0, self._hang_ups - _HANG_UPS_FREE), 16)
-        return jitter_s * min(2.0**doubled, longest)
+        # Joining two lines closes others, a few in a row.
+        return jitter_s * min(2.0 ** max(0, self._in_vain - _IN_VAIN_FREE), longest)
 
 
 class RelayListener(trio.abc.Listener[trio.abc.Stream]):
@@ -195,11 +214,11 @@ class RelayListener(trio.abc.Listener[trio.abc.Stream]):
         await trio.lowlevel.checkpoint()
 
 
-def is_relayed(stream: object) -> bool:
-    """Return True if the bytes of a stream, of TLS for one, go by a relay."""
+def line_of(stream: object) -> TransitStream | None:
+    """Return the line by which the bytes of a stream, of TLS for one, go; None if they go by no relay."""
     while stream is not None and not isinstance(stream, TransitStream):
         stream = getattr(stream, "transport_stream", None)
-    return stream is not None
+    return stream
 
 
 async def _read_ok(line: trio.abc.Stream, relay: Address) -> bytes:

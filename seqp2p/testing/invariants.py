@@ -30,7 +30,7 @@ from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload
 from seqp2p.match.table import Agreement
 from seqp2p.net import messages as wire
-from seqp2p.net.errors import PeerError, PeerRefused
+from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.sidecar import sidecar_path
 from seqp2p.replay.verify import Follow, Report, follows_nothing, verify
@@ -101,7 +101,7 @@ def _shower(message: wire.WireMessage) -> int:
 def _opens_a_hand(frame: bytes) -> bool:
     try:
         return isinstance(decoded(frame), wire.OpeningMessage)
-    except (PeerError, PeerRefused):
+    except PeerError:
         return False
 
 
@@ -194,7 +194,7 @@ class Invariants:
             return
         try:
             message = decoded(frame)
-        except (PeerError, PeerRefused):
+        except PeerError:
             return
         if not isinstance(message, _SIGNED):
             return

@@ -17,7 +17,7 @@ REMEMBERING: Final = Remembering(signatures_max=60_000, shares_max=20_000, shuff
 
 @lru_cache(_MESSAGES_MAX)
 def decoded(frame: bytes, stage: LinkStage = LinkStage.GAME) -> WireMessage:
-    """Return the message in a frame (after its length). Raises PeerError and PeerRefused as the decoder does."""
+    """Return the message in a frame (after its length). Raises what the decoder does."""
     return decode_message(frame[HEADER_SIZE:], stage)
 
 

@@ -199,7 +199,7 @@ class VirtualMesh:
         try:
             announced(data, self._limits.frame_max)
             received = decoded(data)
-        except (PeerError, PeerRefused) as error:
+        except PeerError as error:
             end.end(error)
             return
         if isinstance(received, Bye):

@@ -523,7 +523,7 @@ class Crook(SeatRunner):
         """Send something to these seats alone, once there is a link; they may all be gone for what it sent before."""
         for seat in seats:
             with trio.move_on_after(20) as waiting:
-                await self.mesh._peers[seat].until(linked=True)
+                await self.mesh._peers[seat].until(lambda peer: peer.links)
             if waiting.cancelled_caught:
                 continue
             self.mesh._peers[seat].links[-1].send(ContributionMessage(contribution.payload, contribution.signature))

@@ -51,6 +51,15 @@ class MemoryRelay:
     def come_back(self) -> None:
         self._is_away, self._open, self._waiting = False, [], []
 
+    async def are_closed(self) -> bool:
+        """Return True if all lines have been closed by those who opened them."""
+        with trio.move_on_after(0.1):
+            for line in self._open:
+                while await line.receive_some():
+                    pass
+            return True
+        return False
+
     async def _serve(self, line: Line) -> None:
         with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             said = bytearray()
@@ -152,6 +161,13 @@ class SaysOkAlone(MemoryRelay):
         await new.line.send_all(b"ok\n")
 
 
+class SaysNonsense(MemoryRelay):
+    """Says ok to every line, and something that is no TLS."""
+
+    async def welcome(self, new: Waits) -> None:
+        await new.line.send_all(b"ok\nX")
+
+
 class SaysOkAndCloses(MemoryRelay):
     """Says ok to every line, and closes it."""
 
@@ -197,6 +213,7 @@ HOSTILE = (
     Stalls,
     Closes,
     SaysOkAlone,
+    SaysNonsense,
     SaysOkAndCloses,
     Floods,
     FloodsBefore,

@@ -32,12 +32,12 @@ class Wired(Party):
 
     async def unlinked(self, seat: int, other: int) -> None:
         """Wait until this seat has noticed that there is no link."""
-        await self[seat].session.mesh._peers[other].until(linked=False)
+        await self[seat].session.mesh._peers[other].until(lambda peer: not peer.links)
 
     async def linked(self) -> None:
         """Wait until all seats are linked with all others."""
         for seat, other in permutations(self.places, 2):
-            await self[seat].session.mesh._peers[other].until(linked=True)
+            await self[seat].session.mesh._peers[other].until(lambda peer: peer.links)
 
 
 @contextlib.asynccontextmanager

@@ -246,6 +246,7 @@ async def heard(raw: Raw) -> list[type[WireMessage]]:
         frame(b"rubbish"),
         frame(b"\x91" * 2000),
         encode_message(Ping()) + frame(b"\x81\xa4type\xa5hello"),
+        frame(b"\x82\xa4type\xa3bye\xa1v\x02"),
         frame(bytes(LIMITS.frame_max)),
     ],
 )

@@ -1,8 +1,9 @@
 """Meshes whose seats cannot dial each other, over a relay: the real one, and hostile ones with the clock jumping."""
 
 import contextlib
+import itertools
 import math
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import replace
 
 import pytest
@@ -25,9 +26,9 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.relay import LinkDown, LinkUp
-from seqp2p.net.search import LOOK_S
+from seqp2p.net.search import DIAL_GAP_S, LOOK_S
 from seqp2p.net.transit import TransitStream
-from tests.live.relays import HOSTILE, MemoryRelay
+from tests.live.relays import HOSTILE, MemoryRelay, SaysNonsense, Waits
 from tests.net.tools import Seat, Wires, address_of, credentials, identity, randomness, settings, table
 from tests.relay import free_address, running_relay
 
@@ -35,15 +36,25 @@ RELAY = Address("relay.example.org", 4001)
 
 
 class World:
-    """Seats that use one relay. ``open_ways`` are the seats that can be dialled directly, by those that know where."""
+    """Seats that use one relay, but for those ``without``; the ``hidden`` sign no address.
+
+    ``open_ways`` are the seats that can be dialled directly, by those that know where.
+    """
 
     def __init__(
-        self, players: int, relay: Address = RELAY, dial: Dial = tcp_dial, *, without: Collection[int] = ()
+        self,
+        players: int,
+        relay: Address = RELAY,
+        dial: Dial = tcp_dial,
+        *,
+        without: Collection[int] = (),
+        hidden: Collection[int] = (),
     ) -> None:
         self.wires = Wires()
         self.players = players
         self._relay, self._dial_relay = relay, dial
         self.open_ways: set[int] = set()
+        self.dials: list[float] = []
         entries = table(self.wires, 1, players).agreement.seats
         self.relays = {
             seat: None if seat in without else OwnRelay(relay, ExchangeKey(bytes([seat]) * 32))
@@ -51,14 +62,15 @@ class World:
         }
         self.nonces = {seat: entry.nonce for seat, entry in enumerate(entries, 1)}
         self.statements = [
-            make_statement(identity(seat), self.nonces[seat], 1, (address_of(seat),), self.relays[seat])
-            for seat in self.relays
+            make_statement(identity(seat), nonce, 1, () if seat in hidden else (address_of(seat),), self.relays[seat])
+            for seat, nonce in self.nonces.items()
         ]
         self.seats: dict[int, Seat] = {}
 
     async def dial(self, address: Address) -> trio.abc.Stream:
         if address == self._relay:
             return await self._dial_relay(address)
+        self.dials.append(trio.current_time())
         if address not in map(address_of, self.open_ways):
             await trio.lowlevel.checkpoint()
             raise ConnectionRefusedError
@@ -206,6 +218,32 @@ async def test_a_seat_linked_by_the_relay_is_dialled_where_it_moves(autojump_clo
         assert not world.seats[2].mesh.relayed
 
 
+def dialled_twice_a_second(dials: Sequence[float]) -> bool:
+    return any(b - a < DIAL_GAP_S - 1e-6 for a, b in itertools.pairwise(dials))
+
+
+async def test_new_addresses_by_the_dozen_are_dialled_one_a_second(autojump_clock: object) -> None:
+    async with world_with(MemoryRelay) as (world, _):
+        await world.until_linked()
+        world.dials.clear()
+        one = world.seats[1].mesh
+        for number in range(2, 8):
+            signed = [Address("10.0.1.1", 5000 + 8 * number + entry) for entry in range(7)]
+            world.seats[2].mesh.tell_addresses(
+                make_statement(identity(2), world.nonces[2], number, signed, world.relays[2])
+            )
+            for change in range(25):
+                one.add_addresses(2, [Address("10.0.1.2", 5000 + 25 * number + change)])
+                await trio.sleep(0.2)
+        assert len(world.dials) > 20
+        assert not dialled_twice_a_second(world.dials)
+        assert world.seats[1].mesh.relayed == {2}, "meanwhile the link by the relay is used"
+        await trio.sleep(60)
+        quiet = len(world.dials)
+        await trio.sleep(60)
+        assert len(world.dials) == quiet, "addresses that stay as they are are dialled once"
+
+
 async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly(autojump_clock: object) -> None:
     line, _ = memory_stream_pair()
     world = World(2)
@@ -216,7 +254,7 @@ async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly
         await world.start(nursery, 2)
         await nursery.start(Seat(mesh, 2).run)
         assert mesh.relayed == {2}
-        await mesh._peers[2].until_direct()
+        await mesh._peers[2].until(lambda peer: peer.direct)
         assert trio.current_time() < DEFAULT_LIMITS.silence_s, "the link of the lobby is still there"
         nursery.cancel_scope.cancel()
 
@@ -264,6 +302,52 @@ async def test_a_relay_that_is_away_does_not_put_a_vote_off(autojump_clock: obje
         while not world.seats[1].mesh.relay.has_sought(2, began_at):  # noqa: ASYNC110  # a search has no event
             await trio.sleep(0.5)
         assert trio.current_time() - began_at <= LOOK_S + DEFAULT_LIMITS.dial_patience_s + 2
+
+
+@pytest.mark.parametrize("without", [set[int](), {2}], ids=["a relay", "no relay"])
+async def test_a_seat_without_addresses_that_vanishes_puts_a_vote_off_by_the_look(
+    without: set[int], autojump_clock: object
+) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(2, dial=MemoryRelay(nursery).dial, without=without, hidden={2})
+        world.open_ways = {1}
+        await world.start(nursery, 1)
+        async with trio.open_nursery() as second:
+            await world.start(second, 2)
+            await world.until_linked()
+            second.cancel_scope.cancel()
+        one = world.seats[1]
+        await one.until_event(LinkDown, 2)
+        began_at = trio.current_time()
+        await trio.sleep(LOOK_S - 0.1)
+        assert not one.mesh.relay.has_sought(2, began_at)
+        await trio.sleep(0.2)
+        assert one.mesh.relay.has_sought(2, began_at)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("seat", [1, 2], ids=["server", "client"])
+@pytest.mark.parametrize("turns", range(10))
+async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(
+    seat: int, turns: int, autojump_clock: object
+) -> None:
+    """The seat ends so many turns of its tasks after the relay has said ok."""
+    said_ok = trio.Event()
+
+    class Tells(SaysNonsense):
+        async def welcome(self, new: Waits) -> None:
+            await super().welcome(new)
+            said_ok.set()
+
+    async with trio.open_nursery() as nursery:
+        relay = Tells(nursery)
+        async with trio.open_nursery() as seats:
+            await World(2, dial=relay.dial).start(seats, seat)
+            await said_ok.wait()
+            for _ in range(turns):
+                await trio.lowlevel.checkpoint()
+            seats.cancel_scope.cancel()
+        assert await relay.are_closed()
 
 
 # Another game.

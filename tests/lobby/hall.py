@@ -1,7 +1,7 @@
 """A party whose first seat lets spectators in, over a network without sockets; and spectators, honest and not."""
 
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import Have, LinkStage, WireMessage, decode_message, encode_message
+from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
@@ -54,6 +55,7 @@ class Hall(Party):
         self.seen: dict[int, Seen] = {}
         self.first = Thinker(1, 30.0)  # time to come in
         self.crooks: list[tuple[int, type[SeatRunner], dict[str, Any]]] = []
+        self.more_listeners: Sequence[Listener] = ()  # of the first seat
 
     @property
     def code(self) -> str:
@@ -69,7 +71,9 @@ class Hall(Party):
 
     def table(self, seat: int) -> AgreedTable:
         table = super().table(seat)
-        return replace(table, spectators=self.spectators) if seat == 1 else table
+        if seat != 1:
+            return table
+        return replace(table, spectators=self.spectators, listeners=[*table.listeners, *self.more_listeners])
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncGenerator[trio.Nursery]:

@@ -1,15 +1,24 @@
 """The meeting place of a table: from the digits in its code to tokens at a relay, and the lines there."""
 
+import itertools
+
 import pytest
 import trio
 import trio.testing
 
 from seqp2p.lobby import place
-from seqp2p.lobby.place import HostLines, MeetingPlace, MetHost, hash_place, meet_host, meeting_place
+from seqp2p.lobby.place import MOVED, HostLines, MeetingPlace, MetHost, hash_place, meet_host, meeting_place
 from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.dialling import Dial
 from seqp2p.net.errors import NetError
+from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.links import Link
+from seqp2p.net.serving import serve, source_of
+from tests.live.relays import MemoryRelay, SaysNonsense, Waits
 from tests.relay import free_address, running_relay
+
+RELAY = Address("relay.example.org", 4001)
 
 
 async def test_a_place_has_four_tokens_and_a_mark() -> None:
@@ -93,18 +102,11 @@ async def test_a_joiner_may_be_there_before_the_host() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_a_relay_that_is_away_is_told_once_for_all_lines(
-    autojump_clock: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def known(digits: str) -> MeetingPlace:
-        await trio.lowlevel.checkpoint()
-        return MeetingPlace((b"",) * 4, digits)
-
+async def test_a_relay_that_is_away_is_told_once_for_all_lines(autojump_clock: object, cheap_places: None) -> None:
     async def refused(_: Address) -> trio.abc.Stream:
         await trio.lowlevel.checkpoint()
         raise OSError
 
-    monkeypatch.setattr(place, "meeting_place", known)
     told = list[NetError | None]()
     with trio.move_on_after(60):
         async with trio.open_nursery() as nursery:
@@ -135,24 +137,106 @@ async def test_the_line_on_which_a_host_was_met_is_used_once(nursery: trio.Nurse
         await first.send_all(b"it is closed")
 
 
-async def test_a_relay_that_joins_at_once_does_not_make_the_host_dial_without_end(autojump_clock: object) -> None:
-    dialled = 0
+class Hosting:
+    """A host at meeting places, which takes every line; with ``lets_in`` a link goes by each."""
 
-    async def dial(_: Address) -> trio.abc.Stream:
-        nonlocal dialled
-        dialled += 1
-        here, there = trio.testing.memory_stream_pair()
-        await there.send_all(b"ok\nX")
-        return here
+    def __init__(self, dial: Dial, *, lets_in: bool = False) -> None:
+        self.places = list[MeetingPlace]()
+        self.told = list[float]()
+        self.joined = list[trio.abc.Stream]()
+        self._lets_in = lets_in
+        self._moved = trio.Event()
+        self.lines = HostLines(RELAY, dial, DEFAULT_LIMITS, self._on_place, self._on_away)
 
-    opened = trio.Event()
-    lines = HostLines(Address("127.0.0.1", 1), dial, DEFAULT_LIMITS, lambda _: opened.set(), lambda _: None)
-    lines.move("48219375526041")
+    def _on_place(self, place: MeetingPlace) -> None:
+        self.places.append(place)
+        self._moved.set()
+
+    def _on_away(self, _: object) -> None:
+        self.told.append(trio.current_time())
+
+    async def move(self, digits: str) -> MeetingPlace:
+        self._moved = trio.Event()
+        self.lines.move(digits)
+        await self._moved.wait()
+        return self.places[-1]
+
+    async def run(self) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.lines.run)
+            serve(nursery, self.lines.listeners, self._welcome)
+
+    async def _welcome(self, line: trio.abc.Stream) -> None:
+        self.joined.append(line)
+        if self._lets_in:
+            Link(FrameStream(line), DEFAULT_LIMITS)
+        await line.send_all(b"welcome")
+        await line.aclose()
+
+
+async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(autojump_clock: object, cheap_places: None) -> None:
+    dialled = list[int]()
+    for lets_in in (False, True):
+        async with trio.open_nursery() as nursery:
+            relay = SaysNonsense(nursery)
+            host = Hosting(relay.dial, lets_in=lets_in)
+            nursery.start_soon(host.run)
+            await host.move("1")
+            await trio.sleep(60)
+            dialled.append(relay.lines.total())
+            nursery.cancel_scope.cancel()
+    in_vain, let_in = dialled
+    assert in_vain <= 2 * 60, "four lines: after a few each waits for seconds"
+    assert let_in > 10 * 60, "those who are let in keep nobody waiting"
+
+
+@pytest.mark.parametrize("wait_s", [0.0, DEFAULT_LIMITS.relay_silence_s + 0.1])
+async def test_a_relay_that_lies_is_told_at_most_once_a_second(
+    wait_s: float, autojump_clock: object, cheap_places: None
+) -> None:
+    """It joins the lines that test it, and says nonsense to the host's: at once, or when they have waited a moment."""
+    own = {token.hex().encode() for token in (await place.meeting_place("1")).tokens}
+
+    class Lies(MemoryRelay):
+        async def welcome(self, new: Waits) -> None:
+            if new.token not in own:
+                await super().welcome(new)
+                return
+            await trio.sleep(wait_s)
+            await new.line.send_all(b"no\n")
+
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(lines.run)
-        await opened.wait()
-        with trio.move_on_after(10):
-            while True:
-                await (await lines.listeners[0].accept()).aclose()
+        relay = Lies(nursery)
+        host = Hosting(relay.dial)
+        nursery.start_soon(host.run)
+        await host.move("1")
+        await trio.sleep(120)
         nursery.cancel_scope.cancel()
-    assert 10 < dialled <= 10 / DEFAULT_LIMITS.relay_pause_min_s + 1
+    assert host.told
+    assert all(b - a >= 1 for a, b in itertools.pairwise(host.told))
+    assert wait_s or len(host.told) == 1, "it was never back"
+    assert relay.lines.total() <= 5 * 120
+
+
+async def test_a_place_where_someone_was_let_in_stays_open(autojump_clock: object, cheap_places: None) -> None:
+    """For lines of a source of their own; the place of nobody does not."""
+    async with trio.open_nursery() as nursery:
+        relay = MemoryRelay(nursery)
+        host = Hosting(relay.dial, lets_in=True)
+        nursery.start_soon(host.run)
+
+        async def is_met(at: MeetingPlace) -> bool:
+            with trio.move_on_after(DEFAULT_LIMITS.relay_meet_s):
+                line = await meet_host(RELAY, at, relay.dial, DEFAULT_LIMITS)
+                await line.send_all(b"hello")
+                return await line.receive_some() == b"welcome"
+            return False
+
+        assert await is_met(left := await host.move("1"))
+        nobodys = await host.move("2")
+        assert [await is_met(at) for at in (await host.move("3"), left, nobodys)] == [True, True, False]
+        assert [source_of(line) for line in host.joined] == ["", "", MOVED]
+        for digits in "4567":
+            assert await is_met(await host.move(digits))
+        assert not await is_met(left), "the last places are enough"
+        nursery.cancel_scope.cancel()

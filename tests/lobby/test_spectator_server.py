@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 import trio
 
+from seqp2p.live.absence import Absent, Back
+from seqp2p.lobby import place
 from seqp2p.lobby.events import Strangers
 from seqp2p.lobby.join import knock
+from seqp2p.lobby.place import HostLines, meet_host
 from seqp2p.lobby.spectator_join import watch_table
+from seqp2p.net.addresses import Address
 from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError, PeerRefused
@@ -36,6 +40,7 @@ from seqp2p.net.messages import (
 from seqp2p.net.pace import message_price_s
 from tests.live.parties import Thinker, checked
 from tests.live.parties import credentials as seat_credentials
+from tests.live.relays import MemoryRelay
 from tests.lobby.hall import Hall, hear, own_key, same_game, say
 from tests.net.tools import address_of
 from tests.table import randomness as seeded
@@ -301,6 +306,40 @@ async def test_after_the_code(virtual_time: object, tmp_path: Path, message: Wir
         assert (error.value.code if isinstance(error.value, PeerRefused) else "") == code
         assert hall.came == []
     checked(hall)
+
+
+async def test_a_spectator_by_a_relay_comes_back_after_the_place_has_moved(
+    virtual_time: object, tmp_path: Path, cheap_places: None
+) -> None:
+    hall, asleep = hall_of(tmp_path)
+    moved = trio.Event()
+    async with trio.open_nursery() as outside:
+        relay = MemoryRelay(outside)
+        lines = HostLines(address_of(9), relay.dial, DEFAULT_LIMITS, lambda _: moved.set(), lambda _: None)
+        lines.move("1")
+        outside.start_soon(lines.run)
+        hall.more_listeners = lines.listeners
+        here = await place.meeting_place("1")
+
+        async def dial(_: Address) -> trio.abc.Stream:
+            return await meet_host(address_of(9), here, relay.dial, DEFAULT_LIMITS)
+
+        async with hall.open() as nursery:
+            await asleep.wait()
+            seen = hall.seat_spectator(1, await hall.waiting(1, dial))
+            nursery.start_soon(seen.run)
+            await trio.sleep(1)
+            moved = trio.Event()
+            lines.move("2")
+            await moved.wait()
+            await relay.leave()
+            relay.come_back()
+            with pytest.raises(PeerRefused) as refused:
+                await hall.waiting(2, dial)
+            assert refused.value.code == "code_burned", "there nobody gives the code any more"
+        outside.cancel_scope.cancel()
+    assert [type(event) for event in seen.told if isinstance(event, Absent | Back)] == [Absent, Back]
+    same_game(seen, hall[1])
 
 
 async def test_only_so_many_are_remembered(virtual_time: object, tmp_path: Path) -> None:

@@ -170,6 +170,13 @@ def test_another_version_is_refused_whatever_else_it_says(stage: LinkStage) -> N
     assert "version" in str(refused.value)
 
 
+@pytest.mark.parametrize("stage", [stage for stage in LinkStage if "handshake" not in stage.value])
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_version_after_that_makes_it_no_message(stage: LinkStage, version: int) -> None:
+    with pytest.raises(PeerError, match="no message"):
+        decode_message(msgpack.packb({"type": "bye", "v": version, "reason": ""}), stage)
+
+
 def test_what_a_peer_writes_never_reaches_a_terminal_raw() -> None:
     with pytest.raises(PeerError) as error:
         decode_message(msgpack.packb({"type": "\x1b[31m\u202eevil\n"}), LinkStage.GAME)

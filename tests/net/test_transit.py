@@ -11,7 +11,7 @@ from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.serving import source_of
-from seqp2p.net.transit import RelayListener, Side, TransitStream, Waiting, check_relay, is_relayed, open_line
+from seqp2p.net.transit import RelayListener, Side, TransitStream, Waiting, check_relay, line_of, open_line
 from tests.relay import free_address, running_relay
 
 TOKEN = bytes(range(32))
@@ -50,8 +50,8 @@ async def test_two_sides_at_one_token_are_joined() -> None:
             await server.send_all(b"welcome")
             assert await client.receive_some() == b"welcome"
             assert source_of(server) == "127.0.0.1"
-            assert is_relayed(client)
-            assert not is_relayed(client.line)
+            assert line_of(client) is client
+            assert line_of(client.line) is None
 
 
 @pytest.mark.process
