@@ -18,14 +18,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 import msgspec
 
 from seqp2p.cli.checking import FILES_AHEAD, Named, bytes_of, verify_data
 from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
 from seqp2p.cli.version import code_state
-from seqp2p.i18n import Message, message, message_of
+from seqp2p.i18n import message, message_of, received, sent
 from seqp2p.match.table import check_settings
 from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.verify import Report
@@ -38,12 +38,6 @@ WITHOUT_WORKERS_S: Final = 5
 ASK_S: Final = 1
 ANSWER_S: Final = 5
 CLOSE_S: Final = 3
-
-
-_MADE: Final = "\0"
-"""The beginning of a sentence that is sent as its template and values, to be translated here."""
-_TEMPLATE: Final = re.compile(r"(?:[^{}]|\{\{|\}\}|\{\w+(?:!r)?\})*")
-_Values: TypeAlias = dict[str, bool | int | float | str | None]
 
 
 class Unable(Exception):
@@ -175,30 +169,7 @@ def verify_for(state: str, data: bytes) -> bytes:
 
 def encode_report(report: Report) -> bytes:
     """Return a report in JSON. A reason that is a message keeps its template and values."""
-    return msgspec.json.encode(report, enc_hook=_plain)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, Message):
-        text = _MADE + msgspec.json.encode((value.template, value.values), enc_hook=_plain).decode()
-        with contextlib.suppress(ValueError):
-            if _said(text) == value:
-                return text
-    return str(value)
-
-
-def _said(text: str) -> str:
-    """Return the sentence that was sent as this text. Raises ValueError."""
-    if not text.startswith(_MADE):
-        return text
-    template, sent = msgspec.json.decode(text[len(_MADE) :], type=tuple[str, _Values])
-    values = {name: _said(value) if isinstance(value, str) else value for name, value in sent.items()}
-    if not _TEMPLATE.fullmatch(template):
-        raise ValueError(template)
-    try:
-        return message(template, **values)
-    except LookupError:
-        raise ValueError(template) from None
+    return msgspec.json.encode(report, enc_hook=sent)
 
 
 def decode_report(data: object) -> Report:
@@ -207,33 +178,30 @@ def decode_report(data: object) -> Report:
         plain = msgspec.json.decode(cast("bytes", data), type=Report)
         report = replace(
             plain,
-            reason=plain.reason and _said(plain.reason),
-            result=plain.result and replace(plain.result, reason=_said(plain.result.reason)),
-            cheats=tuple(replace(cheat, reason=_said(cheat.reason)) for cheat in plain.cheats),
+            reason=plain.reason and received(plain.reason),
+            result=plain.result and replace(plain.result, reason=received(plain.result.reason)),
+            cheats=tuple(replace(cheat, reason=received(cheat.reason)) for cheat in plain.cheats),
         )
-        _check(report)
-        if encode_report(report) == data:
+        if _fits(report) and encode_report(report) == data:
             return report
     except (TypeError, ValueError):  # Those of msgspec, too.
         pass
     raise ValueError(message("a verdict is not in its form"))
 
 
-def _check(report: Report) -> None:
-    """Raise ValueError if the parts of a report do not fit each other."""
+def _fits(report: Report) -> bool:
+    """Return True if the parts of a report fit each other. Raises ValueError for a key or a table that is none."""
+    for player in report.players:
+        bytes.fromhex(player.key)
+    if report.settings is not None:
+        check_settings(report.settings)
     result, seats = report.result, [player.seat for player in report.players]
     named = {cheat.seat for cheat in report.cheats}.union(report.awaited, result.winners if result else ())
     named |= set[int]() if report.seat is None else {report.seat}
     is_won = result is not None and result.kind in {"won", "forfeit"}
     has_winners = result is not None and bool(result.winners)
-    if seats != [*range(1, len(seats) + 1)] or not named <= {*seats} or is_won != has_winners:
-        raise ValueError("its seats do not fit")
-    if report.verdict == "verified" and result is None:
-        raise ValueError("it has no result")
-    for player in report.players:
-        bytes.fromhex(player.key)
-    if report.settings is not None:
-        check_settings(report.settings)
+    has_result = result is not None or report.verdict != "verified"
+    return has_result and is_won == has_winners and seats == [*range(1, len(seats) + 1)] and named <= {*seats}
 
 
 def _distributed() -> Any:

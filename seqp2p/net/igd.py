@@ -24,6 +24,7 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
+from seqp2p.i18n import message_of
 from seqp2p.net.interfaces import is_loopback, is_near, local_hosts
 
 LIMIT_S: Final = 5.0
@@ -152,9 +153,9 @@ def open_port(router: Router, port: int, externals: Sequence[int]) -> Answer:
         try:
             router.ask("AddPortMapping", values)
         except RouterError as error:
-            if str(error) in _TAKEN:
+            if message_of(error) in _TAKEN:
                 continue
-            return Answer("permanent" if str(error) == _PERMANENT else "refused")
+            return Answer("permanent" if message_of(error) == _PERMANENT else "refused")
         return Answer("", wide, external)
     return Answer("taken")
 
