@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # True to type checkers. The module typing would take lon
 if TYPE_CHECKING:
     from seqp2p.names import *  # noqa: F403
 
-__version__ = "0.1.0"
+__version__ = "0.1.0.dev0"
 
 if not TYPE_CHECKING:  # A type checker finds only the names above.
 

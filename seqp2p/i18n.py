@@ -4,9 +4,14 @@ Rules, proofs and peers speak English: their sentences are compared, recorded an
 template and values. It is an ordinary ``str`` wherever it goes; ``ui.language`` translates it for a reader.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import NamedTuple
+
+_SENT = "\0"
+"""The beginning of a message that is sent as its template and values."""
+_SENDABLE = re.compile(r"(?:[^{}]|\{\{|\}\}|\{\w+(?:!r)?\})*")
 
 
 class Message(str):
@@ -83,3 +88,39 @@ def message_of(error: BaseException) -> str:
     """
     first = error.args[0] if error.args else ""
     return first if isinstance(first, str) else str(error)
+
+
+def sent(value: object) -> str:
+    """Return a text by which another process has this message again; other values, and odd messages, as they read."""
+    import msgspec
+
+    if isinstance(value, Message):
+        text = _SENT + msgspec.json.encode((value.template, value.values), enc_hook=sent).decode()
+        try:
+            if received(text) == value:
+                return text
+        except ValueError:
+            pass
+    return str(value)
+
+
+def received(text: str) -> str:
+    """Return the message that ``sent`` made a text of, or the text. Raises ValueError if it made no such text.
+
+    >>> getattr(received(sent(message("seat {seat}", seat=2))), "template", "")
+    'seat {seat}'
+    """
+    import msgspec
+
+    if not text.startswith(_SENT):
+        return text
+    kind = tuple[str, dict[str, bool | int | float | str | None]]
+    template, values = msgspec.json.decode(text.removeprefix(_SENT), type=kind)
+    if not _SENDABLE.fullmatch(template):
+        raise ValueError(template)
+    try:
+        return message(
+            template, **{name: received(each) if isinstance(each, str) else each for name, each in values.items()}
+        )
+    except LookupError:
+        raise ValueError(template) from None

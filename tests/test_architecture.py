@@ -111,7 +111,6 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "tomlkit": "api.config_file",
     "zeroconf": "lobby.discovery",
     "ifaddr": "net.interfaces",
-    "miniupnpc": "net.igd",
     "trio": (
         "api.",
         "arena.conformance",

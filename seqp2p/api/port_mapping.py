@@ -37,7 +37,6 @@ _OTHER_PORTS: Final = range(49_152, 65_536)
 _OTHERS_TRIED: Final = 3
 
 _REASONS: Final[Mapping[Fault, str]] = {
-    "no_library": message("the library miniupnpc is not installed: pip install 'seqp2p[upnp]'"),
     "no_router": message("no router with UPnP answers on this network"),
     "elsewhere": message("this program does not listen on the network of the router"),
     "no_address": message("the router tells no address of its own: it may be behind another one"),

@@ -450,8 +450,8 @@ async def host(
     ``table.ask(StartGame())``, or for 10 s without a change.
 
     With ``map_port`` the home router is asked, by UPnP, to open a port to the whole internet that leads to this
-    program, until the block ends; ``on_port`` hears of it. ``table.addresses`` has its address. It needs the library
-    miniupnpc, and up to 10 s; without a port the table opens all the same.
+    program, until the block ends; ``on_port`` hears of it. ``table.addresses`` has its address. It takes up to
+    10 s; without a port the table opens all the same.
 
     Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files), NetError (the relay).
     """

@@ -1,5 +1,8 @@
 """Verifying on a Dask cluster. Its workers are sent the bytes of the files, and need no file system of ours.
 
+The cluster is trusted: it sends pickles, which can run code here, and nothing proves a verdict. What is checked finds
+mistakes: workers whose code is in another state refuse, and a verdict is JSON that is decoded strictly.
+
 A future of ``distributed`` waits for ever if its cluster has no worker, so each wait here is short, and asks the
 scheduler for its workers in between. The bytes that are under way are bounded by the cluster's threads.
 """
@@ -14,12 +17,17 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, wait
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
 
-from seqp2p import __version__
+import msgspec
+
 from seqp2p.cli.checking import FILES_AHEAD, Named, bytes_of, verify_data
 from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
+from seqp2p.cli.version import code_state
+from seqp2p.i18n import message, message_of, received, sent
+from seqp2p.match.table import check_settings
+from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.verify import Report
 from seqp2p.ui.language import t
 
@@ -30,6 +38,10 @@ WITHOUT_WORKERS_S: Final = 5
 ASK_S: Final = 1
 ANSWER_S: Final = 5
 CLOSE_S: Final = 3
+
+
+class Unable(Exception):
+    """The cluster answers, but not with a report: one sentence for the user."""
 
 
 class Lost(Exception):
@@ -75,20 +87,22 @@ class _Watch:
             time.sleep(0.1)
             self.ask()
 
-    def result(self, named: Named, future: Future[Report], killed: type[Exception]) -> Report:
-        """Wait for a report. Raises Lost."""
+    def result(self, named: Named, future: Future[bytes], killed: type[Exception]) -> Report:
+        """Wait for a report. Raises Lost and Unable."""
         while not future.done():
             if time.monotonic() - self.asked > ASK_S:
                 self.ask()
             wait([future], ASK_S)
         try:
-            return future.result()
+            return decode_report(future.result())
         except CancelledError:
             raise Lost(t("its scheduler has ended")) from None
         except killed:
             raise Lost(t("each worker that was to verify {file} has been killed", file=named.path)) from None
         except OSError as error:
             raise Lost(str(error)) from None
+        except Exception as error:  # noqa: BLE001  # A worker can raise anything.
+            raise Unable(message_of(error) or type(error).__name__) from None
 
 
 def verify_on_cluster(
@@ -96,11 +110,11 @@ def verify_on_cluster(
 ) -> Generator[tuple[Named, Report]]:
     """Yield the files with their reports, in order, by the workers of the Dask cluster at this address.
 
-    ``note`` is told of workers that are lost. If the cluster is lost, the reports that are here by then are the last
-    ones. Raises CommandError.
+    ``note`` is told of workers that are lost, and of an address beyond loopback that is not encrypted. If the cluster
+    is lost, the reports that are here by then are the last ones. Raises CommandError.
     """
     distributed = _distributed()
-    with _quiet(), _connected(distributed, address) as client:
+    with _quiet(), _connected(distributed, address, note) as client:
         watch = _Watch(client, note)
         try:
             watch.wait_for_workers()
@@ -108,7 +122,7 @@ def verify_on_cluster(
             text = t("the cluster at {address} cannot verify: {reason}", address=address, reason=str(lost))
             hint = t("start a worker with: {command}", command=f"dask worker {address}")
             raise CommandError(text, hint, NOT_CONNECTED) from None
-        waiting = deque[tuple[Named, Future[Report]]]()
+        waiting = deque[tuple[Named, Future[bytes]]]()
         with _ending(client) as executor:
             try:
                 for named in files:
@@ -117,34 +131,77 @@ def verify_on_cluster(
                         yield _first(waiting, watch, distributed)
                 while waiting:
                     yield _first(waiting, watch, distributed)
-            except (ImportError, AttributeError) as error:
-                text = t("the cluster cannot verify replays: {reason}", reason=str(error))
-                raise CommandError(text, t("its workers need this version of seqp2p"), FAILED) from None
+            except Unable as error:
+                yield from _done(waiting)
+                text = t("the cluster cannot verify replays: {reason}", reason=message_of(error))
+                hint = t("its workers need this state of seqp2p: {state}", state=code_state())
+                raise CommandError(text, hint, FAILED) from None
             except Lost as lost:
                 yield from _done(waiting)
                 text = t("the cluster is lost: {reason}", reason=str(lost))
                 raise CommandError(text, t("without --dask this machine verifies them"), NOT_CONNECTED) from None
 
 
-def _first(waiting: deque[tuple[Named, Future[Report]]], watch: _Watch, distributed: Any) -> tuple[Named, Report]:
+def _first(waiting: deque[tuple[Named, Future[bytes]]], watch: _Watch, distributed: Any) -> tuple[Named, Report]:
     named, future = waiting[0]
     report = watch.result(named, future, distributed.KilledWorker)
     waiting.popleft()
     return named, report
 
 
-def _done(waiting: Iterable[tuple[Named, Future[Report]]]) -> Iterator[tuple[Named, Report]]:
+def _done(waiting: Iterable[tuple[Named, Future[bytes]]]) -> Iterator[tuple[Named, Report]]:
     """Yield the reports that are here."""
     for named, future in waiting:
         if future.done() and not future.cancelled() and future.exception() is None:
-            yield named, future.result()
+            with contextlib.suppress(ValueError):
+                yield named, decode_report(future.result())
 
 
-def verify_for(version: str, data: bytes) -> Report:
-    """Verify on a worker. Raises ImportError if it has another version: it may judge in another way."""
-    if version != __version__:
-        raise ImportError(f"seqp2p {__version__}")
-    return verify_data(data)
+def verify_for(state: str, data: bytes) -> bytes:
+    """Verify on a worker, and return the report in JSON.
+
+    Raises ImportError if its code is in another state: it may judge in another way.
+    """
+    if state != code_state():
+        raise ImportError(f"seqp2p {code_state()}")
+    return encode_report(verify_data(data))
+
+
+def encode_report(report: Report) -> bytes:
+    """Return a report in JSON. A reason that is a message keeps its template and values."""
+    return msgspec.json.encode(report, enc_hook=sent)
+
+
+def decode_report(data: object) -> Report:
+    """Return the report that a worker has sent. Raises ValueError if ``encode_report`` writes none such."""
+    try:
+        plain = msgspec.json.decode(cast("bytes", data), type=Report)
+        report = replace(
+            plain,
+            reason=plain.reason and received(plain.reason),
+            result=plain.result and replace(plain.result, reason=received(plain.result.reason)),
+            cheats=tuple(replace(cheat, reason=received(cheat.reason)) for cheat in plain.cheats),
+        )
+        if _fits(report) and encode_report(report) == data:
+            return report
+    except (TypeError, ValueError):  # Those of msgspec, too.
+        pass
+    raise ValueError(message("a verdict is not in its form"))
+
+
+def _fits(report: Report) -> bool:
+    """Return True if the parts of a report fit each other. Raises ValueError for a key or a table that is none."""
+    for player in report.players:
+        bytes.fromhex(player.key)
+    if report.settings is not None:
+        check_settings(report.settings)
+    result, seats = report.result, [player.seat for player in report.players]
+    named = {cheat.seat for cheat in report.cheats}.union(report.awaited, result.winners if result else ())
+    named |= set[int]() if report.seat is None else {report.seat}
+    is_won = result is not None and result.kind in {"won", "forfeit"}
+    has_winners = result is not None and bool(result.winners)
+    has_result = result is not None or report.verdict != "verified"
+    return has_result and is_won == has_winners and seats == [*range(1, len(seats) + 1)] and named <= {*seats}
 
 
 def _distributed() -> Any:
@@ -169,8 +226,17 @@ def _quiet() -> Generator[None]:
             logging.disable(logging.NOTSET)
 
 
+def _is_here(address: str) -> bool:
+    """Return True for an address of this machine alone."""
+    host = address.rpartition("//")[2].rpartition(":")[0].strip("[]")
+    try:
+        return host == "localhost" or is_loopback(host)
+    except ValueError:
+        return False
+
+
 @contextlib.contextmanager
-def _connected(distributed: Any, address: str) -> Generator[Any]:
+def _connected(distributed: Any, address: str, note: Callable[[str], None]) -> Generator[Any]:
     """A client of the scheduler at this address. Raises CommandError."""
     hint = t("--dask takes the scheduler's address, like tcp://HOST:8786")
     if not ADDRESS.fullmatch(address):
@@ -179,6 +245,8 @@ def _connected(distributed: Any, address: str) -> Generator[Any]:
     if secured and distributed.Security().get_connection_args("client")["ssl_context"] is None:
         text = t("Dask has no certificates for {address}", address=address)
         raise CommandError(text, t("name them in its configuration: {name}", name="distributed.comm.tls"), USAGE)
+    if not secured and not _is_here(address):
+        note(t("{address} is not encrypted: others on the way can change verdicts and run code here", address=address))
     opened: Future[Any] = Future()
     threading.Thread(target=_open, args=(distributed, address, opened), daemon=True).start()
     try:
@@ -224,11 +292,11 @@ def _ending(client: Any) -> Generator[Executor]:
             executor.shutdown(wait=False)
 
 
-def _sent(executor: Executor, named: Named) -> Future[Report]:
-    """The report to come on what a file holds now; on one that cannot be read it is there at once."""
+def _sent(executor: Executor, named: Named) -> Future[bytes]:
+    """Return the answer to come on what a file holds now; on one that cannot be read it is there at once."""
     data = bytes_of(named)
     if not isinstance(data, Report):
-        return executor.submit(verify_for, __version__, data)
-    known: Future[Report] = Future()
-    known.set_result(data)
+        return executor.submit(verify_for, code_state(), data)
+    known: Future[bytes] = Future()
+    known.set_result(encode_report(data))
     return known

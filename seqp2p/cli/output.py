@@ -96,6 +96,10 @@ class Output:
         else:
             self.screen.say(shown, kind, colour)
 
+    def warn(self, text: str) -> None:
+        """Write a line for people to standard error, also where standard output is theirs."""
+        _print(f"seqp2p: {printable(translate(text))}", sys.stderr)
+
     def write(self, text: str) -> None:
         """Write a command's result unchanged to standard output."""
         _write(text, sys.stdout)

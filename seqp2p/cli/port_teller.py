@@ -18,10 +18,7 @@ def map_port_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--map-port",
         is_flag=True,
-        help=message(
-            "Ask the home router, by UPnP, to open a port to the internet until this ends. It needs the library"
-            " miniupnpc: pip install 'seqp2p[upnp]'."
-        ),
+        help=message("Ask the home router, by UPnP, to open a port to the internet until this ends."),
     )(command)
 
 

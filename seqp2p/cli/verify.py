@@ -105,7 +105,7 @@ def _ended_early(error: CommandError, output: Output, tally: Tally, named: int) 
 
 def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, tally: Tally) -> None:
     known = known_names(output)
-    reports = _reports(files, jobs, dask, output.say)
+    reports = _reports(files, jobs, dask, output.warn)
     with closing(reports), progress.bar(len(files), t("verifying")) as advance:
         for file, report in reports:
             tally.verdicts[report.verdict] += 1

@@ -1,5 +1,7 @@
 """The version of this program, with the commit that it was installed or is run from, where that is known."""
 
+import functools
+import hashlib
 import json
 import os
 import subprocess
@@ -10,6 +12,7 @@ from typing import Final
 from seqp2p import __version__
 
 SOURCES: Final = Path(__file__).parents[2]
+PACKAGE: Final = Path(__file__).parents[1]
 _GIT: Final = ("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
 _LIMIT_S: Final = 5
 
@@ -18,6 +21,16 @@ def full_version() -> str:
     """Return ``0.1.0``, or ``0.1.0 (commit 0123456789ab)``; ``-dirty`` after it if files were changed since."""
     commit = _of_sources(SOURCES) if (SOURCES / ".git").exists() else _of_install("seqp2p")
     return f"{__version__} (commit {commit})" if commit else __version__
+
+
+@functools.cache
+def code_state() -> str:
+    """Return the version and a digest of the package's modules, as ``0.1.0+0123456789abcdef``."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name, data = path.relative_to(PACKAGE).as_posix().encode(), path.read_bytes()
+        digest.update(b"%d %s %d " % (len(name), name, len(data)) + data)
+    return f"{__version__}+{digest.hexdigest()[:16]}"
 
 
 def _of_sources(folder: Path) -> str | None:

@@ -1,39 +1,74 @@
 """The process that asks the home router to open a port, by UPnP-IGD.
 
-``python -m seqp2p.net.igd open|close HOST PORT EXTERNAL…`` writes one Answer in JSON. The library is C code that
-blocks, and that reads what any device of the home network sends as the router's answer. So it has a process of its
-own, which ends after seconds. The caller (``api.port_mapping``) trusts nothing in the Answer.
+``python -m seqp2p.net.igd open|close HOST PORT EXTERNAL…`` writes one Answer in JSON. Any device of the home network
+can pose as the router, so this process ends after seconds and has little memory. It reads little of each answer, and
+asks only devices of the local network that have answered the search themselves, for their own pages. The caller
+(``api.port_mapping``) trusts nothing in the Answer.
 """
 
+import contextlib
+import functools
+import html
 import ipaddress
 import os
+import re
+import socket
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, Protocol, TypeAlias, cast
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final, Literal, TypeAlias
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
 from seqp2p.i18n import message_of
+from seqp2p.net.interfaces import is_loopback, is_near, local_hosts
 
 LIMIT_S: Final = 5.0
 LEASE_S: Final = 600
 """The router closes the port after this time by itself, if it was not asked again."""
-_SEARCH_MS: Final = 1_000
-"""For each of the four kinds of routers that are searched for: a router may take a second to answer."""
-_PROTOCOL: Final = "TCP"
+MEMORY_MAX: Final = 256 * 2**20
+"""The address space of the process, where the system bounds it: on Linux."""
+DEVICES_MAX: Final = 4
+PAGE_SIZE_MAX: Final = 65_536
+REQUEST_S: Final = 1.5
+SEARCH_S: Final = 2.0
+"""A device answers the search within a second."""
 _LABEL: Final = "seqp2p"
 _ANY_HOST: Final = "0.0.0.0"  # noqa: S104  # compared with
-# The library's words for the errors 718, 729 and 725 of UPnP.
-_TAKEN: Final = frozenset({"ConflictInMappingEntry", "ConflictWithOtherMechanisms"})
-_PERMANENT: Final = "OnlyPermanentLeasesSupported"
+
+_GROUP: Final = ("239.255.255.250", 1900)
+_KINDS: Final = (
+    b"urn:schemas-upnp-org:device:InternetGatewayDevice:1",
+    b"urn:schemas-upnp-org:device:InternetGatewayDevice:2",
+    b"urn:schemas-upnp-org:service:WANIPConnection:1",
+    b"urn:schemas-upnp-org:service:WANPPPConnection:1",
+)
+_SEARCH: Final = b'M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: %s\r\n\r\n'
+_LOCATION: Final = re.compile(rb"^location:[ \t]*(http://[!-~]+)", re.IGNORECASE | re.MULTILINE)
+_BASE: Final = re.compile(r"<URLBase>\s*([^\s<]+)")
+_SERVICE: Final = re.compile(r"<serviceType>\s*(urn:schemas-upnp-org:service:WAN(?:IP|PPP)Connection:[12])\s*<")
+_CONTROL: Final = re.compile(r"<controlURL>\s*([^\s<]+)")
+_VALUE: Final = re.compile(r"<(\w+)(?:\s[^<>]*)?>([^<]*)</\1>")
+_SERVICES_MAX: Final = 2
+_ENVELOPE: Final = (
+    '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"'
+    ' s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body>'
+    '<u:{action} xmlns:u="{service}">{values}</u:{action}></s:Body></s:Envelope>'
+)
+# The errors of UPnP.
+_TAKEN: Final = frozenset({"718", "729"})
+_PERMANENT: Final = "725"
 
 Fault: TypeAlias = Literal[
-    "", "no_library", "no_router", "elsewhere", "no_address", "not_global", "taken", "permanent", "refused", "silent"
+    "", "no_router", "elsewhere", "no_address", "not_global", "taken", "permanent", "refused", "silent"
 ]
-"""The reason why no port is open: the library is missing; no router answers; this program does not listen on the
-router's network; the router tells no address, or none of the internet; all ports are taken; it opens ports without an
-end only; it refuses; it has not answered in time (said by the caller)."""
+"""The reason why no port is open: no router answers; this program does not listen for others (said by the caller); the
+router tells no address, or none of the internet; all ports are taken; it opens ports without an end only; it refuses;
+it has not answered in time (said by the caller)."""
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,24 +80,43 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RouterError(Exception):
-    """The router has not done it, or none answers; the text is the library's."""
+    """The router has not done it, or does not answer; the text is the error's number in UPnP, "" without one."""
 
 
-class Router(Protocol):
-    """The part of ``miniupnpc.UPnP`` that is used. Every method raises Exception."""
+@dataclass(frozen=True)
+class Router:
+    """A service of a device that opens ports; ``path`` is where it takes questions."""
 
-    discoverdelay: int
+    host: str
+    port: int
+    path: str
+    service: str
 
-    @property
-    def lanaddr(self) -> str: ...
-    def discover(self) -> int: ...
-    def selectigd(self) -> str: ...
-    def externalipaddress(self) -> str: ...
-    def getspecificportmapping(self, port: int, protocol: str, /) -> tuple[str, int, str, bool, int] | None: ...
-    def addportmapping(
-        self, external: int, protocol: str, host: str, port: int, label: str, remote: str, lease_s: int, /
-    ) -> bool: ...
-    def deleteportmapping(self, port: int, protocol: str, /) -> bool: ...
+    @functools.cached_property
+    def wide(self) -> str:
+        """Return the address that it tells of itself, "" for none."""
+        try:
+            return self.ask("GetExternalIPAddress", {}).get("NewExternalIPAddress", "")
+        except RouterError:
+            return ""
+
+    @functools.cached_property
+    def own(self) -> str:
+        """Return the address of this machine from which it is asked."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((self.host, self.port))
+            return str(probe.getsockname()[0])
+
+    def ask(self, action: str, values: Mapping[str, object]) -> dict[str, str]:
+        """Return the values of its answer. Raises RouterError."""
+        inside = "".join(f"<{name}>{value}</{name}>" for name, value in values.items())
+        body = _ENVELOPE.format(action=action, service=self.service, values=inside)
+        headers = {"Content-Type": 'text/xml; charset="utf-8"', "SOAPAction": f'"{self.service}#{action}"'}
+        status, text = _exchange(self.host, self.port, "POST", self.path, body, headers)
+        found = dict[str, str](_VALUE.findall(text))
+        if status != HTTPStatus.OK:
+            raise RouterError(found.get("errorCode", ""))
+        return found
 
 
 def is_global_ipv4(text: str) -> bool:
@@ -74,76 +128,169 @@ def is_global_ipv4(text: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
-def open_port(router: Router, host: str, port: int, externals: Sequence[int]) -> Answer:
+def open_port(router: Router, port: int, externals: Sequence[int]) -> Answer:
     """Open the first of these external ports that no other program has; ask again for one that is this program's.
 
-    ``host`` and ``port`` are where this program listens.
+    ``port`` is where this program listens.
     """
-    if fault := _find(router, host):
-        return Answer(fault)
     try:
-        own = str(ipaddress.IPv4Address(_asked(router.externalipaddress)))
-    except (RouterError, ValueError):
+        wide = str(ipaddress.IPv4Address(router.wide))
+    except ValueError:
         return Answer("no_address")
-    if not is_global_ipv4(own):
-        return Answer("not_global", own)
+    if not is_global_ipv4(wide):
+        return Answer("not_global", wide)
     for external in externals:
-        if _owner(router, external) not in (None, (router.lanaddr, port)):
+        if _owner(router, external) not in (None, (router.own, str(port))):
             continue
+        values = {
+            **_named(external),
+            "NewInternalPort": port,
+            "NewInternalClient": router.own,
+            "NewEnabled": 1,
+            "NewPortMappingDescription": _LABEL,
+            "NewLeaseDuration": LEASE_S,
+        }
         try:
-            _asked(router.addportmapping, external, _PROTOCOL, router.lanaddr, port, _LABEL, "", LEASE_S)
+            router.ask("AddPortMapping", values)
         except RouterError as error:
             if message_of(error) in _TAKEN:
                 continue
             return Answer("permanent" if message_of(error) == _PERMANENT else "refused")
-        return Answer("", own, external)
+        return Answer("", wide, external)
     return Answer("taken")
 
 
-def close_port(router: Router, host: str, port: int, externals: Sequence[int]) -> Answer:
+def close_port(router: Router, port: int, externals: Sequence[int]) -> Answer:
     """Close those of these external ports that lead to this program, and no others."""
-    if fault := _find(router, host):
-        return Answer(fault)
     try:
         for external in externals:
-            if _owner(router, external) == (router.lanaddr, port):
-                _asked(router.deleteportmapping, external, _PROTOCOL)
+            if _owner(router, external) == (router.own, str(port)):
+                router.ask("DeletePortMapping", _named(external))
     except RouterError:
         return Answer("refused")
     return Answer("")
 
 
-def _find(router: Router, host: str) -> Fault:
-    router.discoverdelay = _SEARCH_MS
-    try:
-        _asked(router.discover)
-        _asked(router.selectigd)
-    except RouterError:
-        return "no_router"
-    return "" if host in (_ANY_HOST, router.lanaddr) else "elsewhere"
-
-
-def _owner(router: Router, external: int) -> tuple[str, int] | None:
+def _owner(router: Router, external: int) -> tuple[str, str] | None:
     """Return the host and port to which an external port leads; None for a free one, and if the router does not say."""
     try:
-        found = _asked(router.getspecificportmapping, external, _PROTOCOL)
-    except RouterError:
+        found = router.ask("GetSpecificPortMappingEntry", _named(external))
+        return found["NewInternalClient"], found["NewInternalPort"]
+    except (RouterError, KeyError):
         return None
-    return None if found is None else (found[0], found[1])
 
 
-def _asked(question: Callable[..., Any], *arguments: object) -> Any:
+def _named(external: int) -> dict[str, object]:
+    return {"NewRemoteHost": "", "NewExternalPort": external, "NewProtocol": "TCP"}
+
+
+def find_router(host: str) -> Router | None:
+    """Return the first router on the networks of this own address that tells a global address, else the first."""
+    first = None
+    for location in _locations(host):
+        for router in routers_at(location):
+            if is_global_ipv4(router.wide):
+                return router
+            first = first or router
+    return first
+
+
+def _locations(host: str) -> Iterator[str]:
+    """Search for routers, and yield where their descriptions are: one of each device, and of the first few devices."""
+    here = local_hosts()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as search, contextlib.suppress(OSError):
+        search.bind((host, 0))
+        for own in here if host == _ANY_HOST else [host]:
+            with contextlib.suppress(OSError):  # An address of IPv6, or a network that is down.
+                search.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(own))
+                for kind in _KINDS:
+                    search.sendto(_SEARCH % kind, _GROUP)
+        until, asked = time.monotonic() + SEARCH_S, set[str]()
+        while len(asked) < DEVICES_MAX:
+            search.settimeout(max(0.0, until - time.monotonic()))
+            answer, (source, _) = search.recvfrom(2048)
+            if source not in asked and source not in here and (location := location_in(answer, source)):
+                asked.add(source)
+                yield location
+
+
+def location_in(answer: bytes, source: str) -> str | None:
+    """Return where a device has its description; None unless it is a router near here, and names itself."""
+    found = _LOCATION.search(answer)
+    if not found or not any(kind in answer for kind in _KINDS) or is_loopback(source) or not is_near(source):
+        return None
+    location = found[1].decode()
+    return location if _place(location, source) else None
+
+
+def _place(url: str, host: str) -> tuple[int, str] | None:
+    """Return port and path of a page at this host; None for another page."""
     try:
-        return question(*arguments)
-    except Exception as error:  # noqa: BLE001  # the library raises no other class
-        raise RouterError(message_of(error)) from None
+        parts = urlsplit(url)
+        port = parts.port or 80
+    except ValueError:
+        return None
+    if parts.scheme != "http" or parts.hostname != host:
+        return None
+    return port, f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+def routers_at(location: str) -> list[Router]:
+    """Return the services in a device's description that open ports, those at the device itself."""
+    host = str(urlsplit(location).hostname)
+    place = _place(location, host)
+    assert place is not None, "its location is checked"
+    try:
+        status, text = _exchange(host, place[0], "GET", place[1])
+    except RouterError:
+        return []
+    base = _BASE.search(text)
+    routers = list[Router]()
+    for part in text.split("<service>")[1:] if status == HTTPStatus.OK else []:
+        service, control = _SERVICE.search(part), _CONTROL.search(part)
+        if service and control:
+            with contextlib.suppress(ValueError):
+                url = urljoin(base[1] if base else location, html.unescape(control[1]))
+                if found := _place(url, host):
+                    routers.append(Router(host, *found, service[1]))
+    return routers[:_SERVICES_MAX]
+
+
+def _exchange(
+    host: str, port: int, method: str, path: str, body: str | None = None, headers: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """Return status and text of a page; no redirection is followed. Raises RouterError, also if it is long or late."""
+    import http.client  # 1 MB, in this process alone
+
+    connection = http.client.HTTPConnection(host, port, timeout=REQUEST_S)
+    try:
+        with contextlib.closing(connection):
+            connection.connect()
+            limit = threading.Timer(REQUEST_S, connection.sock.shutdown, [socket.SHUT_RDWR])
+            limit.daemon = True
+            limit.start()
+            try:
+                connection.request(method, path, body, {"Connection": "close", **(headers or {})})
+                response = connection.getresponse()
+                page = response.read(PAGE_SIZE_MAX + 1)
+            finally:
+                limit.cancel()
+    except (OSError, http.client.HTTPException, ValueError):
+        raise RouterError from None
+    if len(page) > PAGE_SIZE_MAX:
+        raise RouterError
+    return response.status, page.decode(errors="replace")
 
 
 _WORDS: Final = {"open": open_port, "close": close_port}
 
 
-def end_in_time() -> None:
-    """End this process after LIMIT_S, also if its caller is gone."""
+def limit_process() -> None:
+    """End this process after LIMIT_S, also if its caller is gone, and bound its memory."""
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
     limit = threading.Timer(LIMIT_S, os._exit, (1,))
     limit.daemon = True
     limit.start()
@@ -152,16 +299,11 @@ def end_in_time() -> None:
 def main(arguments: Sequence[str]) -> None:
     """Do what the module says. The caller's arguments are right."""
     word, host, port, *externals = arguments
-    try:
-        import miniupnpc
-    except ImportError:
-        answer = Answer("no_library")
-    else:
-        router: Router = cast("Any", miniupnpc).UPnP()
-        answer = _WORDS[word](router, host, int(port), list(map(int, externals)))
+    router = find_router(host)
+    answer = _WORDS[word](router, int(port), list(map(int, externals))) if router else Answer("no_router")
     sys.stdout.buffer.write(msgspec.json.encode(answer))
 
 
 if __name__ == "__main__":
-    end_in_time()
+    limit_process()
     main(sys.argv[1:])

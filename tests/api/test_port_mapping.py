@@ -80,7 +80,6 @@ async def test_a_port_is_renewed_alone_and_closed_at_the_end(at: Any, autojump_c
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Answer("no_library"), "pip install 'seqp2p[upnp]'"),
         (Answer("no_router"), "no router"),
         (Answer("elsewhere"), "does not listen"),
         (Answer("no_address"), "tells no address"),
@@ -214,9 +213,9 @@ async def test_the_library_tells(at: Any, tmp_path: Path) -> None:
 # The process.
 
 
-def library(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
-    """Let the process import this as the library."""
-    (folder / "miniupnpc.py").write_text(text)
+def process(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
+    """Let the process begin with these lines."""
+    (folder / "sitecustomize.py").write_text(text)
     root = Path(seqp2p.__file__).parents[1]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), str(root)]))
 
@@ -225,21 +224,20 @@ def library(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("class UPnP:\n    def discover(self): raise Exception('none')", Answer("no_router")),
-        ("raise ImportError", Answer("no_library")),
+        ("from seqp2p.net import interfaces; interfaces.local_hosts = lambda: []", Answer("no_router")),
         ("print('x' * 100_000)", SILENT),
         ("import os; os.abort()", SILENT),
     ],
 )
 async def test_answers_of_a_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, answer: Answer) -> None:
-    library(monkeypatch, tmp_path, text)
+    process(monkeypatch, tmp_path, text)
     assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == answer
 
 
 @pytest.mark.process
 async def test_a_process_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(port_mapping, "PROCESS_S", 0.2)
-    library(monkeypatch, tmp_path, "import time; time.sleep(600)")
+    process(monkeypatch, tmp_path, "import time; time.sleep(600)")
     assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == SILENT
 
 

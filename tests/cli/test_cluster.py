@@ -1,31 +1,43 @@
 """Verifying on a Dask cluster: a made-up one, whose every failure can be had, and a real one where it is installed."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
+import msgspec
 import pytest
 
+from seqp2p import __version__
 from seqp2p.cli import cluster as on_cluster
+from seqp2p.cli import version
 from seqp2p.cli.checking import Named, of_all, verify_named
-from seqp2p.cli.cluster import verify_for, verify_on_cluster
+from seqp2p.cli.cluster import decode_report, encode_report, verify_for, verify_on_cluster
 from seqp2p.cli.output import CommandError
+from seqp2p.cli.version import code_state
+from seqp2p.i18n import Message, message
+from seqp2p.match.events import Result
+from seqp2p.replay.verify import Report, verify
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, wait_until
+from tests.protocol.reading import REPLAYS
 from tests.table import played, replay_bytes
 
 FAR = "tcp://far:8786"
+WARNING = f"seqp2p: {FAR} is not encrypted: others on the way can change verdicts and run code here"
 
 
 def good() -> bytes:
@@ -59,6 +71,7 @@ class FakeClient:
     """The executor; without one it is threads."""
     closed: ClassVar[int] = 0
     status = "running"
+    asked: ClassVar[threading.Event] = threading.Event()
 
     def __init__(self, address: str, **_: object) -> None:
         if self.nowhere is not None:
@@ -73,6 +86,7 @@ class FakeClient:
         assert asynchronous
         if not self.workers:
             raise TimeoutError
+        self.asked.set()
         return self.workers.pop(0) if len(self.workers) > 1 else self.workers[0]
 
     def get_executor(self, *, pure: bool) -> Executor:
@@ -82,6 +96,26 @@ class FakeClient:
     def close(self, timeout: float) -> None:
         assert timeout > 0
         FakeClient.closed += 1
+
+
+class Security:
+    """The certificates in its configuration."""
+
+    def get_connection_args(self, _: str) -> dict[str, object]:
+        return {"ssl_context": self}
+
+
+class Slow(ThreadPoolExecutor):
+    """Its tasks take longer than its client waits before it asks for the workers."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.tasks = 0
+
+    def submit(self, *args: Any, **more: Any) -> Future[Any]:
+        self.tasks += 1
+        FakeClient.asked.clear()
+        return super().submit(lambda: FakeClient.asked.wait() and args[0](*args[1:]))
 
 
 class Failing(ThreadPoolExecutor):
@@ -94,10 +128,10 @@ class Failing(ThreadPoolExecutor):
 
     def submit(self, *args: Any, **more: Any) -> Future[Any]:
         self.tasks += 1
-        if self.tasks == 1:
-            return super().submit(*args, **more)
         future: Future[Any] = Future()
-        if isinstance(self.failure, CancelledError):
+        if self.tasks == 1:
+            future.set_result(args[0](*args[1:]))
+        elif isinstance(self.failure, CancelledError):
             future.cancel()
         elif self.failure is not None:
             future.set_exception(self.failure)
@@ -107,7 +141,7 @@ class Failing(ThreadPoolExecutor):
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
     module = ModuleType("distributed")
-    module.Client, module.KilledWorker = FakeClient, KilledWorker  # type: ignore[attr-defined]  # a module made up
+    module.Client, module.KilledWorker, module.Security = FakeClient, KilledWorker, Security  # type: ignore[attr-defined]  # a module made up
     monkeypatch.setitem(sys.modules, "distributed", module)
     monkeypatch.setattr(FakeClient, "addresses", [])
     monkeypatch.setattr(FakeClient, "workers", [{"one": 2, "other": 2}])
@@ -121,13 +155,16 @@ def test_a_cluster_gives_the_same_reports(many: list[Named], cluster: type[FakeC
     told: list[str] = []
     found = list(verify_on_cluster(many * 9, FAR, told.append))
     assert found == [*zip(many * 9, list(of_all(verify_named, many, 1)) * 9, strict=True)]
-    assert (cluster.addresses, cluster.closed, told) == ([FAR], 1, [])
+    assert [getattr(report.reason, "template", None) for _, report in found[:3]] == [
+        getattr(verify_named(named).reason, "template", None) for named in many[:3]
+    ]
+    assert (cluster.addresses, cluster.closed, told) == ([FAR], 1, [WARNING.removeprefix("seqp2p: ")])
 
 
 def test_a_command_on_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient]) -> None:
     exit_code, out, err = cli("verify", "--json", "--dask", FAR, *[named.path for named in many[:3]])
     events = documented.stream(out)
-    assert (exit_code, err) == (3, "")
+    assert (exit_code, err) == (3, f"{WARNING}\n")
     assert [event["verdict"] for event in events[:-1]] == ["verified", "invalid", "unfinished"]
     assert events[-1]["files"] == 3
     assert cluster.closed == 1
@@ -137,6 +174,7 @@ def test_a_command_on_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeC
     ("failure", "text", "exit_code"),
     [
         (ModuleNotFoundError("No module named 'seqp2p'"), "the cluster cannot verify replays: No module", 1),
+        (ZeroDivisionError(), "the cluster cannot verify replays: ZeroDivisionError\n", 1),
         (KilledWorker("w"), "the cluster is lost: each worker that was to verify {file} has been killed", 4),
         (CancelledError(), "the cluster is lost: its scheduler has ended", 4),
         (OSError("gone"), "the cluster is lost: gone", 4),
@@ -154,7 +192,7 @@ def test_a_cluster_that_fails(
     monkeypatch.setattr(cluster, "made", [Failing(failure)])
     code, out, err = cli("verify", "--dask", FAR, many[0].path, many[3].path)
     assert code == exit_code
-    assert err.startswith(f"seqp2p: error: {text.format(file=many[3].path)}")
+    assert err.startswith(f"{WARNING}\nseqp2p: error: {text.format(file=many[3].path)}")
     assert "\nseqp2p: hint: " in err
     first, last = out.splitlines()
     assert first.startswith(f"{many[0].path}: verified: ")
@@ -177,7 +215,7 @@ def test_what_is_here_when_the_cluster_is_lost_is_kept(
     with pytest.raises(CommandError, match="the cluster is lost: it has no workers") as error:
         found += (named.path.name for named, _ in reports)
     assert error.value.exit_code == 4
-    assert lost == [f"a worker of the cluster is lost: {name}" for name in ("one", "other")]
+    assert lost[1:] == [f"a worker of the cluster is lost: {name}" for name in ("one", "other")]
     assert found == ["0.seqp2p", "missing"]
 
 
@@ -192,6 +230,7 @@ def test_no_workers(
     code, out, err = cli("verify", "--dask", FAR, many[0].path)
     assert (code, out) == (4, "")
     assert err == (
+        f"{WARNING}\n"
         f"seqp2p: error: the cluster at {FAR} cannot verify: {reason}\n"
         f"seqp2p: hint: start a worker with: dask worker {FAR}\n"
     )
@@ -216,7 +255,7 @@ def test_no_cluster_there(
     monkeypatch.setattr(cluster, "nowhere", failure)
     code, _, err = cli("verify", "--dask", FAR, many[0].path)
     assert code == 4
-    assert err.startswith(f"seqp2p: error: cannot reach the Dask cluster at {FAR}: {reason}\n")
+    assert err.startswith(f"{WARNING}\nseqp2p: error: cannot reach the Dask cluster at {FAR}: {reason}\n")
 
 
 @pytest.mark.parametrize("address", ["far", "http://far:80", "tcp://far", "tcp://far:8786/x", ""])
@@ -237,9 +276,129 @@ def test_no_distributed_installed(cli: Cli, many: list[Named], monkeypatch: pyte
     )
 
 
-def test_a_worker_of_another_version_judges_nothing() -> None:
-    with pytest.raises(ImportError):
-        verify_for("0", good())
+def test_a_lost_worker_is_named_on_standard_error(
+    cli: Cli, many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.workers[:] = [{"one": 1, "other": 1}, {"other": 1}]
+    monkeypatch.setattr(cluster, "made", [slow := Slow()])
+    code, out, err = cli("verify", "--dask", FAR, many[0].path, many[2].path)
+    assert (code, slow.tasks) == (5, 2)
+    assert err.splitlines() == [WARNING, "seqp2p: a worker of the cluster is lost: one"]
+    assert "a worker" not in out
+
+
+@pytest.mark.parametrize(
+    ("address", "warned"),
+    [
+        ("tcp://192.168.1.5:8786", True),
+        ("far:8786", True),
+        ("ws://far:8786", True),
+        ("tcp://localhost.far:8786", True),
+        ("tcp://127.0.0.1:8786", False),
+        ("localhost:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("tls://far:8786", False),
+        ("wss://far:8786", False),
+    ],
+)
+def test_a_plain_address_beyond_loopback_is_warned_of(
+    many: list[Named], cluster: type[FakeClient], address: str, warned: bool
+) -> None:
+    told: list[str] = []
+    list(verify_on_cluster(many[:1], address, told.append))
+    assert ["is not encrypted" in line for line in told] == [True] * warned
+
+
+# --- workers
+
+
+def test_a_worker_of_another_state_judges_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert decode_report(verify_for(code_state(), good())).verdict == "verified"
+    for state in ("0", __version__, code_state()[:-1]):
+        with pytest.raises(ImportError, match=re.escape(code_state())):
+            verify_for(state, good())
+
+
+def test_the_state_of_the_code_is_that_of_its_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(version, "PACKAGE", tmp_path)
+    (tmp_path / "sub").mkdir()
+    module = tmp_path / "sub" / "module.py"
+    states = set[str]()
+    for path, text in ((module, "a = 1"), (module, "a = 2"), (tmp_path / "b.py", ""), (tmp_path / "c.py", "")):
+        path.write_text(text)
+        states.add(version.code_state.__wrapped__())
+    assert len(states) == 4
+    (tmp_path / "c.pyc").write_text("no module")
+    assert version.code_state.__wrapped__() in states
+    assert all(state.startswith(f"{__version__}+") for state in states)
+
+
+def test_a_report_comes_as_it_was_sent() -> None:
+    cut = [verify(good()[:end]) for end in (0, len(good()) // 2, len(good()) - 1)]
+    reports = [verify(good()), *cut, *(verify(path.read_bytes()) for path in REPLAYS.glob("[en]*.seqp2p"))]
+    assert any(report.cheats for report in reports)
+    for report in reports:
+        again = decode_report(encode_report(report))
+        assert again == report
+        reasons = [(each.reason, *(cheat.reason for cheat in each.cheats)) for each in (report, again)]
+        for one, other in zip(*reasons, strict=True):
+            assert isinstance(other, Message) == isinstance(one, Message)
+            assert getattr(other, "template", "") == getattr(one, "template", "")
+
+
+def test_a_reason_that_cannot_be_sent_in_parts_is_sent_as_a_sentence() -> None:
+    for reason in (message("{a:>5}", a=1), message("{a}", a=(1, 2)), message("{a.real}", a=1)):
+        again = decode_report(encode_report(Report("invalid", reason=reason)))
+        assert (again.reason, getattr(again.reason, "template", None)) == (reason, None)
+
+
+PLAIN = encode_report(verify(good()))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        Report("verified"),
+        PLAIN.decode(),
+        b"",
+        PLAIN[:-1],
+        PLAIN + b" ",
+        PLAIN.replace(b'"verified"', b'"certified"'),
+        PLAIN.replace(b'"verdict"', b'"extra":1,"verdict"'),
+        PLAIN.replace(b'"seat":1', b'"seat":"1"'),
+        PLAIN.replace(b'"seat":1', b'"seat":7'),
+        PLAIN.replace(b'"winners":[', b'"winners":[9,'),
+        PLAIN.replace(b'"key":"', b'"key":"x'),
+        PLAIN.replace(b'"variant":"kids"', b'"variant":"none"'),
+        encode_report(Report("verified")),
+        encode_report(Report("invalid", seat=1)),
+        encode_report(replace(verify(good()), result=Result("won"))),
+        *(
+            msgspec.json.encode(Report("invalid", reason="\0" + reason))
+            for reason in (
+                "",
+                "[]",
+                '["{a}",{"b":1}]',
+                '["{a.__class__}",{"a":1}]',
+                '["{a:>99999999}",{"a":1}]',
+                '["{",{}]',
+            )
+        ),
+    ],
+)
+def test_a_verdict_in_another_form_is_none(
+    cli: Cli, many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch, data: object
+) -> None:
+    with pytest.raises(ValueError, match="a verdict is not in its form"):
+        decode_report(data)
+    monkeypatch.setattr(on_cluster, "verify_for", lambda *_: data)
+    code, out, err = cli("verify", "--dask", FAR, many[0].path)
+    assert (code, out) == (1, "")
+    assert err.splitlines()[1:] == [
+        "seqp2p: error: the cluster cannot verify replays: a verdict is not in its form",
+        f"seqp2p: hint: its workers need this state of seqp2p: {code_state()}",
+    ]
 
 
 # --- a real one
@@ -310,10 +469,14 @@ class TestReal:
             {"worker": worker, "scheduler": scheduler[1]}[lost].kill()
         assert verify.end() == (5 if lost == "us" else 4)
         assert 2 <= len(verify.events) < 2000
-        assert [line for line in verify.err if line.startswith("seqp2p: error: ")] == [
+        said = [line for line in verify.err if line.startswith("seqp2p: ")]
+        assert said[-2 if "hint" in said[-1] else -1].startswith(
             {
                 "worker": "seqp2p: error: the cluster is lost: it has no workers",
-                "scheduler": "seqp2p: error: the cluster is lost: its scheduler has ended",
+                "scheduler": "seqp2p: error: the cluster is lost: its scheduler ",
                 "us": f"seqp2p: error: stopped after {len(verify.events)} of 2,000 files",
             }[lost]
-        ]
+        )
+        assert ["a worker of the cluster is lost: tcp://127.0.0.1:" in line for line in said[:-2]] == [True] * (
+            lost == "worker"
+        )

@@ -1,147 +1,27 @@
-"""The questions to a router: a router of the test's own, and the real library at one on loopback."""
+"""The questions to a router, and false devices: each is a server of pages at an address of loopback."""
 
 import http.server
+import re
+import socket
 import subprocess
 import sys
 import threading
-import types
-from collections.abc import Iterator
-from typing import cast
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
 
 from seqp2p.net import igd
-from seqp2p.net.igd import Answer, close_port, is_global_ipv4, open_port
+from seqp2p.net.igd import Answer, Router, close_port, find_router, is_global_ipv4, location_in, open_port, routers_at
 
-OWN, OTHER = "192.168.1.5", "192.168.1.6"
+OWN, OTHER = "127.0.0.1", "192.168.1.6"
 WIDE = "9.46.10.1"
-
-
-class Router:
-    """A router with its ports in a table. A port of ``refusals`` is refused with that word."""
-
-    lanaddr = OWN
-    discoverdelay = 0
-
-    def __init__(self, *, wide: str = WIDE, here: bool = True) -> None:
-        self.wide = wide
-        self.here = here
-        self.ports: dict[int, tuple[str, int]] = {}
-        self.refusals: dict[int, str] = {}
-
-    def discover(self) -> int:
-        if not self.here:
-            raise Exception("Success")  # noqa: TRY002  # as the library says that none answers
-        return 1
-
-    def selectigd(self) -> str:
-        return "http://192.168.1.1/control"
-
-    def externalipaddress(self) -> str:
-        return self.wide
-
-    def getspecificportmapping(self, port: int, protocol: str) -> tuple[str, int, str, bool, int] | None:
-        assert protocol == "TCP"
-        return (*self.ports[port], "game", True, 600) if port in self.ports else None
-
-    def addportmapping(
-        self, external: int, protocol: str, host: str, port: int, label: str, remote: str, lease_s: int
-    ) -> bool:
-        assert (protocol, label, remote, lease_s) == ("TCP", "seqp2p", "", 600)
-        if external in self.refusals:
-            raise Exception(self.refusals[external])  # noqa: TRY002  # as the library does
-        self.ports[external] = host, port
-        return True
-
-    def deleteportmapping(self, port: int, protocol: str) -> bool:
-        assert protocol == "TCP"
-        if port in self.refusals:
-            raise Exception(self.refusals[port])  # noqa: TRY002  # as the library does
-        del self.ports[port]
-        return True
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", OWN])
-def test_a_port_is_opened_renewed_and_closed(host: str) -> None:
-    router = Router()
-    for _ in range(2):
-        assert open_port(router, host, 4610, [4610, 50_000]) == Answer("", WIDE, 4610)
-        assert router.ports == {4610: (OWN, 4610)}
-    assert close_port(router, host, 4610, [4610, 50_000]) == Answer("")
-    assert router.ports == {}
-
-
-@pytest.mark.parametrize("owner", [(OTHER, 4610), (OWN, 4611)])
-def test_the_port_of_another_program_is_left_alone(owner: tuple[str, int]) -> None:
-    router = Router()
-    router.ports[4610] = owner
-    assert open_port(router, OWN, 4610, [4610]) == Answer("taken")
-    assert close_port(router, OWN, 4610, [4610]) == Answer("")
-    assert router.ports == {4610: owner}
-    assert open_port(router, OWN, 4610, [4610, 50_000]) == Answer("", WIDE, 50_000)
-
-
-def test_a_router_that_names_no_owner_says_that_a_port_is_taken() -> None:
-    router = Router()
-    router.refusals = {4610: "ConflictInMappingEntry", 50_000: "ConflictWithOtherMechanisms"}
-    assert open_port(router, OWN, 4610, [4610, 50_000]) == Answer("taken")
-    assert open_port(router, OWN, 4610, [4610, 50_000, 50_001]) == Answer("", WIDE, 50_001)
-
-
-@pytest.mark.parametrize(
-    ("word", "fault"), [("OnlyPermanentLeasesSupported", "permanent"), ("Action not authorized", "refused")]
-)
-def test_a_router_that_refuses_is_not_asked_for_more(word: str, fault: igd.Fault) -> None:
-    router = Router()
-    router.refusals[4610] = word
-    assert open_port(router, OWN, 4610, [4610, 50_000]) == Answer(fault)
-    assert router.ports == {}
-    router.ports[4610] = OWN, 4610
-    assert close_port(router, OWN, 4610, [4610]) == Answer("refused")
-
-
-@pytest.mark.parametrize("wide", ["192.168.0.2", "10.0.0.1", "100.64.3.4", "127.0.0.1", "169.254.1.1", "224.0.0.1"])
-def test_behind_a_second_router_nothing_is_opened(wide: str) -> None:
-    assert open_port(router := Router(wide=wide), OWN, 4610, [4610]) == Answer("not_global", wide)
-    assert router.ports == {}
-
-
-@pytest.mark.parametrize("wide", ["", "router.example", "9.46.10.1:80", "9.46.10", "009.46.10.1", "2a0e::1", "9" * 500])
-def test_an_address_that_is_none(wide: str) -> None:
-    assert not is_global_ipv4(wide)
-    assert open_port(router := Router(wide=wide), OWN, 4610, [4610]) == Answer("no_address")
-    assert router.ports == {}
-
-
-def test_no_router_and_another_network() -> None:
-    for ask in (open_port, close_port):
-        assert ask(Router(here=False), OWN, 4610, [4610]) == Answer("no_router")
-        assert ask(Router(), "10.9.0.1", 4610, [4610]) == Answer("elsewhere")
-
-
-@pytest.mark.parametrize("missing", [False, True])
-def test_the_process_writes_the_answer(
-    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], missing: bool
-) -> None:
-    library = None if missing else types.SimpleNamespace(UPnP=Router)
-    monkeypatch.setitem(sys.modules, "miniupnpc", library)
-    igd.main(["open", "0.0.0.0", "4610", "4610", "50000"])
-    answer = msgspec.json.decode(capfdbinary.readouterr().out, type=Answer)
-    assert answer == (Answer("no_library") if missing else Answer("", WIDE, 4610))
-
-
-@pytest.mark.process
-def test_the_process_ends_by_itself() -> None:
-    program = "import time; from seqp2p.net import igd; igd.LIMIT_S = 0.1; igd.end_in_time(); time.sleep(600)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 1
-
-
-# The real library.
-
 SERVICE = "urn:schemas-upnp-org:service:WANIPConnection:1"
 DESCRIPTION = f"""<?xml version="1.0"?>
-<root xmlns="urn:schemas-upnp-org:device-1-0"><device>
+<root xmlns="urn:schemas-upnp-org:device-1-0">%s<device>
 <deviceType>urn:schemas-upnp-org:device:InternetGatewayDevice:1</deviceType>
 <deviceList><device><deviceType>urn:schemas-upnp-org:device:WANDevice:1</deviceType>
 <serviceList><service>
@@ -149,39 +29,71 @@ DESCRIPTION = f"""<?xml version="1.0"?>
 <controlURL>/common</controlURL>
 </service></serviceList>
 <deviceList><device><deviceType>urn:schemas-upnp-org:device:WANConnectionDevice:1</deviceType>
-<serviceList><service><serviceType>{SERVICE}</serviceType><controlURL>/control</controlURL></service></serviceList>
+<serviceList><service><serviceType>{SERVICE}</serviceType><controlURL>%s</controlURL></service></serviceList>
 </device></deviceList></device></deviceList></device></root>"""
 
 
 class Page(http.server.BaseHTTPRequestHandler):
-    """The pages of a router; ``wide`` is what it says of its own address, ``error`` what it answers to a wish."""
+    """The pages of a router with its ports in a table.
 
-    wide = WIDE
-    error = 0
-    url = ""
-    asked: list[str]
+    ``wide`` is what it says of its own address. A port of ``refusals`` is refused with that number.
+    """
+
+    base, control = "", "/control?a=1&amp;b=2"
+    wide: str | None = WIDE
+    ports: ClassVar[dict[str, tuple[str, str]]]
+    refusals: ClassVar[dict[int, int]]
+    asked: ClassVar[list[str]]
+    place = ("", 0)
+
+    @classmethod
+    def location(cls) -> str:
+        return "http://{}:{}/root.xml".format(*cls.place)
 
     def do_GET(self) -> None:
-        self._send(200, DESCRIPTION)
+        self.asked.append(self.path)
+        self.send(200, DESCRIPTION % (self.base, self.control))
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        values = dict(re.findall(r"<(\w+)>([^<]*)</", text))
         action = self.headers["SOAPAction"].strip('"').rpartition("#")[2]
+        port = values.get("NewExternalPort", "0")
         self.asked.append(action)
+        assert self.path == "/control?a=1&b=2"
         if action == "GetExternalIPAddress":
-            self._answer(action, f"<NewExternalIPAddress>{self.wide}</NewExternalIPAddress>")
-        elif action == "GetSpecificPortMappingEntry" or self.error:
-            self._send(500, f"<s:Envelope><s:Body><errorCode>{self.error or 714}</errorCode></s:Body></s:Envelope>")
+            self.answer(action, f'<NewExternalIPAddress dt="string">{self.wide}</NewExternalIPAddress>')
+        elif action == "GetSpecificPortMappingEntry":
+            if port not in self.ports:
+                self.fail(714)
+                return
+            host, inside = self.ports[port]
+            self.answer(
+                action, f"<NewInternalPort>{inside}</NewInternalPort><NewInternalClient>{host}</NewInternalClient>"
+            )
+        elif int(port) in self.refusals:
+            self.fail(self.refusals[int(port)])
+        elif action == "AddPortMapping":
+            assert (values["NewProtocol"], values["NewRemoteHost"]) == ("TCP", "")
+            assert (values["NewPortMappingDescription"], values["NewLeaseDuration"]) == ("seqp2p", "600")
+            self.ports[port] = values["NewInternalClient"], values["NewInternalPort"]
+            self.answer(action, "")
         else:
-            self._answer(action, "")
+            assert action == "DeletePortMapping"
+            del self.ports[port]
+            self.answer(action, "")
 
-    def _answer(self, action: str, content: str) -> None:
+    def fail(self, number: int) -> None:
+        self.send(500, f"<s:Envelope><s:Body><errorCode>{number}</errorCode></s:Body></s:Envelope>")
+
+    def answer(self, action: str, content: str) -> None:
         body = f'<u:{action}Response xmlns:u="{SERVICE}">{content}</u:{action}Response>'
-        self._send(200, f'<?xml version="1.0"?><s:Envelope><s:Body>{body}</s:Body></s:Envelope>')
+        self.send(200, f'<?xml version="1.0"?><s:Envelope><s:Body>{body}</s:Body></s:Envelope>')
 
-    def _send(self, status: int, text: str) -> None:
+    def send(self, status: int, text: str, **headers: str) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "text/xml")
+        for name, value in {"Content-Type": "text/xml", **headers}.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(text.encode())))
         self.end_headers()
         self.wfile.write(text.encode())
@@ -190,56 +102,299 @@ class Page(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Known:
-    """The real library at a router whose page is known: nothing is searched for on the network."""
+@contextmanager
+def serving(page: type[Page], host: str = OWN) -> Iterator[type[Page]]:
+    class Own(page):  # type: ignore[misc, valid-type]  # one router for a test
+        ports: ClassVar[dict[str, tuple[str, str]]] = {}
+        refusals: ClassVar[dict[int, int]] = {}
+        asked: ClassVar[list[str]] = []
 
-    def __init__(self, url: str) -> None:
-        self._upnp = pytest.importorskip("miniupnpc").UPnP()
-        self._url = url
-
-    def discover(self) -> int:
-        return 1
-
-    def selectigd(self) -> str:
-        return str(self._upnp.selectigd(self._url))
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._upnp, name)
+    with http.server.ThreadingHTTPServer((host, 0), Own) as server:
+        server.daemon_threads, server.block_on_close = True, False
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        Own.place = host, server.server_port
+        try:
+            yield Own
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture
 def page() -> Iterator[type[Page]]:
-    class Own(Page):
-        asked: list[str] = []  # noqa: RUF012  # one router for a test
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Own) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        Own.url = f"http://127.0.0.1:{server.server_port}/root.xml"
-        yield Own
-        server.shutdown()
-        thread.join()
+    with serving(Page) as made:
+        yield made
 
 
-def known(page: type[Page]) -> igd.Router:
-    return cast(igd.Router, Known(page.url))
+def router(page: type[Page]) -> Router:
+    (found,) = routers_at(page.location())
+    return found
 
 
-def test_the_library_at_a_router(page: type[Page]) -> None:
-    assert open_port(known(page), "0.0.0.0", 4610, [4610]) == Answer("", WIDE, 4610)
-    assert page.asked[-1] == "AddPortMapping"
-    assert close_port(known(page), "0.0.0.0", 4610, [4610]) == Answer("")
-    assert "DeletePortMapping" not in page.asked  # it does not say that the port is this program's
+def test_a_port_is_opened_renewed_and_closed(page: type[Page]) -> None:
+    for _ in range(2):
+        assert open_port(router(page), 4610, [4610, 50_000]) == Answer("", WIDE, 4610)
+        assert page.ports == {"4610": (OWN, "4610")}
+    assert close_port(router(page), 4610, [4610, 50_000]) == Answer("")
+    assert page.ports == {}
 
 
-@pytest.mark.parametrize(("error", "fault"), [(718, "taken"), (725, "permanent"), (606, "refused"), (501, "refused")])
-def test_the_library_has_words_for_errors(page: type[Page], error: int, fault: igd.Fault) -> None:
-    page.error = error
-    assert open_port(known(page), "0.0.0.0", 4610, [4610]) == Answer(fault)
+@pytest.mark.parametrize("owner", [(OTHER, "4610"), (OWN, "4611")])
+def test_the_port_of_another_program_is_left_alone(page: type[Page], owner: tuple[str, str]) -> None:
+    page.ports["4610"] = owner
+    assert open_port(router(page), 4610, [4610]) == Answer("taken")
+    assert close_port(router(page), 4610, [4610]) == Answer("")
+    assert page.ports == {"4610": owner}
+    assert open_port(router(page), 4610, [4610, 50_000]) == Answer("", WIDE, 50_000)
 
 
-@pytest.mark.parametrize("wide", ["", "x" * 100_000, "9.46.10.1 ", "&#57;.46.10.1", "\x1b[2J", "<b>9.46.10.1</b>"])
-def test_the_library_at_a_hostile_router(page: type[Page], wide: str) -> None:
+def test_a_router_that_names_no_owner_says_that_a_port_is_taken(page: type[Page]) -> None:
+    page.refusals.update({4610: 718, 50_000: 729})
+    assert open_port(router(page), 4610, [4610, 50_000]) == Answer("taken")
+    assert open_port(router(page), 4610, [4610, 50_000, 50_001]) == Answer("", WIDE, 50_001)
+
+
+@pytest.mark.parametrize(("error", "fault"), [(725, "permanent"), (606, "refused"), (501, "refused")])
+def test_a_router_that_refuses_is_not_asked_for_more(page: type[Page], error: int, fault: igd.Fault) -> None:
+    page.refusals[4610] = error
+    assert open_port(router(page), 4610, [4610, 50_000]) == Answer(fault)
+    assert page.ports == {}
+    page.ports["4610"] = OWN, "4610"
+    assert close_port(router(page), 4610, [4610]) == Answer("refused")
+
+
+@pytest.mark.parametrize("wide", ["192.168.0.2", "10.0.0.1", "100.64.3.4", "127.0.0.1", "169.254.1.1", "224.0.0.1"])
+def test_behind_a_second_router_nothing_is_opened(page: type[Page], wide: str) -> None:
     page.wide = wide
-    assert open_port(known(page), "0.0.0.0", 4610, [4610]) == Answer("no_address")
+    assert open_port(router(page), 4610, [4610]) == Answer("not_global", wide)
+    assert page.ports == {}
+
+
+@pytest.mark.parametrize("wide", ["", "router.example", "9.46.10.1:80", "9.46.10", "009.46.10.1", "2a0e::1", "9" * 500])
+def test_an_address_that_is_none(page: type[Page], wide: str) -> None:
+    assert not is_global_ipv4(wide)
+    page.wide = wide
+    assert open_port(router(page), 4610, [4610]) == Answer("no_address")
+
+
+@pytest.mark.parametrize("wide", ["x" * 100_000, "9.46.10.1 ", "&#57;.46.10.1", "\x1b[2J", "<b>9.46.10.1</b>"])
+def test_a_hostile_address(page: type[Page], wide: str) -> None:
+    page.wide = wide
+    assert open_port(router(page), 4610, [4610]) == Answer("no_address")
     assert "AddPortMapping" not in page.asked
+
+
+def test_an_old_router_names_the_base_of_its_pages(page: type[Page]) -> None:
+    page.base = "<URLBase>http://{}:{}/</URLBase>".format(*page.place)
+    assert open_port(router(page), 4610, [4610]) == Answer("", WIDE, 4610)
+
+
+@pytest.mark.parametrize(
+    ("base", "control"),
+    [
+        ("", "http://127.0.0.2:631/"),
+        ("", "http://localhost/"),
+        ("", "//127.0.0.2/x"),
+        ("", "https://127.0.0.1/"),
+        ("", "http://127.0.0.1:x/"),
+        ("", "http://[/"),
+        ("", "http://127.0.0.1@127.0.0.2/"),
+        ("", ""),
+        ("<URLBase>http://127.0.0.2/</URLBase>", "/control"),
+    ],
+)
+def test_a_device_that_sends_on_to_another_is_no_router(page: type[Page], base: str, control: str) -> None:
+    page.base, page.control = base, control
+    assert routers_at(page.location()) == []
+
+
+class Endless(Page):
+    """Bytes without end, as fast as they are read."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.pour(b"<service>" * 1_000, 0)
+
+    def pour(self, data: bytes, pause_s: float) -> None:
+        try:
+            while True:
+                self.wfile.write(data)
+                time.sleep(pause_s)
+        except OSError:
+            self.close_connection = True
+
+
+class EndlessHeaders(Endless):
+    def do_GET(self) -> None:
+        self.pour(b"HTTP/1.1 100 Continue\r\n\r\n", 0)
+
+
+class Slow(Endless):
+    """A byte now and then, so that no wait for one is long."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.pour(b" ", 0.02)
+
+
+class Elsewhere(Page):
+    """All is at another device."""
+
+    def do_GET(self) -> None:
+        self.asked.append("GET")
+        self.send(302, DESCRIPTION % ("", "/control"), Location=self.location())
+
+
+class Nothing(Page):
+    def do_GET(self) -> None:
+        self.close_connection = True
+
+
+class Garbage(Page):
+    def do_GET(self) -> None:
+        self.wfile.write(b"\0\xff" * 1_000)
+        self.close_connection = True
+
+
+@pytest.mark.parametrize("device", [Endless, EndlessHeaders, Slow, Elsewhere, Nothing, Garbage])
+def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, device: type[Page]) -> None:
+    monkeypatch.setattr(igd, "REQUEST_S", 0.2)
+    with serving(device) as page:
+        assert routers_at(page.location()) == []
+        assert page.asked in ([], ["GET"])  # A redirection is not followed, not even to itself.
+
+
+# Finding it.
+
+ANSWER = b"HTTP/1.1 200 OK\r\nST: urn:schemas-upnp-org:device:InternetGatewayDevice:1\r\nLOCATION: %s\r\n\r\n"
+NEAR = "192.168.46.1"
+
+
+@pytest.fixture
+def near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(igd, "is_near", lambda host: host.startswith(("192.168.46.", "127.")))
+
+
+def test_a_router_names_itself(near: None) -> None:
+    location = f"http://{NEAR}:49152/root.xml?a=1"
+    assert location_in(ANSWER % location.encode(), NEAR) == location
+    assert location_in(ANSWER.lower() % location.encode(), NEAR) is None  # an unknown kind of device
+    assert location_in(ANSWER.replace(b"LOCATION: ", b"location:") % location.encode(), NEAR) == location
+
+
+@pytest.mark.parametrize(
+    ("location", "source"),
+    [
+        ("http://127.0.0.1:631/", "127.0.0.1"),
+        ("http://127.0.0.1:631/", NEAR),
+        ("http://192.168.46.9/", NEAR),
+        ("http://9.46.10.1/", "9.46.10.1"),
+        ("http://printer/", NEAR),
+        (f"https://{NEAR}/", NEAR),
+        (f"http://{NEAR}@127.0.0.1/", NEAR),
+        (f"http://{NEAR}:99999/", NEAR),
+        (f"http://{NEAR}:x/", NEAR),
+        ("http://[::1]/", NEAR),
+        ("http://[/", NEAR),
+        (f"ftp://{NEAR}/\r\nX: http://{NEAR}/", NEAR),
+        ("", NEAR),
+    ],
+)
+def test_another_place_is_not_asked(near: None, location: str, source: str) -> None:
+    assert location_in(ANSWER % location.encode(), source) is None
+
+
+@pytest.fixture
+def network(monkeypatch: pytest.MonkeyPatch, near: None) -> Iterator[Callable[[list[tuple[str, bytes]]], None]]:
+    """Return a function by which a search gets these answers, each from an address; loopback is the network."""
+    monkeypatch.setattr(igd, "is_loopback", lambda _: False)
+    monkeypatch.setattr(igd, "local_hosts", lambda: [OWN, "::1", "fd00::1"])
+    monkeypatch.setattr(igd, "SEARCH_S", 0.3)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as group:
+        group.bind((OWN, 0))
+        monkeypatch.setattr(igd, "_GROUP", group.getsockname())
+
+        def answer(answers: list[tuple[str, bytes]]) -> None:
+            searching = {group.recvfrom(1_000) for _ in igd._KINDS}
+            (where,) = {source for _, source in searching}
+            for host, text in answers:
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as device:
+                    device.bind((host, 0))
+                    device.sendto(text, where)
+
+        yield lambda answers: threading.Thread(target=answer, args=(answers,)).start()
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems have one address of loopback")
+
+
+@on_linux
+def test_the_router_is_found_behind_false_ones(network: Any) -> None:
+    with (
+        serving(Nothing, "127.0.0.2") as false,
+        serving(Page, "127.0.0.3") as inner,
+        serving(Page, "127.0.0.4") as page,
+    ):
+        inner.wide = "192.168.0.2"
+        devices = [(made.place[0], ANSWER % made.location().encode()) for made in (false, inner, page)]
+        network([("127.0.0.2", b"\0" * 2_000), *devices])
+        found = find_router("0.0.0.0")
+        assert found is not None
+        assert (found.host, found.wide, found.own) == ("127.0.0.4", WIDE, OWN)
+        assert inner.asked == page.asked == ["/root.xml", "GetExternalIPAddress"]
+        network(devices[:2])
+        found = find_router(OWN)
+        assert found is not None
+        assert found.host == "127.0.0.3"
+
+
+@on_linux
+def test_few_devices_are_asked_and_each_once(monkeypatch: pytest.MonkeyPatch, network: Any) -> None:
+    asked = list[str]()
+
+    def note(location: str) -> list[Router]:
+        asked.append(location)
+        return []
+
+    monkeypatch.setattr(igd, "routers_at", note)
+    answers = [(f"127.0.0.{host}", b"http://127.0.0.%d:%d/" % (host, port)) for port in (1, 2) for host in range(1, 9)]
+    network([(host, ANSWER % location) for host, location in answers])
+    assert find_router("0.0.0.0") is None
+    # 127.0.0.1 is this machine.
+    assert asked == [f"http://127.0.0.{host}:1/" for host in (2, 3, 4, 5)]
+    network([])
+    assert find_router("0.0.0.0") is None
+
+
+@pytest.mark.parametrize(("found", "answer"), [(True, Answer("", WIDE, 4610)), (False, Answer("no_router"))])
+def test_the_process_writes_the_answer(
+    page: type[Page],
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    found: bool,
+    answer: Answer,
+) -> None:
+    monkeypatch.setattr(igd, "find_router", lambda _: router(page) if found else None)
+    igd.main(["open", "0.0.0.0", "4610", "4610", "50000"])
+    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == answer
+
+
+def limited(rest: str) -> int:
+    program = f"import time; from seqp2p.net import igd; igd.LIMIT_S = 0.3; igd.limit_process(); {rest}"
+    return subprocess.run([sys.executable, "-c", program], check=False, stderr=subprocess.DEVNULL).returncode
+
+
+@pytest.mark.process
+def test_the_process_ends_by_itself() -> None:
+    assert limited("time.sleep(600)") == 1
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform != "linux", reason="no such limit")
+def test_the_process_has_little_memory() -> None:
+    fits = "data = bytearray({}); import os; os._exit(7)"
+    assert limited(fits.format("100 * 2**20")) == 7
+    assert limited(fits.format("256 * 2**20")) == 1
