@@ -52,7 +52,6 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     BALLOT_SIZE_MAX,
     BallotPayload,
-    HeadPayload,
     OfferedEvidence,
     ReleasedSecret,
     SignedAdjourn,
@@ -62,7 +61,7 @@ from seqp2p.match.signed import (
     SignedRemark,
     SignedThing,
 )
-from seqp2p.net.gossip import VoteMessage
+from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import BallotMessage, Bye, Have, HeadMessage, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, Asks, GameMessage, LinkDown, LinkUp, Moved, Received
@@ -193,14 +192,17 @@ class MatchStore:
             if number > step or (number == step and seat not in seats)
         ]
 
-    def votes(self, step: int) -> list[VoteMessage]:
-        """Return the ballots that closed steps since then, and all votes about the base."""
+    def votes(self, step: int) -> list[PlacedVote]:
+        """Return the ballots that closed steps since then, and all votes about the base; see PlacedVote."""
         closed = self._match.record[step - 1 : self._match.final]
-        live = [BallotMessage(each.payload, each.signature) for step in closed for each in step.ballots]
+        ballots = [each for step in closed for each in step.ballots]
         base = self._match.chain.base
         if base is not None:
-            live += [BallotMessage(each.payload, each.signature) for each in base.ballots.values()]
-        return [*live, *(HeadMessage(each.payload, each.signature) for each in self._match.shown)]
+            ballots += base.ballots.values()
+        return [
+            *((0, BallotMessage(each.payload, each.signature)) for each in ballots),
+            *((seat, HeadMessage(each.payload, each.signature)) for seat, each in self._match.shown),
+        ]
 
     def early(self, seat: int) -> list[SignedThing]:
         """Return the things of a seat that came too early and wait."""
@@ -212,7 +214,7 @@ class MatchStore:
 
     def _taken_of(self, seat: int) -> list[SignedThing]:
         match, live = self._match, self._match.chain.live
-        heads = [each for each in match.shown if decode(HeadPayload, each.payload, BALLOT_SIZE_MAX).seat == seat]
+        heads = [each for by, each in match.shown if by == seat]
         remarks = [each for each in match.remarks.after((0,) * match.game.players) if each.said.seat == seat]
         return [
             *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),

@@ -82,7 +82,7 @@ class FeedReader:
         if self._covered is None:
             return True
         has, end = self._covered
-        return self.position >= end or item.author is None or _lacks(has, item.author, item.step)
+        return self.position >= end or not item.step or _lacks(has, item.author, item.step)
 
 
 def _lacks(has: wire.Have, author: int, step: int) -> bool:
@@ -208,7 +208,7 @@ class SpectatorFeed:
         """Go back to the first contribution that it lacks. Steps ascend in the log, unless some were undone."""
         for position in reversed(range(reader.position)):
             item = self._log[position][0]
-            if item.author is None:
+            if not item.step:
                 continue
             if item.step < has.step:
                 break

@@ -79,7 +79,7 @@ class Match:
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
         self.left: dict[int, Contribution] = {}  # signed leaves, by seat
         self.proven: dict[int, Violation] = {}  # evidence of cheating, by seat; the first of each
-        self._heads: list[tuple[int, Contribution]] = []
+        self._heads: list[tuple[int, int, Contribution]] = []  # step, seat
         self._verdicts: dict[int, OrderedDict[_Statement, _Verdict]] = {}
 
     @property
@@ -155,10 +155,10 @@ class Match:
         return forfeit(self.game, self.left.keys(), self.proven.keys())
 
     @property
-    def shown(self) -> list[Contribution]:
-        """The signed heads of the last steps, by which a peer that lags sees the final steps."""
-        self._heads = [(step, signed) for step, signed in self._heads if step > self.final - HEADS_KEPT]
-        return [signed for _, signed in self._heads]
+    def shown(self) -> list[tuple[int, Contribution]]:
+        """The signed heads of the last steps, each with its seat: a peer that lags sees the final steps by them."""
+        self._heads = [(step, seat, signed) for step, seat, signed in self._heads if step > self.final - HEADS_KEPT]
+        return [(seat, signed) for _, seat, signed in self._heads]
 
     # Contributions.
 
@@ -301,7 +301,7 @@ class Match:
             step.decree.bind(word.round, Last(word.round, word.head))
         if not step.decree.show(word.seat, word.round, word.head):
             return None
-        self._heads.append((word.step, signed))
+        self._heads.append((word.step, word.seat, signed))
         return self.settle()
 
     def may_reassure(self, word: BallotPayload) -> bool:

@@ -2,9 +2,10 @@
 
 Theory of operation. A contribution goes straight from its author to all seats linked with the author. A seat that
 accepts one passes it on to those neighbours that have no live link with the author (they announce their links).
-``have`` finds the rest (a link that broke, an author that serves only some, a seat that was away): every heartbeat a
-seat names the contributions that it holds of its open step, and each neighbour sends the missing ones. A contribution
-whose author should send it anyway is sent only at the second request, so things on their way are not sent twice.
+Heads take the same way; ballots, on which liveness rests, go from all to all. ``have`` finds the rest (a link that
+broke, an author that serves only some, a seat that was away): every heartbeat a seat names the contributions that it
+holds of its open step, and each neighbour sends the missing ones, and the heads. A thing whose author should send it
+anyway is sent only at the second request, so things on their way are not sent twice.
 """
 
 import hashlib
@@ -28,7 +29,8 @@ from seqp2p.net.pace import pace_of
 
 PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
-VoteMessage: TypeAlias = BallotMessage | HeadMessage
+PlacedVote: TypeAlias = tuple[int, BallotMessage | HeadMessage]
+"""A head and its author's seat, or a ballot, and 0."""
 
 
 class Store(Protocol):
@@ -45,7 +47,7 @@ class Store(Protocol):
         """
         ...
 
-    def votes(self, step: int) -> Iterable["VoteMessage"]:
+    def votes(self, step: int) -> Iterable[PlacedVote]:
         """Return the ballots and heads that concern a peer with this ``have``."""
         ...
 
@@ -69,10 +71,10 @@ def item_key(message: SignedMessage | Hurry) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class GossipItem:
-    """An item to pass on. ``author`` and ``step`` are a contribution's; other items have none, and go to all."""
+    """An item to pass on. ``author`` is a contribution's or a head's: others go to all. ``step``: a contribution's."""
 
     key: bytes
-    author: int | None = None
+    author: int = 0
     step: int = 0
 
 
@@ -109,7 +111,8 @@ class PeerState:
         self._limits = limits
         self._heard = Recent(limits.known_max)
         self._sent = Recent(limits.known_max)
-        self._asked: frozenset[bytes] = frozenset()
+        self._asked = set[bytes]()  # what was put off at its last request but one,
+        self._put_off = set[bytes]()  # and at its last
         self._open_step = 1
         self._held: frozenset[int] = frozenset()
         self._answer_at = float("-inf")
@@ -131,7 +134,7 @@ class PeerState:
         """Note the first ``have`` on a new connection: the peer may have lost all that it had or was sent before."""
         self._sent.clear()
         self._heard.clear()
-        self._asked = frozenset()
+        self._put_off.clear()
         self._answer_at = float("-inf")
         self.has(step, seats)
 
@@ -144,15 +147,25 @@ class PeerState:
         """Return True if it needs this new thing now; then it counts as sent."""
         if item.key in self._heard or item.key in self._sent:
             return False
-        if item.author is not None and not self._needs(item.author, item.step):
+        if item.author and not self._needs(item.author, item.step):
             return False
         self._sent.add(item.key, now)
         return True
 
     def _needs(self, author: int, step: int) -> bool:
-        if author == self._seat or step < self._open_step or (step == self._open_step and author in self._held):
+        has = step and (step < self._open_step or (step == self._open_step and author in self._held))
+        return author != self._seat and not has and not self._is_linked_with(author)
+
+    def _is_linked_with(self, author: int) -> bool:
+        """Return True if another seat should send its things there itself."""
+        return author != self._own_seat and author in self.links
+
+    def _puts_off(self, author: int, key: bytes) -> bool:
+        """Return True for a thing that its author should send itself, when it is asked for first."""
+        if not self._is_linked_with(author) or key in self._asked:
             return False
-        return author == self._own_seat or author not in self.links
+        self._put_off.add(key)
+        return True
 
     def answer_frames(self, store: Store, now: float) -> list[bytes]:
         """Return the frames of ``answer``, of the votes that concern it, and of its own things that wait here.
@@ -163,8 +176,11 @@ class PeerState:
             return []
         answer = self.answer(store, now)
         frames = [encode_message(ContributionMessage(each.payload, each.signature)) for each in answer]
-        others = [*store.votes(self._open_step), *map(signed_message, store.early(self._seat))]
-        frames += [encode_message(each) for each in others if self.wants(GossipItem(item_key(each)), now)]
+        early = ((0, signed_message(each)) for each in store.early(self._seat))
+        for author, each in (*store.votes(self._open_step), *early):
+            key = item_key(each)
+            if not self._puts_off(author, key) and self.wants(GossipItem(key), now):
+                frames.append(encode_message(each))
         self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
         return frames
 
@@ -178,20 +194,18 @@ class PeerState:
         if now < self._answer_at:
             return []
         self._answer_at = now + self._limits.answer_pause_s
+        self._asked, self._put_off = self._put_off, set()
         answer: list[Contribution] = []
-        deferred: set[bytes] = set()
         size = 0
         for _, author, contribution in store.missing(self._open_step, self._held):
             key = digest(contribution.payload)
             if self._sent.since(key, now - self._limits.resend_s):
                 continue
-            if author != self._own_seat and author in self.links and key not in self._asked:
-                deferred.add(key)
+            if self._puts_off(author, key):
                 continue
             size += len(contribution.payload)
             if answer and size > self._limits.resync_max:
                 break
             answer.append(contribution)
             self._sent.add(key, now)
-        self._asked = frozenset(deferred)
         return answer

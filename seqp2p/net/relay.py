@@ -174,17 +174,19 @@ class Relay(Generic[W]):
         return bool(peer.links) or peer.search.is_done(since, self._now())
 
     def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
-        """Send what the session has signed or accepted; ``author`` and ``step`` are a contribution's.
+        """Send what the session has signed or accepted; ``author`` and ``step`` are a contribution's or a head's.
 
-        A contribution goes to the neighbours that lack it and have no link to its author, votes to those linked now:
-        all others get them in answer to their ``have``. All other things go to all, also to neighbours that are linked
-        later. All of it goes into the spectators' feed.
+        A contribution goes to the neighbours that lack it and have no link to its author, and so does a head, unless
+        ``author`` is 0; ballots go to those linked now: all others get them in answer to their ``have``. All other
+        things go to all, also to neighbours that are linked later. All of it goes into the spectators' feed.
         """
         frame = wire.encode_message(wire.signed_message(thing))
         match thing:
             case Contribution():
                 item = GossipItem(digest(thing.payload), author, step)
-            case SignedBallot() | SignedHead():
+            case SignedHead():
+                item = GossipItem(digest(frame), author)
+            case SignedBallot():
                 item = GossipItem(digest(frame))
             case SignedLeave() | SignedAdjourn() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
                 item = GossipItem(digest(frame))

@@ -10,14 +10,15 @@ from collections.abc import Callable
 from seqp2p.i18n import message, message_of
 from seqp2p.live.seat_session import InboxItem
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.signed import SignedHead
 from seqp2p.match.table import Agreement
 from seqp2p.net.addresses import DEFAULT_PORT, Address
 from seqp2p.net.dialling import pause_s
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import announced
-from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
+from seqp2p.net.gossip import GossipItem, PeerState, Store, item_key
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import Bye, bye, encode_message
+from seqp2p.net.messages import Bye, bye, encode_message, signed_message
 from seqp2p.net.relay import Asks, LinkDown, LinkUp, Neighbour, Received, Relay
 from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.memory import decoded
@@ -240,10 +241,10 @@ class VirtualMesh:
         for link in self._others[seat].links[-1:]:
             link.send_frame(frame)
 
-    def hold_back(self, contribution: Contribution) -> None:
+    def hold_back(self, thing: Contribution | SignedHead) -> None:
         """Count a message as sent to all, so that ``publish`` sends it to no one."""
         for other in self._others.values():
-            other.view.wants(GossipItem(digest(contribution.payload)), self._process.now())
+            other.view.wants(GossipItem(item_key(signed_message(thing))), self._process.now())
 
     @property
     def ends(self) -> list[End]:

@@ -107,8 +107,8 @@ def test_a_seat_that_closed_a_step_alone_is_sent_the_ballots_that_closed_it_othe
     asked, held = MatchStore(away).have()
     assert (asked, set(held)) == (turn.number, {mover})
     store = MatchStore(here)
-    assert not any(isinstance(each, BallotMessage) for each in store.votes(away.number))
-    for sent in store.votes(asked):
+    assert not any(isinstance(each, BallotMessage) for _, each in store.votes(away.number))
+    for _, sent in store.votes(asked):
         word = Contribution(sent.payload, sent.signature)
         away.receive_word(BallotPayload if isinstance(sent, BallotMessage) else HeadPayload, word)
     assert away.record[-1].action == "skip"

@@ -22,7 +22,7 @@ from seqp2p.match.signed import ReleasedSecret, SignedRemark, SignedThing
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import GossipItem, PlacedItem, VoteMessage
+from seqp2p.net.gossip import GossipItem, PlacedItem, PlacedVote
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Have, HeadMessage, Ping, WireMessage, encode_message
 from seqp2p.net.serving import Listener
@@ -57,7 +57,7 @@ class Stage:
     def have(self) -> tuple[int, frozenset[int]]:
         return self.step + 1, frozenset()
 
-    def votes(self, step: int) -> list[VoteMessage]:
+    def votes(self, step: int) -> list[PlacedVote]:
         return []
 
     def early(self, seat: int) -> list[SignedThing]:

@@ -26,7 +26,7 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.auth import NO_LOBBY, check_client, receive
 from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerError, PeerRefused, Unreachable
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import PlacedItem, VoteMessage
+from seqp2p.net.gossip import PlacedItem, PlacedVote
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import (
     BallotMessage,
@@ -216,7 +216,7 @@ class Nothing:
     def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
         return []
 
-    def votes(self, step: int) -> list[VoteMessage]:
+    def votes(self, step: int) -> list[PlacedVote]:
         return []
 
     def early(self, seat: int) -> list[SignedThing]:

@@ -2,8 +2,9 @@ from collections.abc import Iterable
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
-from seqp2p.net.gossip import GossipItem, PeerState, PlacedItem, Recent, VoteMessage, digest
+from seqp2p.net.gossip import GossipItem, PeerState, PlacedItem, PlacedVote, Recent, digest
 from seqp2p.net.limits import Limits
+from seqp2p.net.messages import BallotMessage, HeadMessage, encode_message
 from tests.net.tools import contribution
 
 LIMITS = Limits(known_max=3, resync_max=3000)
@@ -16,6 +17,7 @@ class Held:
     def __init__(self, *held: tuple[int, int]) -> None:
         self.held = held
         self.size = 0
+        self.placed: list[PlacedVote] = []
         self.asked: list[tuple[int, frozenset[int]]] = []
 
     def have(self) -> tuple[int, frozenset[int]]:
@@ -25,8 +27,8 @@ class Held:
         self.asked.append((step, seats))
         return [(step, author, contribution(step, author, self.size)) for step, author in self.held]
 
-    def votes(self, step: int) -> Iterable[VoteMessage]:
-        return []
+    def votes(self, step: int) -> Iterable[PlacedVote]:
+        return self.placed
 
     def early(self, seat: int) -> list[SignedThing]:
         return []
@@ -125,6 +127,32 @@ def test_the_authors_neighbours_get_it_at_the_second_asking() -> None:
     assert sent(one.answer(store, 0)) == [(2, OWN)]
     assert sent(one.answer(store, 2)) == [(2, OTHER)]
     assert sent(one.answer(store, 4)) == []
+
+
+def test_heads_go_to_those_who_have_no_link_with_their_author() -> None:
+    """By links alone: no ``have`` holds a head back."""
+    one = view()
+    one.has(9, frozenset({OTHER, OWN}))
+    one.links = frozenset({OTHER})
+    for author, key in ((OWN, b"own"), (OTHER, b"linked"), (4, b"not linked"), (NEIGHBOUR, b"its own")):
+        assert one.wants(GossipItem(key, author), 0) == (author in {OWN, 4})
+    assert one.wants(GossipItem(b"to all"), 0)
+
+
+def test_a_head_whose_author_is_linked_comes_at_the_second_asking_and_a_ballot_at_the_first() -> None:
+    one, store = view(), Held()
+    head, ballot, own = (
+        HeadMessage(b"head", bytes(64)),
+        BallotMessage(b"ballot", bytes(64)),
+        HeadMessage(b"", bytes(64)),
+    )
+    store.placed = [(OTHER, head), (0, ballot), (OWN, own)]
+    one.links = frozenset({OTHER})
+    answers = [one.answer_frames(store, now) for now in (0, 2, 4)]
+    assert answers == [[encode_message(ballot), encode_message(own)], [encode_message(head)], []]
+    # After the first ``have`` on a new link nothing counts as sent.
+    one.begins_with(1, frozenset())
+    assert one.answer_frames(store, 5) == answers[0]
 
 
 def test_asking_all_the_time_gets_nothing() -> None:

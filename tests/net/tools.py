@@ -18,6 +18,7 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
+from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.messages import AddressStatement, ContributionMessage, Have
 from seqp2p.net.relay import Asks, LinkDown, LinkUp, Received
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
@@ -167,7 +168,7 @@ class Seat:
             if number > step or (number == step and author not in seats)
         ]
 
-    def votes(self, step: int) -> Iterable[Contribution]:
+    def votes(self, step: int) -> Iterable[PlacedVote]:
         return ()
 
     def early(self, seat: int) -> list[SignedThing]:

@@ -17,6 +17,7 @@ from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.live.seat_session import InboxItem, SeatSession
 from seqp2p.match.contribution import Body, Contribution, SharesBody, StepKind, TurnBody, make_payload, open_envelope
 from seqp2p.match.encoding import encode
+from seqp2p.match.signed import SignedHead, SignedThing
 from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Signed, WireMessage, encode_message
 from seqp2p.net.relay import LinkUp
 from seqp2p.testing.peer import MakeSession, SimSeat
@@ -34,6 +35,9 @@ class Strategy:
 
     def after(self, _crook: "Byzantine") -> None:
         """Act after the seat has taken something and done its part."""
+
+    def shows(self, _crook: "Byzantine", _head: SignedHead) -> None:
+        """Act before a head of its own is taken, and sent to all that it was not sent to yet."""
 
 
 class KeptBack(Exception):
@@ -96,6 +100,11 @@ class Byzantine(SeatSession):
             self.has_acted = True
             raise KeptBack
         await super()._contribute(own)
+
+    async def _take_own(self, thing: SignedThing) -> None:
+        if isinstance(thing, SignedHead):
+            self.trick.shows(self, thing)
+        await super()._take_own(thing)
 
     # Parts of strategies.
 

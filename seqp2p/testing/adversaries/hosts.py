@@ -41,7 +41,7 @@ from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.auth import check_client, receive
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import PlacedItem, Store, VoteMessage
+from seqp2p.net.gossip import PlacedItem, PlacedVote, Store
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.relay import Feed, Relay
@@ -134,7 +134,7 @@ class _RelayWithout(Relay[Link]):
     def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
         return [each for each in self._all.missing(step, seats) if each[1] != self.author]
 
-    def votes(self, step: int) -> Iterable[VoteMessage]:
+    def votes(self, step: int) -> Iterable[PlacedVote]:
         return self._all.votes(step)
 
     def early(self, seat: int) -> Iterable[SignedThing]:

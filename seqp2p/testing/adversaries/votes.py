@@ -8,8 +8,8 @@ from typing import Any, Final
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.match.contribution import Contribution, SeatBody, StepKind, open_envelope
 from seqp2p.match.encoding import encode
-from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload
-from seqp2p.net.messages import BallotMessage, HeadMessage, LeaveMessage
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, SignedHead
+from seqp2p.net.messages import BallotMessage, HeadMessage, LeaveMessage, signed_message
 from seqp2p.testing.adversaries.byzantine import Byzantine, Strategy
 from seqp2p.testing.adversaries.decks import proved, shares_due
 from seqp2p.testing.adversaries.described import (
@@ -25,11 +25,14 @@ from seqp2p.testing.adversaries.described import (
     in_play,
     once,
 )
+from seqp2p.testing.faults import Fault
 
 _PAIR: Final = "two contributions"
 _VOTES = "vote forged, vote by a minority, vote against an honest seat"
 _EVIDENCE = "forged evidence"
 _LATE = "late contribution after a vote"
+_HEADS: Final = "withholding heads"
+_ONE_IS_AWAY: Final = (Fault("crash", 2.0, (3,), 8.0),)
 
 
 Second = Callable[[Byzantine, Contribution], Contribution]
@@ -237,6 +240,15 @@ def other_action(crook: Byzantine, own: Contribution) -> Contribution:
     return next(each for each in actions if open_envelope(each.payload).body["action"] != chosen)
 
 
+@dataclass
+class HeadsToOne(Strategy):
+    """Sends its heads to one seat alone, though it has links with all."""
+
+    def shows(self, crook: Byzantine, head: SignedHead) -> None:
+        crook.mesh.hold_back(head)
+        crook.say(signed_message(head), crook.others[:1])
+
+
 def _plays_next(crook: Byzantine) -> bool:
     plan, players = crook.match.plan, crook.match.game.players
     return plan is not None and plan.subject % players + 1 == crook.number
@@ -266,6 +278,9 @@ VOTES = (
     once("two ballots apart", _VOTES, two_ballots_apart, in_play("two ballots", 3), "round"),
     once("lying ballot", _VOTES, lying_last, always(NO_EFFECT, 3, 4)),
     once("rounds far ahead", _VOTES, far_rounds, always(NO_EFFECT)),
+    Adversary(
+        "heads to one", _HEADS, doing(HeadsToOne), HeadsToOne, always(NO_EFFECT, 4, 5), seat=1, faults=_ONE_IS_AWAY
+    ),
     once("false heads", _VOTES, false_head, always(NO_EFFECT)),
     Adversary("late contribution", _LATE, doing(TooLate), TooLate, always(NO_EFFECT, 3, 4)),
     once("leaver that plays on", LEAVER, leave, _LEFT),

@@ -723,7 +723,9 @@ class Player:
         heads[said["seat"]] = signed
         if not said["round"]:
             self._shown[said["seat"]] = max(self._shown[said["seat"]], said["step"])
-        self._send_all("head", signed, but=(sender, said["seat"]))
+        # Not to those who have a link with its author.
+        linked = (seat for seat, neighbour in self.others.items() if said["seat"] in neighbour.linked_with)
+        self._send_all("head", signed, but=(sender, said["seat"], *linked))
         self._make_final()
 
     def _show_head(self) -> None:

@@ -1,0 +1,33 @@
+"""Heads that one seat alone is sent: the others get them within two heartbeats, and the steps become final."""
+
+import pytest
+
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.testing.adversaries import ADVERSARIES, ending, play
+from seqp2p.testing.lan import VirtualLan
+from seqp2p.testing.sim_process import Machine
+
+ROUND_S = 2.0
+AWAY = 3
+
+
+@pytest.mark.parametrize("players", [4, 5])
+def test_a_step_is_final_within_two_heartbeats_and_a_round(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: dict[tuple[int, int], float] = {}  # when each seat closed each step,
+    waited: list[float] = []  # and how long it was not final there
+    looked = VirtualLan.looked
+
+    def looking(lan: VirtualLan, machine: Machine) -> None:
+        looked(lan, machine)
+        if machine.match is None or machine.number == AWAY:
+            return
+        for step in range(1, machine.match.number):
+            closed.setdefault((machine.number, step), lan.agenda.now)
+        for seat, step in [place for place in closed if place[0] == machine.number and place[1] <= machine.match.final]:
+            waited.append(lan.agenda.now - closed.pop((seat, step)))
+            closed[seat, step] = float("inf")
+
+    monkeypatch.setattr(VirtualLan, "looked", looking)
+    (crook,) = (each for each in ADVERSARIES if each.name == "heads to one")
+    assert ending(play(crook, players)) == crook.endings[players]
+    assert 0.5 < max(waited) < 2 * DEFAULT_LIMITS.heartbeat_s + ROUND_S
