@@ -111,8 +111,8 @@ class PeerState:
         self._limits = limits
         self._heard = Recent(limits.known_max)
         self._sent = Recent(limits.known_max)
-        self._asked = set[bytes]()  # what was put off at its last request but one,
-        self._put_off = set[bytes]()  # and at its last
+        self._asked: set[bytes] = set()  # what was put off at its last request but one,
+        self._put_off: set[bytes] = set()  # and at its last
         self._open_step = 1
         self._held: frozenset[int] = frozenset()
         self._answer_at = float("-inf")
@@ -194,7 +194,7 @@ class PeerState:
         if now < self._answer_at:
             return []
         self._answer_at = now + self._limits.answer_pause_s
-        self._asked, self._put_off = self._put_off, set()
+        self._asked, self._put_off = self._put_off, set[bytes]()
         answer: list[Contribution] = []
         size = 0
         for _, author, contribution in store.missing(self._open_step, self._held):
