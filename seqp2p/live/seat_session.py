@@ -378,6 +378,11 @@ class SeatSession:
             await self._say(text)
         await self._advance()
 
+    def _is_waited_out(self, now: float) -> bool:
+        """Return True if the game has waited for this silent seat for the grace: it waits for no other then."""
+        waits = self.seat.silent and self.seat.number in self.match.awaited
+        return waits and now - self._absence.moved_at >= self._absence.grace_s
+
     # Signed things: one loop for all that comes, is own, or has waited.
 
     async def _receive(self, thing: SignedThing, sender: int) -> Outcome:
@@ -516,6 +521,10 @@ class SeatSession:
         if self._rests:
             if self._all_are_back(now):
                 await self._advance()
+            return
+        if self._is_waited_out(now):
+            reason = message("no other seat has answered for {grace_s} s", grace_s=self._absence.grace_s)
+            self._end(reason, away=self.match.game.seats)
             return
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked

@@ -81,3 +81,13 @@ def test_one_that_holds_back_its_answer_delays_the_seat_by_seconds_alone() -> No
     game = lan(4, Fault("crash", COPIED_S, (2,), 1.0), cheats=Cheats(tamper=silent))
     game.run()
     assert kinds(game, 2, 3, 4) == {"won"}
+
+
+def test_a_seat_that_nobody_answers_does_not_wait_for_ever() -> None:
+    """The game waits for the seat itself, which signs nothing."""
+    asleep, dead = Fault("asleep", 0.5, (2,), 20.0), Fault("die", 5.0, (1,))
+    game = lan(2, asleep, Fault("crash", 4.0, (2,), 3.0), dead, seed=2)
+    game.run()
+    result = game.peers[2].result
+    assert result is not None
+    assert result.reason == "no other seat has answered for 10 s"
