@@ -182,7 +182,7 @@ class LiveGame:
                 sidecar,
                 runtime=self._runtime,
                 asks=asks,
-                cancel_leaves=cancel_leaves and not self.own.silent,
+                cancel_leaves=cancel_leaves,
             )
             self._playing.set()
             begun()

@@ -14,10 +14,9 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from seqp2p.match.machine import Match
-from seqp2p.net.limits import DEFAULT_LIMITS
 
-PATIENCE_S: Final = DEFAULT_LIMITS.silence_s
-"""How long a linked seat is waited for. An honest one answers at once, and a silent link ends after that time."""
+PATIENCE_S: Final = 30.0
+"""How long a linked seat is waited for. An honest one answers as soon as it has taken what came before."""
 
 
 class Listening:
@@ -26,21 +25,22 @@ class Listening:
     def __init__(self, match: Match, own_seat: int) -> None:
         self._match = match
         self._own_seat = own_seat
-        self._answered: set[int] = set()
+        self.answers: set[int] = set()  # the seats that have answered
         self._since: dict[int, float] = {}  # when each linked seat was first seen
 
     def answered(self, seat: int, step: int) -> None:
         """Note that a seat has answered; ``step`` is its first that is not final.
 
-        An answer about later steps than this seat has is not whole yet: the next ``have`` asks for the rest.
+        The answer is whole if all steps before that are closed here; else the next ``have`` asks for the rest. They
+        need not be final here: that can take a signature of this seat.
         """
-        if step <= self._match.final + 1:
-            self._answered.add(seat)
+        if step <= self._match.number:
+            self.answers.add(seat)
 
     def is_over(self, linked: AbstractSet[int], now: float) -> bool:
         """Return True if the seat may sign again. Seats that have left or are proved cheats are not waited for."""
         gone = self._match.left.keys() | self._match.proven.keys() | {self._own_seat}
         others = frozenset(self._match.game.seats) - gone
         self._since = {seat: self._since.get(seat, now) for seat in linked & others}
-        waits = any(now - since < PATIENCE_S for seat, since in self._since.items() if seat not in self._answered)
-        return not others or (not waits and not others.isdisjoint(self._answered))
+        waits = any(now - since < PATIENCE_S for seat, since in self._since.items() if seat not in self.answers)
+        return not others or (not waits and not others.isdisjoint(self.answers))

@@ -386,6 +386,8 @@ class Mesh:
 
     async def _hand_on(self, event: MeshEvent) -> None:
         if self._closing:
+            if isinstance(event, Asks):
+                self.relay.answer_first(event.seat)  # The session takes nothing more, so nothing comes before it.
             return
         with trio.CancelScope() as scope:
             self._telling.add(scope)

@@ -379,8 +379,8 @@ class SeatSession:
         await self._advance()
 
     def _is_waited_out(self, now: float) -> bool:
-        """Return True if the game has waited for this silent seat for the grace: it waits for no other then."""
-        waits = self.seat.silent and self.seat.number in self.match.awaited
+        """Return True if the game has waited for this silent seat for the grace, and nobody has answered."""
+        waits = self.seat.silent and not self._listening.answers and self.seat.number in self.match.awaited
         return waits and now - self._absence.moved_at >= self._absence.grace_s
 
     # Signed things: one loop for all that comes, is own, or has waited.
@@ -509,7 +509,7 @@ class SeatSession:
             if not self._rests:
                 self._recorder.emit(event)
 
-    async def _look(self) -> None:
+    async def _look(self) -> None:  # noqa: PLR0912
         """Check once a second for absent seats, due votes, and a hopeless wait."""
         now = self._runtime.now()
         await self._take_due(REMARKS)

@@ -220,8 +220,6 @@ class Relay(Generic[W]):
         link.send_frame(wire.encode_message(self._have()))
         for frame in addresses:
             link.send_frame(frame)
-        for frame in self._sticky.values():
-            link.send_frame(frame)
 
     def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | Asks | None:
         """Answer or note a message from a neighbour. Return a message for the game."""
@@ -252,6 +250,9 @@ class Relay(Generic[W]):
                 peer.asked[link] = None
                 peer.view.begins_with(have.step, frozenset(have.seats))
                 self._answer(peer, link)
+                for key, frame in self._sticky.items():
+                    if peer.view.wants(GossipItem(key), self._now()):
+                        link.send_frame(frame)
                 link.send_frame(wire.encode_message(self._have()))
 
     def _answer(self, peer: Neighbour[W], link: W) -> None:

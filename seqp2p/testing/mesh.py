@@ -212,6 +212,8 @@ class VirtualMesh:
     def _hand_on(self, received: Received | Asks) -> None:
         if not self._closing:
             self._process.put(received)
+        elif isinstance(received, Asks):
+            self.relay.answer_first(received.seat)
 
     def close(self, reason: str, closed: Callable[[], None]) -> None:
         """Say goodbye; ``closed`` is called once, when all have read it or after ``close_s``."""

@@ -19,7 +19,7 @@ class State:
     """What it reads of a match."""
 
     game: Game
-    final: int = 6
+    number: int = 8
     left: dict[int, str] = field(default_factory=dict)
     proven: dict[int, str] = field(default_factory=dict)
 
@@ -62,10 +62,10 @@ def test_time_alone_is_no_answer() -> None:
 
 def test_an_answer_about_later_steps_is_not_whole() -> None:
     state, heard = listening(2)
-    heard.answered(2, 8)
+    heard.answered(2, 9)
     assert not heard.is_over({2}, 0.0)
-    state.final = 7
-    heard.answered(2, 8)
+    state.number = 9
+    heard.answered(2, 9)
     assert heard.is_over({2}, 0.0)
 
 
