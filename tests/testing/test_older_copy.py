@@ -6,6 +6,7 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.net.messages import ContributionMessage
 from seqp2p.testing import Cheats, Fault, VirtualLan
 from seqp2p.testing.memory import decoded
+from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.violation import SafetyViolation
 from tests.testing.test_lan import kinds, lan
 
@@ -91,3 +92,25 @@ def test_a_seat_that_nobody_answers_does_not_wait_for_ever() -> None:
     result = game.peers[2].result
     assert result is not None
     assert result.reason == "no other seat has answered for 10 s"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_seats_that_are_resumed_one_after_the_other_play_on(seed: int) -> None:
+    """The last step is final for those who have a head that died with a process, and not for the first one."""
+    game = lan(3, Fault("crash", 2.0, (1,), 4.0), Fault("crash", 5.5, (2, 3), 0.2), seed=seed)
+    game.run()
+    assert kinds(game, 1, 2, 3) <= {"won", "drawn"}
+
+
+def test_a_remark_that_came_before_the_question_is_in_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The link of the dead process stays open for the other seat, which takes the remark late."""
+
+    def put_back(peer: SimPeer) -> None:
+        peer.kill(power=True)
+        peer.disk.put_back(peer.backup)
+
+    monkeypatch.setattr(SimPeer, "put_back", put_back)
+    talks = [Fault("talk", 2.9, (1,)), Fault("talk", 3.1, (2,)), Fault("talk", 3.7, (2,))]
+    game = lan(2, Fault("disk", 2.7, (1,), 0.29, 1.0), Fault("older", 3.0, (2,), 0.3), *talks, seed=1)
+    game.run()
+    stopped(game, 2)
