@@ -45,7 +45,7 @@ from seqp2p.net.messages import AddressUpdate, encode_message
 from seqp2p.net.tls import make_credentials
 from seqp2p.testing.strangers import ATTACKS
 
-SEAT_ATTACKS = ("none", "early", "long", "nested", "evidence", "reconnects", "pings")
+SEAT_ATTACKS = ("none", "early", "long", "nested", "evidence", "reconnects", "pings", "remark_again", "ballot_again")
 
 SECONDS = float(os.environ.get("SECONDS", "60"))
 JOINS = max(1, round(20 * SECONDS / 60))

@@ -18,7 +18,7 @@ from typing import Final
 import trio
 
 from seqp2p.bots.player import BotPlayer
-from seqp2p.crypto.hashing import CONTRIBUTION
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, REMARK
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.share_proof import SHARE_PROOF_SIZE
 from seqp2p.live.mesh import Mesh
@@ -26,17 +26,29 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution, SharesBody, make_payload
-from seqp2p.match.encoding import pack
+from seqp2p.match.encoding import encode, pack
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
+from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import BallotPayload
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.net.addresses import Address, open_listeners, tcp_dial
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Have, Ping, Signed, WireMessage, encode_message
+from seqp2p.net.messages import (
+    BallotMessage,
+    ContributionMessage,
+    EvidenceMessage,
+    Have,
+    Ping,
+    RemarkMessage,
+    Signed,
+    WireMessage,
+    encode_message,
+)
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
@@ -56,6 +68,13 @@ def table_of(seat: int, ports: list[int], listeners: list[trio.SocketListener]) 
     rules = Settings("classic", 3, 3, ("blue", "green", "red"), False, False, False, True, 0, 120)
     addresses = {n: [Address("127.0.0.1", port)] for n, port in enumerate(ports, 1) if n != seat}
     return AgreedTable(make_credentials(keys[seat - 1]), Agreement(1, rules, seats), seat, addresses, listeners)
+
+
+class Everything(set[bytes]):
+    """What a seat has signed, where an attack signs beside its program."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
 
 
 class AnyAction:
@@ -122,6 +141,36 @@ class Attack:
         own = ContributionMessage(payload, sign(self.key, CONTRIBUTION, payload))
         await self.repeat(frames, lambda: own)
 
+    async def _fill(self, frames: FrameStream) -> None:
+        """Fill its accounts with things that are early."""
+        early = [ContributionMessage(*_parts(self.ahead())) for _ in range(64)]
+        words = [self.ballot(self.match.number + 2 + at) for at in range(64)]
+        remarks = [self.remark(2 + at) for at in range(200)]
+        await frames.send(b"".join(encode_message(each) for each in (*early, *words, *remarks)))
+
+    async def remark_again(self, frames: FrameStream) -> None:
+        """One early remark again and again, beside full accounts."""
+        await self._fill(frames)
+        own = self.remark(100)
+        await self.repeat(frames, lambda: own)
+
+    async def ballot_again(self, frames: FrameStream) -> None:
+        """One ballot about a step that is final, again and again, beside full accounts."""
+        await self._fill(frames)
+        own = self.ballot(self.match.final)
+        await self.repeat(frames, lambda: own)
+
+    def ballot(self, step: int) -> BallotMessage:
+        prev = self.match.game.heads[step - 1] if step <= self.match.final else bytes(32)
+        payload = encode(BallotPayload(1, self.match.game.id, step, prev, ATTACKER, 1, "drop", (2,), "absent", None))
+        return BallotMessage(payload, sign(self.key, BALLOT, payload))
+
+    def remark(self, number: int) -> RemarkMessage:
+        match = self.match
+        said = RemarkPayload(1, match.game.id, ATTACKER, number, bytes(32), match.number, match.head, False, "again")
+        payload = encode(said)
+        return RemarkMessage(payload, sign(self.key, REMARK, payload))
+
     async def evidence(self, frames: FrameStream) -> None:
         """Right contributions as evidence of nothing: the largest of the record, a shuffle."""
         closed = [each for step in self.match.record for _, each in step.contributions]
@@ -162,6 +211,7 @@ async def play(seat: int, attack: str, seconds: float, ports: list[int]) -> None
 
     with tempfile.TemporaryDirectory() as home, ReplayWriter(Path(home) / "game.seqp2p", match) as writer:
         keys = SeatKeys(seat, key, secrets.token_bytes)
+        keys.signed = Everything()
         runner = SeatRunner(match, keys, Mesh(table, secrets.token_bytes), BotPlayer(AnyAction(), PACE_S), writer, emit)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(runner.run)

@@ -158,6 +158,11 @@ def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
             assert_never(outcome)
 
 
+def is_idle(outcome: Outcome) -> bool:
+    """Return True if nothing came of a thing: it is not even kept, so nothing can be due by it."""
+    return isinstance(outcome, Deferred) and not outcome.kept and not outcome.events
+
+
 class MatchStore:
     """Reads a match and its intake, and never changes them."""
 
@@ -362,12 +367,20 @@ class SeatSession:
                 self._listening.answered(sender, step)
                 await self._listen()
             case _:
-                thing = signed_thing(message)
-                outcome = await self._receive(thing, sender)
-                if isinstance(outcome, Ignored) and isinstance(thing, SignedBallot):
-                    await self._reassure(thing)
-                if not isinstance(outcome, Ignored | BadSender) or isinstance(thing, SignedBallot | SignedHead):
-                    await self._advance()
+                await self._take_thing(signed_thing(message), sender)
+
+    async def _take_thing(self, thing: SignedThing, sender: int) -> None:
+        """Take a thing from a neighbour, and do what is due by it. If nothing new came of it, the neighbour pays."""
+        outcome = await self._receive(thing, sender)
+        if isinstance(outcome, Applied | Cheating):
+            await self._advance()
+            return
+        begun = self._runtime.processor_s()
+        if isinstance(outcome, Ignored) and isinstance(thing, SignedBallot):
+            await self._reassure(thing)
+        if not is_idle(outcome) and (isinstance(outcome, Deferred) or isinstance(thing, SignedBallot | SignedHead)):
+            await self._advance()
+        self._relay.charge(sender, self._runtime.processor_s() - begun)
 
     async def _listen(self) -> None:
         """Begin to sign, if this seat was resumed and has heard enough."""
@@ -391,7 +404,8 @@ class SeatSession:
         outcome = await self._take_checked(finding, sender)
         if sender != self.seat.number:
             self._relay.charge(sender, price_s(outcome, sender, cost_s))
-        await self._take_due(REMARKS)
+        if not is_idle(outcome):
+            await self._take_due(REMARKS)
         return outcome
 
     async def _take_own(self, thing: SignedThing) -> None:

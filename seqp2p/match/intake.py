@@ -72,9 +72,10 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """It is too early. The head that its signer shows may have made earlier steps final: ``events``."""
+    """It is too early. ``kept``: it waits now. The head that its signer shows may have made steps final: ``events``."""
 
     events: tuple[Event, ...] = ()
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,10 +360,9 @@ class Intake:
     # Early things.
 
     def _defer(self, account: Account, step: int, thing: SignedThing, sender: int) -> Deferred:
-        if self._keeps:
-            self.pending.keep(account, step, thing, sender)
+        kept = self._keeps and self.pending.keep(account, step, thing, sender)
         # Signed on top of what is closed here, it may show that to be final.
-        return Deferred(self.match.settle())
+        return Deferred(self.match.settle(), kept)
 
     def due(
         self, kinds: Collection[type[SignedThing]] = EVERYTHING, account_of: Account | None = None

@@ -8,6 +8,8 @@ cheat could fill its own account, and so crowd out the evidence against itself. 
 the account of its sender until the seat's game key is known; from then on a false one is not kept at all.
 """
 
+from bisect import insort
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -49,40 +51,35 @@ class PendingThing:
 
 
 class PendingBuffer:
-    """Early things, by kind and account."""
+    """Early things by kind, each with its account, the nearest steps first."""
 
     def __init__(self) -> None:
-        self._kept: dict[type[SignedThing], dict[Account, list[PendingThing]]] = {kind: {} for kind in ROOMS}
+        self._kept: dict[type[SignedThing], list[tuple[Account, PendingThing]]] = {kind: [] for kind in ROOMS}
 
     def keep(self, account: Account, step: int, thing: SignedThing, sender: int) -> bool:
         """Keep a thing that waits for a step. Return False if it is kept already, or its account has no room."""
-        room = ROOMS[type(thing)]
-        kept = self._kept[type(thing)].setdefault(account, [])
-        same_step = [each for each in kept if each.step == step]
+        room, kept = ROOMS[type(thing)], self._kept[type(thing)]
+        own = [each for by, each in kept if by == account]
+        same_step = [each for each in own if each.step == step]
         if len(same_step) >= room.versions or any(_payloads(each.thing) == _payloads(thing) for each in same_step):
             return False
-        new = PendingThing(step, thing, sender)
-        kept.append(new)
-        if len(kept) > room.places:
-            farthest = max(reversed(kept), key=lambda each: each.step)
-            kept.remove(farthest)
-            return farthest is not new
+        if len(own) >= room.places:
+            if own[-1].step <= step:
+                return False
+            self.remove(account, own[-1])
+        insort(kept, (account, PendingThing(step, thing, sender)), key=_by_step)
         return True
 
-    def of(self, kind: type[SignedThing]) -> list[tuple[Account, PendingThing]]:
-        """Return all waiting things of one kind, the nearest steps first."""
-        accounts = self._kept[kind]
-        return sorted(((account, each) for account, kept in accounts.items() for each in kept), key=_by_step)
+    def of(self, kind: type[SignedThing]) -> Sequence[tuple[Account, PendingThing]]:
+        """Return all waiting things of one kind, the nearest steps first. They must not change while it is read."""
+        return self._kept[kind]
 
     def remove(self, account: Account, waiting: PendingThing) -> None:
         """Give up a place."""
-        accounts = self._kept[type(waiting.thing)]
-        accounts[account].remove(waiting)
-        if not accounts[account]:
-            del accounts[account]
+        self._kept[type(waiting.thing)].remove((account, waiting))
 
     def __len__(self) -> int:
-        return sum(len(kept) for accounts in self._kept.values() for kept in accounts.values())
+        return sum(map(len, self._kept.values()))
 
 
 def _by_step(entry: tuple[Account, PendingThing]) -> tuple[int, Account]:

@@ -120,30 +120,34 @@ class _NoticingStream(trio.abc.Stream):
 class Handshakes:
     """The pace of TLS handshakes of each source: ``rate`` is the part of one core that those of one source may cost.
 
-    At once it may have as many as in ten seconds, and no more than ``cost_burst_s``.
+    At once it may have as many as in ten seconds, and no more than ``cost_burst_s``. Those of one source that have to
+    wait go on one by one, in the order in which they came.
     """
 
     def __init__(self, limits: Limits, rate: float) -> None:
         self._limits = limits
         self._rate = rate
         self._burst_s = min(limits.cost_burst_s, _AT_ONCE_S * rate)
-        self._paces: OrderedDict[str, Pace] = OrderedDict()
+        self._paces: OrderedDict[str, tuple[Pace, trio.Lock]] = OrderedDict()
 
     async def begin(self, source: str) -> None:
         """Wait until a source may have another handshake, and charge it."""
-        pace = self._pace(source)
-        await rest(pace)
-        pace.spend(self._limits.handshake_cost_ms / 1e3, trio.current_time())
+        pace, turn = self._pace(source)
+        async with turn:
+            await rest(pace)
+            pace.spend(self._limits.handshake_cost_ms / 1e3, trio.current_time())
 
     def forgive(self, source: str) -> None:
         """Give the price of one handshake back."""
-        self._pace(source).spend(-self._limits.handshake_cost_ms / 1e3, trio.current_time())
+        self._pace(source)[0].spend(-self._limits.handshake_cost_ms / 1e3, trio.current_time())
 
-    def _pace(self, source: str) -> Pace:
-        self._paces[source] = pace = self._paces.pop(source, None) or Pace(self._rate, self._burst_s)
+    def _pace(self, source: str) -> tuple[Pace, trio.Lock]:
+        """Return the pace of a source, and the lock of the one that waits."""
+        found = self._paces.pop(source, None) or (Pace(self._rate, self._burst_s), trio.Lock())
+        self._paces[source] = found
         if len(self._paces) > self._limits.sources_max:
             self._paces.popitem(last=False)
-        return pace
+        return found
 
 
 class Gate:

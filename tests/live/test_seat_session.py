@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -13,6 +14,8 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped
 from seqp2p.match.intake import Intake
 from seqp2p.match.machine import Match
+from seqp2p.match.pending import PendingThing
+from seqp2p.match.remark import open_remark
 from seqp2p.match.signed import (
     AdjournPayload,
     BallotPayload,
@@ -27,7 +30,7 @@ from seqp2p.match.signed import (
 from seqp2p.net.gossip import PeerState
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
-from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage, signed_message
+from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage, RemarkMessage, signed_message
 from seqp2p.net.relay import Neighbour, Received, Relay
 from seqp2p.replay.resume import feed
 from seqp2p.replay.sidecar import Logged, LoggedKind, from_logged
@@ -222,3 +225,33 @@ async def test_shuffles_wait_for_each_other_for_two_ticks_at_most(tmp_path: Path
     assert match.number == first + 2
     assert sums.sizes == [2 * SHUFFLE]
     assert session.store.have() == (first + 2, frozenset())
+
+
+async def test_an_early_thing_that_is_not_kept_starts_no_look_at_what_is_due(tmp_path: Path) -> None:
+    match, seats = table(2)
+    play_on(match, seats, at_random(1), nth("turn", 2))
+    own, other = seats
+    neighbour: Neighbour[Link] = Neighbour(other.number, "", PeerState(own.number, other.number, DEFAULT_LIMITS))
+    relay, looks = Relay(own.number, {other.number: neighbour}, trio.current_time), list[object]()
+
+    class Looking(Intake):
+        def due(self, *arguments: Any) -> PendingThing | None:
+            looks.append(arguments)
+            return super().due(*arguments)
+
+    with ReplayWriter(tmp_path / "game.seqp2p", match) as writer:
+        session = SeatSession(match, own, relay, Silent(), writer, lambda _: None, None, WITHOUT_THREADS)
+        session.intake = Looking(match)
+        relay.begin(session.store, None)
+        first, ahead = other.say(match, "once"), fork(match)
+        assert ahead.remarks.add(open_remark(*first, match.game.id, match.game.agreement))
+        early = RemarkMessage(*other.say(ahead, "then"))
+        await session.take(Received(other.number, early))
+        kept = len(looks)
+        assert kept
+        assert len(session.intake.pending) == 1
+        await session.take(Received(other.number, early))
+        assert len(looks) == kept
+        await session.take(Received(other.number, RemarkMessage(*first)))
+        assert len(looks) > kept
+        assert len(session.intake.pending) == 0

@@ -47,7 +47,7 @@ def test_the_nearest_step_comes_first(kind: type[SignedThing]) -> None:
     for step in (9, 7, 8):
         assert buffer.keep((2,), step, thing(kind, step, 2), 3)
     assert buffer.keep((1,), 8, thing(kind, 8, 1), 4)
-    found = buffer.of(kind)
+    found = [*buffer.of(kind)]
     assert [(account, waiting.step, waiting.sender) for account, waiting in found] == [
         ((2,), 7, 3),
         ((1,), 8, 4),

@@ -1,5 +1,6 @@
 import errno
 import socket
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -123,6 +124,23 @@ async def test_handshakes_of_one_source_have_a_pace(autojump_clock: object) -> N
     for source in ("10.0.0.2", "10.0.0.3", "10.6.6.6"):
         await handshakes.begin(source)
     assert len(handshakes._paces) == 2
+
+
+async def test_those_of_one_source_that_wait_go_on_one_by_one(autojump_clock: object) -> None:
+    handshakes = Handshakes(replace(LIMITS, handshake_cost_ms=100, cost_burst_s=0.1), 0.5)
+    went: list[tuple[int, float]] = []
+
+    async def begin(number: int) -> None:
+        await handshakes.begin("10.6.6.6")
+        went.append((number, trio.current_time()))
+
+    async with trio.open_nursery() as nursery:
+        for number in range(20):
+            nursery.start_soon(begin, number)
+            await wait_all_tasks_blocked()
+    assert [number for number, _ in went] == [*range(20)]
+    assert max(Counter(when for _, when in went).values()) <= 2
+    assert went[-1][1] == pytest.approx(20 * 0.1 / 0.5, abs=0.5)
 
 
 async def test_handshakes_during_a_game_come_few_at_once(autojump_clock: object) -> None:
