@@ -143,10 +143,10 @@ class Attack:
 
     async def _fill(self, frames: FrameStream) -> None:
         """Fill its accounts with things that are early."""
-        early = [ContributionMessage(*_parts(self.ahead())) for _ in range(64)]
-        words = [self.ballot(self.match.number + 2 + at) for at in range(64)]
-        remarks = [self.remark(2 + at) for at in range(200)]
-        await frames.send(b"".join(encode_message(each) for each in (*early, *words, *remarks)))
+        early: list[WireMessage] = [ContributionMessage(*_parts(self.ahead())) for _ in range(64)]
+        early += [self.ballot(self.match.number + 2 + at) for at in range(64)]
+        early += [self.remark(2 + at) for at in range(200)]
+        await frames.send(b"".join(map(encode_message, early)))
 
     async def remark_again(self, frames: FrameStream) -> None:
         """One early remark again and again, beside full accounts."""
