@@ -486,6 +486,8 @@ class SeatSession:
         if self._open_number != self.match.number:
             self._open_number = self.match.number
             self._absence.moved(self._runtime.now())
+            # From here on it may be out of the reach of ballots.
+            self._fault_is_new |= bool({*self.match.left, *self.match.proven} & {*self.match.game.seats})
         # At the end of the game programs sign alone: a seat that has kept its agreement back takes no win away.
         if self.ending is None and self.match.kind != "over" and self._agreed > self._sat:
             self._stop_sitting(self._agreed)
@@ -510,7 +512,8 @@ class SeatSession:
     def _may_be_confirmed(self) -> bool:
         """Return True if a majority has signed the final position, or still may: then no seat can deny it alone."""
         seats, signed = set(self.match.game.seats), {seat for seat, _ in self.match.held}
-        signed = (signed | (seats - self.match.left.keys())) - self.match.proven.keys()
+        may = seats - self.match.left.keys() - (set() if self.match.may_sign else {self.seat.number})
+        signed = (signed | may) - self.match.proven.keys()
         return self.match.kind == "over" and 2 * len(signed) > len(seats)
 
     # What time brings.

@@ -27,7 +27,7 @@ Times are virtual seconds from the start of the game. docs/testing.md has the re
 
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
 FaultKind: TypeAlias = Literal[
@@ -59,6 +59,7 @@ KINDS: Final[tuple[FaultKind, ...]] = tuple(kind for kind in get_args(FaultKind)
 """The faults of a LAN."""
 OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
 """The faults of seats, which receive little and read it at once."""
+_BESIDE_OLDER: Final = frozenset[FaultKind]({"asleep", "disk", "drift", "talk"})
 OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"older", "disk", "asleep", "talk"}
 """The faults of spectators too, which have no player, sign nothing and wait for no disk."""
 FIRST_SPECTATOR: Final = 101
@@ -116,9 +117,9 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
     count = dice.randint(1, 5) if chosen else 0
     seats = range(1, players + 1)
     faults = [_drawn(dice, dice.choice(chosen), seats) for _ in range(count)]
-    if any(fault.kind == "older" for fault in faults):
-        # With its newest copies on two machines lost at once, a signature may be nowhere any more.
-        faults = [replace(fault, kind="crash") if fault.kind == "power" else fault for fault in faults]
+    if older := [fault for fault in faults if fault.kind == "older"]:
+        # A copy is noticed only while the others are there, with all that they hold.
+        faults = [older[0], *(fault for fault in faults if fault.kind in _BESIDE_OLDER)]
     faults += _draw_relay(seed, players, kinds)
     return Plan(latency_s, jitter_s, tuple(sorted(faults, key=lambda fault: (fault.at_s, fault.kind, fault.seats))))
 

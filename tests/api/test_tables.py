@@ -389,5 +389,5 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
                 keys.append(tuple(player.name for player in seat.players))
                 await play_varied(seat)
     assert keys == [("zoe", "zoe 2")]
-    assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays", "seats"]
+    assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays"]
     assert seat.replay.parent == zoe / "replays"

@@ -87,7 +87,7 @@ def test_seats_behind_routers_meet_at_a_relay(behind: tuple[int, ...], fault: tu
 
 
 def test_a_relay_that_is_away_for_longer_than_the_grace_ends_the_game_for_all() -> None:
-    parted = lan(3, Fault("router", 0.0, (1, 2, 3)), Fault("relay", 6.0, (1, 2, 3), 60.0))
+    parted = lan(3, Fault("router", 0.0, (1, 2, 3)), Fault("relay", 3.0, (1, 2, 3), 60.0))
     parted.run()
     assert kinds(parted) == {"unfinished"}
 

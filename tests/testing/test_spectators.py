@@ -132,7 +132,7 @@ def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) ->
     usual = max(behind)
     behind.clear()
     lagging.run()
-    assert max(behind) > 2 * usual, "not level any more"
+    assert 2 * max(behind) > 3 * usual, "not level any more"
     assert 0 in behind[behind.index(max(behind)) :], "level again"
     assert outcome_of(lagging).hash == outcome_of(calm).hash
     assert result_of(lagging.spectators[ONE]) == lagging.peers[lagging.host].result
