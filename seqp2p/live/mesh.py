@@ -168,6 +168,7 @@ class Mesh:
         for scope in self._telling:
             scope.cancel()
         for peer in self._peers.values():
+            self.relay.answer_first(peer.seat)  # The session has not come to it.
             for link in peer.links:
                 link.send(bye(reason))
         if self._table.spectators:

@@ -392,8 +392,8 @@ class SeatSession:
         await self._advance()
 
     def _is_waited_out(self, now: float) -> bool:
-        """Return True if the game has waited for this silent seat for the grace, and nobody has answered."""
-        waits = self.seat.silent and not self._listening.answers and self.seat.number in self.match.awaited
+        """Return True if nobody has answered this silent seat for the grace, and nothing has moved."""
+        waits = self.seat.silent and not self._listening.answers
         return waits and now - self._absence.moved_at >= self._absence.grace_s
 
     # Signed things: one loop for all that comes, is own, or has waited.

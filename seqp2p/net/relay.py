@@ -218,7 +218,7 @@ class Relay(Generic[W]):
         """Send the first messages on a new link, with the frames of address statements."""
         link.send_frame(wire.encode_message(wire.Links(tuple(sorted(self.linked)))))
         link.send_frame(wire.encode_message(self._have()))
-        for frame in addresses:
+        for frame in (*addresses, *self._sticky.values()):
             link.send_frame(frame)
 
     def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | Asks | None:

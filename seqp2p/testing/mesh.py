@@ -225,6 +225,7 @@ class VirtualMesh:
 
         self._closing = close_once
         for other in self._others.values():
+            self.relay.answer_first(other.seat)  # The session has not come to it.
             for link in other.links:
                 link.send_frame(encode_message(bye(reason)))
         if self._spectators:

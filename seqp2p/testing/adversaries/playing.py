@@ -61,7 +61,9 @@ def ending(lan: VirtualLan) -> ExpectedEnding:
     """Return the ending, the same for all honest seats. Raises Disagreement if it differs."""
     crooks = frozenset(lan.peers) - lan.witness.honest
     blamed = any(number not in lan.witness.honest for peer in lan.honest for number, _ in peer.faulted)
-    found = {_ending(lan, peer, crooks, blamed=blamed) for peer in lan.honest if peer.state == "ended"}
+    # One that is linked as the others end may not have closed a step yet, and only hears why.
+    begun = [peer for peer in lan.honest if peer.state == "ended" and peer.match is not None and peer.match.number > 1]
+    found = {_ending(lan, peer, crooks, blamed=blamed) for peer in begun or lan.honest}
     if len(found) != 1:
         raise Disagreement(f"honest seats do not see the same: {found}")
     return found.pop()
