@@ -62,8 +62,9 @@ def ending(lan: VirtualLan) -> ExpectedEnding:
     crooks = frozenset(lan.peers) - lan.witness.honest
     blamed = any(number not in lan.witness.honest for peer in lan.honest for number, _ in peer.faulted)
     # One that is linked as the others end may not have closed a step yet, and only hears why.
-    begun = [peer for peer in lan.honest if peer.state == "ended" and peer.match is not None and peer.match.number > 1]
-    found = {_ending(lan, peer, crooks, blamed=blamed) for peer in begun or lan.honest}
+    ended = [peer for peer in lan.honest if peer.state == "ended"]
+    begun = [peer for peer in ended if peer.match is not None and peer.match.number > 1]
+    found = {_ending(lan, peer, crooks, blamed=blamed) for peer in begun or ended}
     if len(found) != 1:
         raise Disagreement(f"honest seats do not see the same: {found}")
     return found.pop()
