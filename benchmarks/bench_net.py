@@ -44,7 +44,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.net.addresses import Address, open_listeners
-from seqp2p.net.relay import Asks
+from seqp2p.net.relay import FirstHave
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
 
@@ -336,7 +336,7 @@ async def resync_s() -> float:
 
 async def drain(mesh: Mesh) -> None:
     async for event in mesh.incoming:
-        if isinstance(event, Asks):
+        if isinstance(event, FirstHave):
             mesh.relay.answer_first(event.seat)
 
 

@@ -52,6 +52,7 @@ from seqp2p.net.messages import (
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
+from seqp2p.testing.table import Everything
 
 VICTIM: Final = 1
 ATTACKER: Final = 3
@@ -68,13 +69,6 @@ def table_of(seat: int, ports: list[int], listeners: list[trio.SocketListener]) 
     rules = Settings("classic", 3, 3, ("blue", "green", "red"), False, False, False, True, 0, 120)
     addresses = {n: [Address("127.0.0.1", port)] for n, port in enumerate(ports, 1) if n != seat}
     return AgreedTable(make_credentials(keys[seat - 1]), Agreement(1, rules, seats), seat, addresses, listeners)
-
-
-class Everything(set[bytes]):
-    """What a seat has signed, where an attack signs beside its program."""
-
-    def __contains__(self, _: object) -> bool:
-        return True
 
 
 class AnyAction:

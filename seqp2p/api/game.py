@@ -213,7 +213,7 @@ class LiveGame:
         session = await self._begun()
         # A seat that has just sat down may have no link yet, and one that was just resumed may not sign yet.
         with trio.move_on_at(self._begun_at + LINKED_S):
-            while self.own.silent or not self._mesh.relay.linked:  # noqa: ASYNC110  # a mesh tells its session alone
+            while self.own.waits_to_sign or not self._mesh.relay.linked:  # noqa: ASYNC110  # a mesh tells its session alone
                 await trio.sleep(LINK_POLL_S)
         await session.leave(reason)
 

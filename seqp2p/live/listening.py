@@ -16,7 +16,7 @@ from typing import Final
 from seqp2p.match.machine import Match
 
 PATIENCE_S: Final = 30.0
-"""How long a linked seat is waited for. An honest one answers as soon as it has taken what came before."""
+"""A linked seat is waited for so long. An honest one answers when it has taken what came before."""
 
 
 class Listening:

@@ -35,12 +35,12 @@ from seqp2p.net.gossip import PeerState, Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link, rest
 from seqp2p.net.messages import AddressStatement, AddressUpdate, Bye, LinkStage, Proof, WireMessage, bye
-from seqp2p.net.relay import Asks, LinkDown, LinkUp, Moved, Neighbour, Received, Relay
+from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Moved, Neighbour, Received, Relay
 from seqp2p.net.serving import Gate, Handshakes, serve
 from seqp2p.net.text import clean
 from seqp2p.net.transit import Side, Waiting
 
-MeshEvent: TypeAlias = Received | Asks | LinkUp | LinkDown | Moved
+MeshEvent: TypeAlias = Received | FirstHave | LinkUp | LinkDown | Moved
 
 
 class MeshPeer(Neighbour[Link]):
@@ -387,7 +387,7 @@ class Mesh:
 
     async def _hand_on(self, event: MeshEvent) -> None:
         if self._closing:
-            if isinstance(event, Asks):
+            if isinstance(event, FirstHave):
                 self.relay.answer_first(event.seat)  # The session takes nothing more, so nothing comes before it.
             return
         with trio.CancelScope() as scope:

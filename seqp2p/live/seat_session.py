@@ -64,7 +64,7 @@ from seqp2p.match.signed import (
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import BallotMessage, Bye, Have, HeadMessage, Hurry, OpeningMessage, signed_thing
-from seqp2p.net.relay import AnyRelay, Asks, GameMessage, LinkDown, LinkUp, Moved, Received
+from seqp2p.net.relay import AnyRelay, FirstHave, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.net.text import clean
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped
 from seqp2p.replay.writer import ReplayWriter
@@ -115,7 +115,9 @@ class Tick:
     """Time has passed."""
 
 
-InboxItem: TypeAlias = Received | Asks | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Adjourn | Tick
+InboxItem: TypeAlias = (
+    Received | FirstHave | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Adjourn | Tick
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +283,7 @@ class SeatSession:
         self.intake = Intake(match, self._talk.may_hear, lambda: relay.all_linked)
         self.store = MatchStore(match, self.intake)
         self._listening = Listening(match, seat.number)
-        self._unsaid: list[str] = []  # while it is silent
+        self._unsaid: list[str] = []  # while it waits to sign
         self._absence = Absence(match, seat.number)
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
         self._stays = not asks
@@ -324,7 +326,7 @@ class SeatSession:
         for violation in self.match.proven.values():
             self._relay.pass_on(OfferedEvidence(violation.evidence))
 
-    async def take(self, item: InboxItem) -> None:  # noqa: C901, PLR0912
+    async def take(self, item: InboxItem) -> None:  # noqa: C901, PLR0912  # a row for each item
         """Take the next thing, and do the due work."""
         match item:
             case Received(seat, message):
@@ -345,7 +347,7 @@ class SeatSession:
                 await self._adjourn()
             case Tick():
                 await self._look()
-            case Asks(seat):
+            case FirstHave(seat):
                 self._relay.answer_first(seat)
             case LinkUp(seat):
                 self._absence.linked(seat)
@@ -383,18 +385,18 @@ class SeatSession:
         self._relay.charge(sender, self._runtime.processor_s() - begun)
 
     async def _listen(self) -> None:
-        """Begin to sign, if this seat was resumed and has heard enough."""
-        if not self.seat.silent or self.stopped or not self._listening.is_over(self._relay.linked, self._runtime.now()):
+        """Begin to sign, if this seat was resumed and has heard enough; end if nobody answers and nothing moves."""
+        now, grace_s = self._runtime.now(), self._absence.grace_s
+        if not self.seat.waits_to_sign or self.stopped:
             return
-        self.seat.silent = False
-        for text in self._unsaid:
-            await self._say(text)
-        await self._advance()
-
-    def _is_waited_out(self, now: float) -> bool:
-        """Return True if nobody has answered this silent seat for the grace, and nothing has moved."""
-        waits = self.seat.silent and not self._listening.answers
-        return waits and now - self._absence.moved_at >= self._absence.grace_s
+        if self._listening.is_over(self._relay.linked, now):
+            self.seat.waits_to_sign = False
+            for text in self._unsaid:
+                await self._say(text)
+            await self._advance()
+        elif not self._rests and not self._listening.answers and now - self._absence.moved_at >= grace_s:
+            reason = message("no other seat has answered for {grace_s} s", grace_s=grace_s)
+            self._end(reason, away=self.match.game.seats)
 
     # Signed things: one loop for all that comes, is own, or has waited.
 
@@ -418,9 +420,9 @@ class SeatSession:
         One that it has not signed, by all that it knows, shows that its files are an older copy.
         """
         thing = finding.thing
-        author, payload = finding.written
+        author, payload = finding.signed
         if author == self.seat.number and payload not in self.seat.signed:
-            self.stopped, self.seat.silent = OlderCopy(), True
+            self.stopped, self.seat.waits_to_sign = OlderCopy(), True
             return Ignored(NOTHING_NEW)
         own = finding.signer == self.seat.number
         # Another seat may send the same again and again; a step later an early one may be due.
@@ -526,22 +528,18 @@ class SeatSession:
             if not self._rests:
                 self._recorder.emit(event)
 
-    async def _look(self) -> None:  # noqa: PLR0912
+    async def _look(self) -> None:
         """Check once a second for absent seats, due votes, and a hopeless wait."""
         now = self._runtime.now()
         await self._take_due(REMARKS)
         await self._look_at_lot()
         self._see()
         await self._listen()
-        if self._has_no_vote(now):
+        if self.ending is not None or self._has_no_vote(now):
             return
         if self._rests:
             if self._all_are_back(now):
                 await self._advance()
-            return
-        if self._is_waited_out(now):
-            reason = message("no other seat has answered for {grace_s} s", grace_s=self._absence.grace_s)
-            self._end(reason, away=self.match.game.seats)
             return
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked
@@ -589,7 +587,7 @@ class SeatSession:
     @property
     def _may_adjourn(self) -> bool:
         playing = self.match.game.position is not None and self.match.kind != "over"
-        return playing and not self.seat.silent and not self._rests
+        return playing and not self.seat.waits_to_sign and not self._rests
 
     @property
     def _agreed(self) -> Adjournment:
@@ -681,7 +679,7 @@ class SeatSession:
 
     async def _vote(self) -> None:
         """Sign the ballots that are due, and the heads of what they closed."""
-        if self._rests or self.seat.silent:
+        if self._rests or self.seat.waits_to_sign:
             return
         await self._show_heads()
         while (due := self._voting.due(self._runtime.now())) is not None:
@@ -714,7 +712,7 @@ class SeatSession:
         This seat's signatures above it say the same, but a seat that may not close the step cannot place them.
         """
         word = decode(BallotPayload, ballot.bytes.payload, BALLOT_SIZE_MAX)
-        if self.seat.silent or word.step in self._reassured or not self.match.may_reassure(word):
+        if self.seat.waits_to_sign or word.step in self._reassured or not self.match.may_reassure(word):
             return
         self._reassured.add(word.step)
         head = SignedHead(self.seat.head_of_final(self.match, word.step))
@@ -724,14 +722,14 @@ class SeatSession:
         self._relay.pass_on(head)
 
     async def _say(self, text: str) -> None:
-        if self.seat.silent:
+        if self.seat.waits_to_sign:
             self._unsaid.append(text)
         elif (remark := self._talk.signed(text)) is not None:
             await self._take_own(remark)
 
     async def _leave(self, reason: str) -> None:
         """Leave for good. A seat that may not sign yet stops for now instead: it can be resumed."""
-        if self.seat.silent:
+        if self.seat.waits_to_sign:
             self.ending = Ending(Result("unfinished", (), reason), "", resumable=True)
             return
         await self._take_own(SignedLeave(self.seat.leave(self.match)))
@@ -782,7 +780,7 @@ class SeatSession:
         match item:
             case Received(sender, OpeningMessage() as opening):
                 self._take_secret(signed_thing(opening), sender)
-            case Asks(seat):
+            case FirstHave(seat):
                 self._relay.answer_first(seat)
             case Leaving():
                 return False

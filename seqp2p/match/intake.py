@@ -151,20 +151,11 @@ class Finding:
     @property
     def signer(self) -> int:
         """The seat that has signed a contribution that counts, a vote, a leave or a remark; 0 for anything else."""
-        match self.found:
-            case _Judged(verdict=Checked() as checked):
-                return checked.seat
-            case _Said(word=word):
-                return word.seat
-            case Remark(said=word):
-                return word.seat
-            case _Judged() | _Released() | BadSender():
-                return 0
-            case _:
-                assert_never(self.found)
+        counts = not isinstance(self.found, _Judged) or isinstance(self.found.verdict, Checked)
+        return self.signed[0] if counts else 0
 
     @property
-    def written(self) -> tuple[int, bytes]:
+    def signed(self) -> tuple[int, bytes]:
         """The seat that has signed a single thing, and the bytes, whether they count or not; (0, b"") without one."""
         match self.found:
             case _Judged(thing=Contribution(payload), envelope=Envelope(seat=seat)):

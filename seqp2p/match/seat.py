@@ -65,7 +65,7 @@ class SeatKeys:
         self._secret = random_scalar(randomness) if kept is None else kept.secret
         self._key = mul_base(self._secret)
         self._nonce = randomness(NONCE_SIZE) if kept is None else kept.nonce
-        self.silent = kept is not None
+        self.waits_to_sign = kept is not None
         """True while it may sign nothing: it is resumed, and has not heard what it signed (live/listening.py)."""
         self.signed: set[bytes] = set()
         """The payloads that it has signed, in this process or by its file."""
@@ -79,9 +79,9 @@ class SeatKeys:
         """Return True if the open step waits for this seat, and it may sign on top of the closed steps.
 
         False where signing would reveal a card to a second seat: a share for its own (current or former) card, or for
-        one that it already gave to another seat. False while it is silent.
+        one that it already gave to another seat. False while it waits to sign.
         """
-        if self.silent:
+        if self.waits_to_sign:
             return False
         return self.number in match.awaited and match.may_sign and not self._tells_two(match)
 
@@ -220,15 +220,11 @@ class SeatKeys:
         payload = encode(
             RemarkPayload(1, match.game.id, self.number, number, last, match.number, match.head, courtesy, text)
         )
-        signed = self._written(REMARK, payload)
-        return signed.payload, signed.signature
+        return payload, self.sign(REMARK, payload)
 
     def _signed(self, label: str, word: Word) -> Contribution:
-        return self._written(label, encode(word))
-
-    def _written(self, label: str, payload: bytes) -> Contribution:
-        self.signed.add(payload)
-        return Contribution(payload, sign(self._identity, label, payload))
+        payload = encode(word)
+        return Contribution(payload, self.sign(label, payload))
 
     def _turn_body(self, match: Match, action: Action) -> TurnBody:
         hand = self.hand(match)
@@ -255,7 +251,8 @@ class SeatKeys:
         return self._secret
 
     def sign(self, label: str, data: bytes) -> bytes:
-        """Return the identity's signature, for the replay of this seat."""
+        """Return the identity's signature, of something in the game or of this seat's replay."""
+        self.signed.add(data)
         return sign(self._identity, label, data)
 
     @property
@@ -269,7 +266,7 @@ class SeatKeys:
     def _sign(self, match: Match, body: Body) -> Contribution:
         assert match.kind is not None, "nothing is contributed after the end"
         payload = make_payload(match.game.id, match.number, match.head, self.number, match.kind, body)
-        return self._written(CONTRIBUTION, payload)
+        return Contribution(payload, self.sign(CONTRIBUTION, payload))
 
     def _shares(self, match: Match, positions: Sequence[int]) -> tuple[bytes, bytes]:
         statement = [(position, match.game.deck.ciphertexts[position].a) for position in positions]

@@ -30,7 +30,7 @@ from seqp2p.net.pace import pace_of
 PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
 PlacedVote: TypeAlias = tuple[int, BallotMessage | HeadMessage]
-"""A head and its author's seat, or a ballot, and 0."""
+"""The author's seat and its head; or 0 and a ballot."""
 
 
 class Store(Protocol):
@@ -71,7 +71,7 @@ def item_key(message: SignedMessage | Hurry) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class GossipItem:
-    """An item to pass on. ``author`` is a contribution's or a head's: others go to all. ``step``: a contribution's."""
+    """An item to pass on. A contribution has an ``author`` and a ``step``, a head an ``author``; others go to all."""
 
     key: bytes
     author: int = 0
@@ -143,6 +143,10 @@ class PeerState:
         self._open_step = step
         self._held = seats
 
+    def charge_sent(self, frames: Iterable[bytes], now: float) -> None:
+        """Charge this seat for frames that it has asked for."""
+        self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
+
     def wants(self, item: GossipItem, now: float) -> bool:
         """Return True if it needs this new thing now; then it counts as sent."""
         if item.key in self._heard or item.key in self._sent:
@@ -170,7 +174,8 @@ class PeerState:
     def answer_frames(self, store: Store, now: float) -> list[bytes]:
         """Return the frames of ``answer``, of the votes that concern it, and of its own things that wait here.
 
-        What it was sent before is left out. The frames are charged to it.
+        What it was sent before is left out. A neighbour that asks again within ``answer_pause_s`` gets nothing:
+        searching the store is work that it could make us do for free.
         """
         if now < self._answer_at:
             return []
@@ -181,18 +186,13 @@ class PeerState:
             key = item_key(each)
             if not self._puts_off(author, key) and self.wants(GossipItem(key), now):
                 frames.append(encode_message(each))
-        self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
         return frames
 
     def answer(self, store: Store, now: float) -> list[Contribution]:
         """Return the answer to its last ``have``, which counts as sent.
 
-        At most ``resync_max`` bytes of payload, or one contribution: the next ``have`` asks for the rest. A neighbour
-        that asks again within ``answer_pause_s`` gets nothing: searching the store is work that it could make us do
-        for free.
+        At most ``resync_max`` bytes of payload, or one contribution: the next ``have`` asks for the rest.
         """
-        if now < self._answer_at:
-            return []
         self._answer_at = now + self._limits.answer_pause_s
         self._asked, self._put_off = self._put_off, set[bytes]()
         answer: list[Contribution] = []

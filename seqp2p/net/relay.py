@@ -5,7 +5,7 @@ neighbours that lack them. live/mesh.py makes the links, gossip.py decides what 
 has links of its own (seqp2p/testing).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, assert_never
 
@@ -33,7 +33,7 @@ GameMessage: TypeAlias = wire.SignedMessage | wire.Hurry | wire.Have | wire.Bye
 class Received:
     """A message for the session, from a neighbour: not necessarily of its making.
 
-    A ``have`` is not the first on its link: the neighbour has answered this seat's first.
+    A ``have`` here is a later one on its link: it says that this seat's first was answered.
     """
 
     seat: int
@@ -41,7 +41,7 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
+class FirstHave:
     """A seat has sent its first ``have`` on a link. It is answered behind all that came from it before."""
 
     seat: int
@@ -100,7 +100,7 @@ class Neighbour(Generic[W]):
         self.name = name
         self.view = view
         self.links: list[W] = []
-        self.asked: dict[W, wire.Have | None] = {}  # its first ``have`` on each link; None once that is answered
+        self.first_haves: dict[W, wire.Have | None] = {}  # its first ``have`` on each link; None once that is answered
         self.faults = 0
         self.blamed: PeerError | None = None
         self.up = False
@@ -117,7 +117,7 @@ class Neighbour(Generic[W]):
     def lost(self, link: W) -> None:
         """Forget a link that has ended."""
         self.links.remove(link)
-        self.asked.pop(link, None)
+        self.first_haves.pop(link, None)
         self.view.lost(linked=bool(self.links))
 
 
@@ -218,18 +218,18 @@ class Relay(Generic[W]):
         """Send the first messages on a new link, with the frames of address statements."""
         link.send_frame(wire.encode_message(wire.Links(tuple(sorted(self.linked)))))
         link.send_frame(wire.encode_message(self._have()))
-        for frame in (*addresses, *self._sticky.values()):
+        for frame in addresses:
             link.send_frame(frame)
 
-    def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | Asks | None:
+    def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | FirstHave | None:
         """Answer or note a message from a neighbour. Return a message for the game."""
         if isinstance(message, wire.SignedMessage | wire.Hurry):
             peer.view.heard(item_key(message), self._now())
             return Received(peer.seat, message)
         match message:
-            case wire.Have() if link not in peer.asked:
-                peer.asked[link] = message
-                return Asks(peer.seat)
+            case wire.Have() if link not in peer.first_haves:
+                peer.first_haves[link] = message
+                return FirstHave(peer.seat)
             case wire.Have(step, seats):
                 peer.view.has(step, frozenset(seats))
                 self._answer(peer, link)
@@ -245,23 +245,24 @@ class Relay(Generic[W]):
     def answer_first(self, seat: int) -> None:
         """Answer a neighbour's first ``have`` on each link, and say by a second one that this is done."""
         peer = self._neighbours[seat]
-        for link, have in tuple(peer.asked.items()):
+        for link, have in tuple(peer.first_haves.items()):
             if have is not None:
-                peer.asked[link] = None
+                peer.first_haves[link] = None
                 peer.view.begins_with(have.step, frozenset(have.seats))
-                self._answer(peer, link)
-                for key, frame in self._sticky.items():
-                    if peer.view.wants(GossipItem(key), self._now()):
-                        link.send_frame(frame)
+                now = self._now()
+                to_all = [frame for key, frame in self._sticky.items() if peer.view.wants(GossipItem(key), now)]
+                self._answer(peer, link, to_all)
                 link.send_frame(wire.encode_message(self._have()))
 
-    def _answer(self, peer: Neighbour[W], link: W) -> None:
-        for frame in peer.view.answer_frames(self._store, self._now()):
+    def _answer(self, peer: Neighbour[W], link: W, more: Sequence[bytes] = ()) -> None:
+        frames = [*peer.view.answer_frames(self._store, self._now()), *more]
+        peer.view.charge_sent(frames, self._now())
+        for frame in frames:
             link.send_frame(frame)
 
     def alive(self, peer: Neighbour[W], link: W) -> wire.Have | wire.Ping:
         """Return the sign of life on a link: ``have``, but ``ping`` before the neighbour's first is answered."""
-        is_answered = link in peer.asked and peer.asked[link] is None
+        is_answered = link in peer.first_haves and peer.first_haves[link] is None
         return self._have() if is_answered else wire.Ping()
 
     def _have(self) -> wire.Have:

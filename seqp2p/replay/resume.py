@@ -117,7 +117,7 @@ def feed(
         if own is not None and isinstance(thing, Contribution):
             own.remember(match, thing)
         finding = intake.check(thing)
-        author, payload = finding.written
+        author, payload = finding.signed
         if own is not None and author == own.number:
             own.signed.add(payload)
         outcome = intake.take(finding, 0)

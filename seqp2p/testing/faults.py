@@ -120,7 +120,8 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
     if older := [fault for fault in faults if fault.kind == "older"]:
         # A copy is noticed only while the others are there, with all that they hold.
         faults = [older[0], *(fault for fault in faults if fault.kind in _BESIDE_OLDER)]
-    faults += _draw_relay(seed, players, kinds)
+    else:
+        faults += _draw_relay(seed, players, kinds)
     return Plan(latency_s, jitter_s, tuple(sorted(faults, key=lambda fault: (fault.at_s, fault.kind, fault.seats))))
 
 

@@ -19,7 +19,7 @@ from seqp2p.net.frames import announced
 from seqp2p.net.gossip import GossipItem, PeerState, Store, item_key
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import Bye, bye, encode_message, signed_message
-from seqp2p.net.relay import Asks, LinkDown, LinkUp, Neighbour, Received, Relay
+from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Neighbour, Received, Relay
 from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.memory import decoded
 from seqp2p.testing.sim_process import SimProcess
@@ -209,10 +209,10 @@ class VirtualMesh:
         elif (heard := self.relay.handle(other, end, received)) is not None:
             self._hand_on(heard)
 
-    def _hand_on(self, received: Received | Asks) -> None:
+    def _hand_on(self, received: Received | FirstHave) -> None:
         if not self._closing:
             self._process.put(received)
-        elif isinstance(received, Asks):
+        elif isinstance(received, FirstHave):
             self.relay.answer_first(received.seat)
 
     def close(self, reason: str, closed: Callable[[], None]) -> None:

@@ -97,6 +97,13 @@ def _shared(
     return encode_points(shares), prove_shares(secret, key, cards, shares, context, randomness)
 
 
+class Everything(set[bytes]):
+    """The payloads of a seat that something beside its program signs for, too."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
 class VirtualSeat(SeatKeys):
     """A seat whose proofs follow from its table and the statement: each is made once per process.
 

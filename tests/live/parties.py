@@ -44,6 +44,7 @@ from seqp2p.replay.verify import Report, verify
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
 from seqp2p.testing.mini_variant import NAME as MINIATURE
+from seqp2p.testing.table import Everything
 from tests.net.tools import Wires, address_of
 from tests.table import identity, make_agreement, nearest, randomness
 
@@ -216,13 +217,6 @@ class Place:
 
     def report(self) -> Report:
         return verify(self.replay())
-
-
-class Everything(set[bytes]):
-    """What a seat has signed, where a test signs in its name as well."""
-
-    def __contains__(self, _: object) -> bool:
-        return True
 
 
 class Party:

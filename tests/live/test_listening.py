@@ -46,7 +46,7 @@ def test_each_that_is_linked_is_waited_for() -> None:
     assert heard.is_over({2, 3}, 0.0)
 
 
-def test_one_that_does_not_answer_is_waited_for_as_long_as_a_silent_link_lasts() -> None:
+def test_one_that_does_not_answer_is_waited_for_only_so_long() -> None:
     _, heard = listening(3)
     heard.answered(2, 7)
     assert not heard.is_over({2, 3}, 5.0)

@@ -424,7 +424,7 @@ async def test_openings_and_evidence_reach_everybody_also_those_who_come_later(a
         await trio.sleep(5)
         signed = tuple(Signed(each.payload, each.signature) for each in (contribution(1, 2), contribution(1, 3)))
         for number in (2, 3):
-            # Twice where two seats have two links.
+            # Once on each link, and two seats that have both dialled have two.
             events = dict.fromkeys(event for event in world.seats[number].events if isinstance(event, Received))
             words = (OpeningMessage(1, bytes([1]) * 32), EvidenceMessage(signed))
             assert [*events] == [Received(1, word) for word in words]

@@ -169,7 +169,7 @@ def come_back(party: Party, seat: int, notes: Notes, nursery: trio.Nursery) -> N
     match = load(place.writer.path, agreement, seat).match
     writer = Scribe.reopen(place.writer.path, match)
     own = party.own_seat(seat)
-    own.silent = True
+    own.waits_to_sign = True
     feed(match, tuple(notes.on_disk), writer, own)
     again = Notes(list(notes.on_disk), notes.synced)
     events: list[tuple[float, Any]] = []

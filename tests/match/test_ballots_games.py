@@ -276,7 +276,7 @@ def test_keys_that_cancel_each_other_end_the_game() -> None:
     secrets = [seat.release() for seat in seats]
     third = SeatSecrets((-secrets[0] - secrets[1]) % ORDER, b"n" * 32)
     seats[2] = SeatKeys(3, identity(3), randomness("third"), third)
-    seats[2].silent = False
+    seats[2].waits_to_sign = False
     play_on(match, seats, at_random(1), nth("turn", 2))
     result = ended_without(match, seats, 4)
     assert result.kind == "unfinished"

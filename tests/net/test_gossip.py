@@ -157,13 +157,13 @@ def test_a_head_whose_author_is_linked_comes_at_the_second_asking_and_a_ballot_a
 
 def test_asking_all_the_time_gets_nothing() -> None:
     one, store = view(), Held((2, OWN))
-    one.answer(store, 0)
-    one.answer(store, 0.4)
+    one.answer_frames(store, 0)
+    one.answer_frames(store, 0.4)
     assert len(store.asked) == 1
-    one.answer(store, 0.6)
+    one.answer_frames(store, 0.6)
     assert len(store.asked) == 2
     one.lost(linked=False)
-    one.answer(store, 0.7)
+    one.answer_frames(store, 0.7)
     assert len(store.asked) == 3
 
 

@@ -20,7 +20,7 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.messages import AddressStatement, ContributionMessage, Have
-from seqp2p.net.relay import Asks, LinkDown, LinkUp, Received
+from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Received
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 
 TEAMS = {2: 2, 3: 3, 4: 2, 6: 2, 8: 2, 9: 3, 10: 2, 12: 2}
@@ -134,7 +134,7 @@ class Seat:
             await nursery.start(self.mesh.run, self)
             task_status.started()
             async for event in self.mesh.incoming:
-                if isinstance(event, Asks):
+                if isinstance(event, FirstHave):
                     self.mesh.relay.answer_first(event.seat)
                     continue
                 if isinstance(event, Received) and isinstance(event.message, Have):

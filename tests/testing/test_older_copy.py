@@ -2,8 +2,10 @@
 
 import pytest
 
+from seqp2p.live.listening import PATIENCE_S
+from seqp2p.match.contribution import open_envelope
 from seqp2p.match.seat import SeatKeys
-from seqp2p.net.messages import ContributionMessage
+from seqp2p.net.messages import ContributionMessage, Have, Ping, encode_message
 from seqp2p.testing import Cheats, Fault, VirtualLan
 from seqp2p.testing.memory import decoded
 from seqp2p.testing.peer import SimPeer
@@ -33,7 +35,7 @@ def test_the_seat_stops_and_is_no_cheat(players: int, later_s: float) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 4])
 def test_without_listening_it_would_be_a_proved_cheat(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SeatKeys, "silent", property(lambda _: False, lambda *_: None), raising=False)
+    monkeypatch.setattr(SeatKeys, "waits_to_sign", property(lambda _: False, lambda *_: None), raising=False)
     game = lan(2, Fault("older", COPIED_S, (2,), 3.0), seed=seed)
     with pytest.raises(SafetyViolation):
         game.run()
@@ -71,17 +73,26 @@ def test_a_signature_that_waits_behind_a_slow_disk_is_in_the_answer(
     stopped(game, 2)
 
 
-def test_one_that_holds_back_its_answer_delays_the_seat_by_seconds_alone() -> None:
-    """Seat 1 never sends a second ``have``; the newest files play on."""
+def test_one_that_holds_back_its_answer_delays_the_seat_by_half_a_minute() -> None:
+    """Seat 1 gives signs of life to seat 2, and never a second ``have``."""
+    signed_at: dict[bytes, float] = {}
+    asked: set[int] = set()
 
-    def silent(sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
-        if sender == 1 and game.peers[2].lives == 2 and not isinstance(decoded(frame), ContributionMessage):
-            return ()
+    def holding_back(sender: int, to: int, frame: bytes) -> tuple[bytes, ...]:
+        message, lives = decoded(frame), game.peers[2].lives
+        if sender == 2 and isinstance(message, ContributionMessage) and open_envelope(message.payload).seat == 2:
+            signed_at.setdefault(message.payload, game.agenda.now)
+        if (sender, to, lives) == (1, 2, 2) and isinstance(message, Have):
+            if asked:
+                return (encode_message(Ping()),)
+            asked.add(to)
         return (frame,)
 
-    game = lan(4, Fault("crash", COPIED_S, (2,), 1.0), cheats=Cheats(tamper=silent))
+    game = lan(4, Fault("crash", COPIED_S, (2,), 1.0), cheats=Cheats(tamper=holding_back))
     game.run()
     assert kinds(game, 2, 3, 4) == {"won"}
+    back_at = COPIED_S + 1
+    assert PATIENCE_S <= min(at for at in signed_at.values() if at > back_at) - back_at < PATIENCE_S + 5
 
 
 def test_a_seat_that_nobody_answers_does_not_wait_for_ever() -> None:

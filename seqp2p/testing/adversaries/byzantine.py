@@ -127,7 +127,6 @@ class Byzantine(SeatSession):
         self.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions)))
 
     def signed(self, payload: bytes, label: str = CONTRIBUTION) -> Contribution:
-        self.seat.signed.add(payload)  # Its own program takes no strategy for an older copy.
         return Contribution(payload, self.seat.sign(label, payload))
 
     def elsewhere(self, step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes = b"") -> Context:

@@ -58,14 +58,17 @@ def reasons(lan: VirtualLan) -> frozenset[str]:
 
 
 def ending(lan: VirtualLan) -> ExpectedEnding:
-    """Return the ending, the same for all honest seats. Raises Disagreement if it differs."""
+    """Return the ending, the same for all honest seats that have closed a step. Raises Disagreement if it differs.
+
+    A seat that is linked as the others end may not have closed one, and only hears why: for it the game is unfinished.
+    """
     crooks = frozenset(lan.peers) - lan.witness.honest
     blamed = any(number not in lan.witness.honest for peer in lan.honest for number, _ in peer.faulted)
-    # One that is linked as the others end may not have closed a step yet, and only hears why.
     ended = [peer for peer in lan.honest if peer.state == "ended"]
     begun = [peer for peer in ended if peer.match is not None and peer.match.number > 1]
     found = {_ending(lan, peer, crooks, blamed=blamed) for peer in begun or ended}
-    if len(found) != 1:
+    late = {peer.result and peer.result.kind for peer in ended if peer not in begun} if begun else set()
+    if len(found) != 1 or not late <= {"unfinished"}:
         raise Disagreement(f"honest seats do not see the same: {found}")
     return found.pop()
 
