@@ -141,6 +141,10 @@ class Absence:
             return frozenset()
         return self._match.awaited - {self._own_seat}
 
+    def overdue(self, now: float) -> frozenset[int]:
+        """The seats that have had the time of two turns, or owe what takes no thinking."""
+        return self.late(now - self._match.game.agreement.settings.turn_time_s) | self.owing(now)
+
     def why_over(self, now: float) -> str | None:
         """Return the reason to end a game without votes, in words that name the seats, or None."""
         waiting = self._match.awaited - {self._own_seat}

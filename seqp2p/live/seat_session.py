@@ -556,7 +556,8 @@ class SeatSession:
                 self._end_by_proof()
             else:
                 reason = message(
-                    "{seats} cannot be reached, and those who stay are no majority", seats=self._absence.names(gone)
+                    "{seats} cannot be reached or keep the others waiting, and those who stay are no majority",
+                    seats=self._absence.names(gone),
                 )
                 away = self._absence.away(now)
                 self._end(reason, away=gone & away if gone <= away | self._absence.vanished(now) else ())

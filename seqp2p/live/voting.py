@@ -123,7 +123,7 @@ class Voting:
         return now - since >= put_off_s or self._ways.has_sought(seat, since)
 
     def hopeless(self, now: float) -> frozenset[int]:
-        """Return the seats, gone, voted out or proved cheats, that a majority needs; empty if there is one without."""
+        """Return the seats, gone, overdue, voted out or cheats, without which there is no majority; empty if there is."""
         base = self._match.chain.base
         if base is None or not base.votable:
             return frozenset()
@@ -132,7 +132,7 @@ class Voting:
         own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
         late = self._absence.late(now) | self._absence.owing(now)
         voted_out = late & own.about if own is not None and own.action == "drop" else frozenset[int]()
-        gone = (away_or_silent | cheats_or_left | voted_out) & base.decree.members
+        gone = (away_or_silent | cheats_or_left | voted_out | self._absence.overdue(now)) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 
     def spent(self, now: float) -> bool:

@@ -6,7 +6,9 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.match.events import Dropped, Result
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.verify import verify
-from seqp2p.testing import Fault, VirtualLan
+from seqp2p.testing import Cheats, Fault, VirtualLan
+from seqp2p.testing.adversaries import Byzantine, Keeps
+from seqp2p.testing.peer import SimSeat
 from tests.testing.test_lan import happened, kinds, lan
 
 GRACE_S = 10
@@ -67,7 +69,8 @@ def test_no_majority() -> None:
     """Two of four vanish: the others end after the grace, and say why."""
     game = lan(4, Fault("die", DIES_S, (2,)), Fault("die", DIES_S, (3,)))
     game.run()
-    why = "seat 2 (player 2), seat 3 (player 3) cannot be reached, and those who stay are no majority"
+    gone = "seat 2 (player 2), seat 3 (player 3)"
+    why = f"{gone} cannot be reached or keep the others waiting, and those who stay are no majority"
     for seat in (1, 4):
         assert game.peers[seat].result == Result("unfinished", (), why)
         assert GRACE_S <= game.peers[seat].ended_at - DIES_S <= GRACE_S + SOON_S + DEFAULT_LIMITS.close_s
@@ -90,3 +93,22 @@ def test_the_last_opponent_vanishes_after_another_was_dropped() -> None:
     assert happened(game, 1, Dropped) == [Dropped((2,))]
     assert result is not None
     assert (result.kind, result.winners) == ("unfinished", ())
+
+
+class Idle(Byzantine):
+    """Keeps its links and its shares, and votes for nothing."""
+
+    async def _vote(self) -> None:
+        """Sign no ballot and no head."""
+
+
+@pytest.mark.parametrize(("players", "seed"), [(3, 2), (4, 1)])
+def test_two_that_do_nothing_leave_no_majority_and_end_the_game(players: int, seed: int) -> None:
+    """No ballot can help: the game does not wait for ever."""
+
+    def idle(sitting: SimSeat) -> Byzantine:
+        return Idle(sitting, Keeps("draw"))
+
+    game = lan(players, cheats=Cheats({2: idle, 3: idle}), seed=seed)
+    game.run()
+    assert kinds(game, *game.peers.keys() - {2, 3}) == {"unfinished"}
