@@ -123,7 +123,7 @@ class Voting:
         return now - since >= put_off_s or self._ways.has_sought(seat, since)
 
     def hopeless(self, now: float) -> frozenset[int]:
-        """Return the seats, gone, overdue, voted out or cheats, without which there is no majority; empty if there is."""
+        """Return the gone, overdue and voted out seats, and cheats, if there is no majority without them; else none."""
         base = self._match.chain.base
         if base is None or not base.votable:
             return frozenset()
