@@ -13,7 +13,6 @@ a seat, and does not slow the direct dials.
 """
 
 import contextlib
-import itertools
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeAlias
@@ -233,18 +232,17 @@ class Mesh:
                 nursery.cancel_scope.cancel()
 
     async def _meet(self, peer: MeshPeer, relay: Address, token: bytes) -> None:
-        """Join lines with a seat until cancelled. A line that becomes no link is followed by a pause."""
+        """Join lines with a seat until cancelled."""
         side: Side = "server" if self._table.seat < peer.seat else "client"
         waiting = Waiting(relay, token, side, self._dial, self._limits)
         if peer.cut:
             await trio.sleep(pause_s(peer.cut, self._jitter(), self._limits))
-        for lines in itertools.count(1):
+        while True:
             stream = await waiting.join()
             if side == "server":
                 await self._welcome(stream, f"pair {peer.seat}")
             else:
                 await self._dial_peer(peer, relay, MetHost(stream, waiting.join).dial)
-            await trio.sleep(pause_s(lines, self._jitter(), self._limits))
 
     def _jitter(self) -> float:
         return 0.5 + self._randomness(1)[0] / 510
