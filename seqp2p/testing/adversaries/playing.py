@@ -67,8 +67,8 @@ def ending(lan: VirtualLan) -> ExpectedEnding:
     ended = [peer for peer in lan.honest if peer.state == "ended"]
     begun = [peer for peer in ended if peer.match is not None and peer.match.number > 1]
     found = {_ending(lan, peer, crooks, blamed=blamed) for peer in begun or ended}
-    late = {peer.result and peer.result.kind for peer in ended if peer not in begun} if begun else set()
-    if len(found) != 1 or not late <= {"unfinished"}:
+    late = [peer.result for peer in ended if begun and peer not in begun]
+    if len(found) != 1 or any(result is None or result.kind != "unfinished" for result in late):
         raise Disagreement(f"honest seats do not see the same: {found}")
     return found.pop()
 
