@@ -66,9 +66,9 @@ _PERMANENT: Final = "725"
 Fault: TypeAlias = Literal[
     "", "no_router", "elsewhere", "no_address", "not_global", "taken", "permanent", "refused", "silent"
 ]
-"""The reason why no port is open: no router answers; this program does not listen for others (said by the caller); the
-router tells no address, or none of the internet; all ports are taken; it opens ports without an end only; it refuses;
-it has not answered in time (said by the caller)."""
+"""The reason why no port is open: no router answers; this program does not listen at the address that the router sees,
+or not for others (said by the caller); the router tells no address, or none of the internet; all ports are taken; it
+opens ports without an end only; it refuses; it has not answered in time (said by the caller)."""
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,10 +108,11 @@ class Router:
 
     @functools.cached_property
     def own(self) -> str:
-        """Return the address of this machine from which it is asked."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        """Return the address of this machine from which it is asked, "" if no way leads there."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
             probe.connect(self.page[:2])
             return str(probe.getsockname()[0])
+        return ""
 
     def ask(self, action: str, values: Mapping[str, object]) -> dict[str, str]:
         """Return the values of its answer. Raises RouterError."""
@@ -302,7 +303,12 @@ def main(arguments: Sequence[str]) -> None:
     """Do what the module says. The caller's arguments are right."""
     word, host, port, *externals = arguments
     router = find_router(host)
-    answer = _WORDS[word](router, int(port), list(map(int, externals))) if router else Answer("no_router")
+    if router is None:
+        answer = Answer("no_router")
+    elif not router.own or host not in (_ANY_HOST, router.own):
+        answer = Answer("elsewhere")
+    else:
+        answer = _WORDS[word](router, int(port), list(map(int, externals)))
     sys.stdout.buffer.write(msgspec.json.encode(answer))
 
 

@@ -381,17 +381,34 @@ def test_few_devices_are_asked_and_each_once(monkeypatch: pytest.MonkeyPatch, ne
     assert find_router("0.0.0.0") is None
 
 
-@pytest.mark.parametrize(("found", "answer"), [(True, Answer("", WIDE, 4610)), (False, Answer("no_router"))])
-def test_the_process_writes_the_answer(
+@pytest.mark.parametrize("word", ["open", "close"])
+@pytest.mark.parametrize(
+    ("host", "fault"), [("0.0.0.0", ""), (OWN, ""), (OTHER, "elsewhere"), ("127.0.0.2", "elsewhere")]
+)
+def test_only_a_port_of_the_address_that_the_router_sees_is_opened(
     page: type[Page],
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
-    found: bool,
-    answer: Answer,
+    word: str,
+    host: str,
+    fault: igd.Fault,
 ) -> None:
-    monkeypatch.setattr(igd, "find_router", lambda _: router(page) if found else None)
-    igd.main(["open", "0.0.0.0", "4610", "4610", "50000"])
-    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == answer
+    monkeypatch.setattr(igd, "find_router", lambda _: router(page))
+    igd.main([word, host, "4610", "4610", "50000"])
+    expected = Answer("", WIDE, 4610) if (word, fault) == ("open", "") else Answer(fault)
+    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == expected
+    assert bool(page.ports) == (expected.port == 4610)
+
+
+@pytest.mark.parametrize(
+    ("found", "fault"), [(None, "no_router"), (Router(WebPage("255.255.255.255", 80, "/"), SERVICE), "elsewhere")]
+)
+def test_no_router_or_no_way_to_it(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], found: Router | None, fault: igd.Fault
+) -> None:
+    monkeypatch.setattr(igd, "find_router", lambda _: found)
+    igd.main(["open", "0.0.0.0", "4610", "4610"])
+    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == Answer(fault)
 
 
 def limited(rest: str) -> int:
