@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
@@ -66,9 +66,9 @@ _PERMANENT: Final = "725"
 Fault: TypeAlias = Literal[
     "", "no_router", "elsewhere", "no_address", "not_global", "taken", "permanent", "refused", "silent"
 ]
-"""The reason why no port is open: no router answers; this program does not listen for others (said by the caller); the
-router tells no address, or none of the internet; all ports are taken; it opens ports without an end only; it refuses;
-it has not answered in time (said by the caller)."""
+"""The reason why no port is open: no router answers; this program does not listen at the address that the router sees,
+or not for others (said by the caller); the router tells no address, or none of the internet; all ports are taken; it
+opens ports without an end only; it refuses; it has not answered in time (said by the caller)."""
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,13 +83,19 @@ class RouterError(Exception):
     """The router has not done it, or does not answer; the text is the error's number in UPnP, "" without one."""
 
 
-@dataclass(frozen=True)
-class Router:
-    """A service of a device that opens ports; ``path`` is where it takes questions."""
+class WebPage(NamedTuple):
+    """A page of a device."""
 
     host: str
     port: int
     path: str
+
+
+@dataclass(frozen=True)
+class Router:
+    """A service of a device that opens ports; ``page`` takes its questions."""
+
+    page: WebPage
     service: str
 
     @functools.cached_property
@@ -102,17 +108,18 @@ class Router:
 
     @functools.cached_property
     def own(self) -> str:
-        """Return the address of this machine from which it is asked."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect((self.host, self.port))
+        """Return the address of this machine from which it is asked, "" if no way leads there."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+            probe.connect(self.page[:2])
             return str(probe.getsockname()[0])
+        return ""
 
     def ask(self, action: str, values: Mapping[str, object]) -> dict[str, str]:
         """Return the values of its answer. Raises RouterError."""
         inside = "".join(f"<{name}>{value}</{name}>" for name, value in values.items())
         body = _ENVELOPE.format(action=action, service=self.service, values=inside)
         headers = {"Content-Type": 'text/xml; charset="utf-8"', "SOAPAction": f'"{self.service}#{action}"'}
-        status, text = _exchange(self.host, self.port, "POST", self.path, body, headers)
+        status, text = _exchange(self.page, "POST", body, headers)
         found = dict[str, str](_VALUE.findall(text))
         if status != HTTPStatus.OK:
             raise RouterError(found.get("errorCode", ""))
@@ -187,15 +194,15 @@ def _named(external: int) -> dict[str, object]:
 def find_router(host: str) -> Router | None:
     """Return the first router on the networks of this own address that tells a global address, else the first."""
     first = None
-    for location in _locations(host):
-        for router in routers_at(location):
+    for page in _pages(host):
+        for router in routers_at(page):
             if is_global_ipv4(router.wide):
                 return router
             first = first or router
     return first
 
 
-def _locations(host: str) -> Iterator[str]:
+def _pages(host: str) -> Iterator[WebPage]:
     """Search for routers, and yield where their descriptions are: one of each device, and of the first few devices."""
     here = local_hosts()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as search, contextlib.suppress(OSError):
@@ -209,22 +216,21 @@ def _locations(host: str) -> Iterator[str]:
         while len(asked) < DEVICES_MAX:
             search.settimeout(max(0.0, until - time.monotonic()))
             answer, (source, _) = search.recvfrom(2048)
-            if source not in asked and source not in here and (location := location_in(answer, source)):
+            if source not in asked and source not in here and (page := page_in(answer, source)):
                 asked.add(source)
-                yield location
+                yield page
 
 
-def location_in(answer: bytes, source: str) -> str | None:
-    """Return where a device has its description; None unless it is a router near here, and names itself."""
+def page_in(answer: bytes, source: str) -> WebPage | None:
+    """Return the page with a device's description; None unless it is a router near here, and names itself."""
     found = _LOCATION.search(answer)
     if not found or not any(kind in answer for kind in _KINDS) or is_loopback(source) or not is_near(source):
         return None
-    location = found[1].decode()
-    return location if _place(location, source) else None
+    return _page_of(found[1].decode(), source)
 
 
-def _place(url: str, host: str) -> tuple[int, str] | None:
-    """Return port and path of a page at this host; None for another page."""
+def _page_of(url: str, host: str) -> WebPage | None:
+    """Return the page of a URL; None unless it is at this host."""
     try:
         parts = urlsplit(url)
         port = parts.port or 80
@@ -232,37 +238,34 @@ def _place(url: str, host: str) -> tuple[int, str] | None:
         return None
     if parts.scheme != "http" or parts.hostname != host:
         return None
-    return port, f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    return WebPage(host, port, "?".join(filter(None, (parts.path or "/", parts.query))))
 
 
-def routers_at(location: str) -> list[Router]:
+def routers_at(page: WebPage) -> list[Router]:
     """Return the services in a device's description that open ports, those at the device itself."""
-    host = str(urlsplit(location).hostname)
-    place = _place(location, host)
-    assert place is not None, "its location is checked"
     try:
-        status, text = _exchange(host, place[0], "GET", place[1])
+        status, text = _exchange(page, "GET")
     except RouterError:
         return []
-    base = _BASE.search(text)
+    named = _BASE.search(text)
+    base = named[1] if named else "http://{}:{}{}".format(*page)
     routers = list[Router]()
     for part in text.split("<service>")[1:] if status == HTTPStatus.OK else []:
         service, control = _SERVICE.search(part), _CONTROL.search(part)
         if service and control:
             with contextlib.suppress(ValueError):
-                url = urljoin(base[1] if base else location, html.unescape(control[1]))
-                if found := _place(url, host):
-                    routers.append(Router(host, *found, service[1]))
+                if found := _page_of(urljoin(base, html.unescape(control[1])), page.host):
+                    routers.append(Router(found, service[1]))
     return routers[:_SERVICES_MAX]
 
 
 def _exchange(
-    host: str, port: int, method: str, path: str, body: str | None = None, headers: Mapping[str, str] | None = None
+    page: WebPage, method: str, body: str | None = None, headers: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
     """Return status and text of a page; no redirection is followed. Raises RouterError, also if it is long or late."""
     import http.client  # 1 MB, in this process alone
 
-    connection = http.client.HTTPConnection(host, port, timeout=REQUEST_S)
+    connection = http.client.HTTPConnection(page.host, page.port, timeout=REQUEST_S)
     try:
         with contextlib.closing(connection):
             connection.connect()
@@ -270,16 +273,16 @@ def _exchange(
             limit.daemon = True
             limit.start()
             try:
-                connection.request(method, path, body, {"Connection": "close", **(headers or {})})
+                connection.request(method, page.path, body, {"Connection": "close", **(headers or {})})
                 response = connection.getresponse()
-                page = response.read(PAGE_SIZE_MAX + 1)
+                content = response.read(PAGE_SIZE_MAX + 1)
             finally:
                 limit.cancel()
     except (OSError, http.client.HTTPException, ValueError):
         raise RouterError from None
-    if len(page) > PAGE_SIZE_MAX:
+    if len(content) > PAGE_SIZE_MAX:
         raise RouterError
-    return response.status, page.decode(errors="replace")
+    return response.status, content.decode(errors="replace")
 
 
 _WORDS: Final = {"open": open_port, "close": close_port}
@@ -300,7 +303,12 @@ def main(arguments: Sequence[str]) -> None:
     """Do what the module says. The caller's arguments are right."""
     word, host, port, *externals = arguments
     router = find_router(host)
-    answer = _WORDS[word](router, int(port), list(map(int, externals))) if router else Answer("no_router")
+    if router is None:
+        answer = Answer("no_router")
+    elif not router.own or host not in (_ANY_HOST, router.own):
+        answer = Answer("elsewhere")
+    else:
+        answer = _WORDS[word](router, int(port), list(map(int, externals)))
     sys.stdout.buffer.write(msgspec.json.encode(answer))
 
 

@@ -15,7 +15,17 @@ import msgspec
 import pytest
 
 from seqp2p.net import igd
-from seqp2p.net.igd import Answer, Router, close_port, find_router, is_global_ipv4, location_in, open_port, routers_at
+from seqp2p.net.igd import (
+    Answer,
+    Router,
+    WebPage,
+    close_port,
+    find_router,
+    is_global_ipv4,
+    open_port,
+    page_in,
+    routers_at,
+)
 
 OWN, OTHER = "127.0.0.1", "192.168.1.6"
 WIDE = "9.46.10.1"
@@ -31,6 +41,7 @@ DESCRIPTION = f"""<?xml version="1.0"?>
 <deviceList><device><deviceType>urn:schemas-upnp-org:device:WANConnectionDevice:1</deviceType>
 <serviceList><service><serviceType>{SERVICE}</serviceType><controlURL>%s</controlURL></service></serviceList>
 </device></deviceList></device></deviceList></device></root>"""
+ANSWER = b"HTTP/1.1 200 OK\r\nST: urn:schemas-upnp-org:device:InternetGatewayDevice:1\r\nLOCATION: %s\r\n\r\n"
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -44,11 +55,11 @@ class Page(http.server.BaseHTTPRequestHandler):
     ports: ClassVar[dict[str, tuple[str, str]]]
     refusals: ClassVar[dict[int, int]]
     asked: ClassVar[list[str]]
-    place = ("", 0)
+    place = WebPage("", 0, "")
 
     @classmethod
-    def location(cls) -> str:
-        return "http://{}:{}/root.xml".format(*cls.place)
+    def answer_to_search(cls) -> bytes:
+        return ANSWER % "http://{}:{}{}".format(*cls.place).encode()
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
@@ -113,7 +124,7 @@ def serving(page: type[Page], host: str = OWN) -> Iterator[type[Page]]:
         server.daemon_threads, server.block_on_close = True, False
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        Own.place = host, server.server_port
+        Own.place = WebPage(host, server.server_port, "/root.xml")
         try:
             yield Own
         finally:
@@ -128,7 +139,7 @@ def page() -> Iterator[type[Page]]:
 
 
 def router(page: type[Page]) -> Router:
-    (found,) = routers_at(page.location())
+    (found,) = routers_at(page.place)
     return found
 
 
@@ -186,7 +197,7 @@ def test_a_hostile_address(page: type[Page], wide: str) -> None:
 
 
 def test_an_old_router_names_the_base_of_its_pages(page: type[Page]) -> None:
-    page.base = "<URLBase>http://{}:{}/</URLBase>".format(*page.place)
+    page.base = "<URLBase>http://{}:{}/</URLBase>".format(*page.place[:2])
     assert open_port(router(page), 4610, [4610]) == Answer("", WIDE, 4610)
 
 
@@ -206,7 +217,7 @@ def test_an_old_router_names_the_base_of_its_pages(page: type[Page]) -> None:
 )
 def test_a_device_that_sends_on_to_another_is_no_router(page: type[Page], base: str, control: str) -> None:
     page.base, page.control = base, control
-    assert routers_at(page.location()) == []
+    assert routers_at(page.place) == []
 
 
 class Endless(Page):
@@ -245,7 +256,7 @@ class Elsewhere(Page):
 
     def do_GET(self) -> None:
         self.asked.append("GET")
-        self.send(302, DESCRIPTION % ("", "/control"), Location=self.location())
+        self.send(302, DESCRIPTION % ("", "/control"), Location=self.place.path)
 
 
 class Nothing(Page):
@@ -263,13 +274,12 @@ class Garbage(Page):
 def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, device: type[Page]) -> None:
     monkeypatch.setattr(igd, "REQUEST_S", 0.2)
     with serving(device) as page:
-        assert routers_at(page.location()) == []
+        assert routers_at(page.place) == []
         assert page.asked in ([], ["GET"])  # A redirection is not followed, not even to itself.
 
 
 # Finding it.
 
-ANSWER = b"HTTP/1.1 200 OK\r\nST: urn:schemas-upnp-org:device:InternetGatewayDevice:1\r\nLOCATION: %s\r\n\r\n"
 NEAR = "192.168.46.1"
 
 
@@ -279,10 +289,12 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_router_names_itself(near: None) -> None:
-    location = f"http://{NEAR}:49152/root.xml?a=1"
-    assert location_in(ANSWER % location.encode(), NEAR) == location
-    assert location_in(ANSWER.lower() % location.encode(), NEAR) is None  # an unknown kind of device
-    assert location_in(ANSWER.replace(b"LOCATION: ", b"location:") % location.encode(), NEAR) == location
+    location = f"http://{NEAR}:49152/root.xml?a=1".encode()
+    page = WebPage(NEAR, 49152, "/root.xml?a=1")
+    assert page_in(ANSWER % location, NEAR) == page
+    assert page_in(ANSWER.lower() % location, NEAR) is None  # an unknown kind of device
+    assert page_in(ANSWER.replace(b"LOCATION: ", b"location:") % location, NEAR) == page
+    assert page_in(ANSWER % b"http://192.168.46.1", NEAR) == WebPage(NEAR, 80, "/")
 
 
 @pytest.mark.parametrize(
@@ -304,7 +316,7 @@ def test_a_router_names_itself(near: None) -> None:
     ],
 )
 def test_another_place_is_not_asked(near: None, location: str, source: str) -> None:
-    assert location_in(ANSWER % location.encode(), source) is None
+    assert page_in(ANSWER % location.encode(), source) is None
 
 
 @pytest.fixture
@@ -339,24 +351,24 @@ def test_the_router_is_found_behind_false_ones(network: Any) -> None:
         serving(Page, "127.0.0.4") as page,
     ):
         inner.wide = "192.168.0.2"
-        devices = [(made.place[0], ANSWER % made.location().encode()) for made in (false, inner, page)]
+        devices = [(made.place.host, made.answer_to_search()) for made in (false, inner, page)]
         network([("127.0.0.2", b"\0" * 2_000), *devices])
         found = find_router("0.0.0.0")
         assert found is not None
-        assert (found.host, found.wide, found.own) == ("127.0.0.4", WIDE, OWN)
+        assert (found.page.host, found.wide, found.own) == ("127.0.0.4", WIDE, OWN)
         assert inner.asked == page.asked == ["/root.xml", "GetExternalIPAddress"]
         network(devices[:2])
         found = find_router(OWN)
         assert found is not None
-        assert found.host == "127.0.0.3"
+        assert found.page.host == "127.0.0.3"
 
 
 @on_linux
 def test_few_devices_are_asked_and_each_once(monkeypatch: pytest.MonkeyPatch, network: Any) -> None:
-    asked = list[str]()
+    asked = list[WebPage]()
 
-    def note(location: str) -> list[Router]:
-        asked.append(location)
+    def note(page: WebPage) -> list[Router]:
+        asked.append(page)
         return []
 
     monkeypatch.setattr(igd, "routers_at", note)
@@ -364,22 +376,39 @@ def test_few_devices_are_asked_and_each_once(monkeypatch: pytest.MonkeyPatch, ne
     network([(host, ANSWER % location) for host, location in answers])
     assert find_router("0.0.0.0") is None
     # 127.0.0.1 is this machine.
-    assert asked == [f"http://127.0.0.{host}:1/" for host in (2, 3, 4, 5)]
+    assert asked == [WebPage(f"127.0.0.{host}", 1, "/") for host in (2, 3, 4, 5)]
     network([])
     assert find_router("0.0.0.0") is None
 
 
-@pytest.mark.parametrize(("found", "answer"), [(True, Answer("", WIDE, 4610)), (False, Answer("no_router"))])
-def test_the_process_writes_the_answer(
+@pytest.mark.parametrize("word", ["open", "close"])
+@pytest.mark.parametrize(
+    ("host", "fault"), [("0.0.0.0", ""), (OWN, ""), (OTHER, "elsewhere"), ("127.0.0.2", "elsewhere")]
+)
+def test_only_a_port_of_the_address_that_the_router_sees_is_opened(
     page: type[Page],
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
-    found: bool,
-    answer: Answer,
+    word: str,
+    host: str,
+    fault: igd.Fault,
 ) -> None:
-    monkeypatch.setattr(igd, "find_router", lambda _: router(page) if found else None)
-    igd.main(["open", "0.0.0.0", "4610", "4610", "50000"])
-    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == answer
+    monkeypatch.setattr(igd, "find_router", lambda _: router(page))
+    igd.main([word, host, "4610", "4610", "50000"])
+    expected = Answer("", WIDE, 4610) if (word, fault) == ("open", "") else Answer(fault)
+    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == expected
+    assert bool(page.ports) == (expected.port == 4610)
+
+
+@pytest.mark.parametrize(
+    ("found", "fault"), [(None, "no_router"), (Router(WebPage("255.255.255.255", 80, "/"), SERVICE), "elsewhere")]
+)
+def test_no_router_or_no_way_to_it(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], found: Router | None, fault: igd.Fault
+) -> None:
+    monkeypatch.setattr(igd, "find_router", lambda _: found)
+    igd.main(["open", "0.0.0.0", "4610", "4610"])
+    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == Answer(fault)
 
 
 def limited(rest: str) -> int:
