@@ -1,4 +1,4 @@
-"""Vectors for ballots, heads, leaves, adjourns, the head after an action, and the outcome of a certificate."""
+"""Vectors for ballots, heads, leaves, the head after an action, and the outcome of a certificate."""
 
 from typing import Any, Final
 
@@ -6,13 +6,13 @@ import msgpack
 
 from protocol.generator.games import Game, settings
 from protocol.generator.vectors import Vector, bad, file_of, flip, good
-from seqp2p.crypto.hashing import ADJOURN, BALLOT, HEAD, LEAVE
+from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.crypto.identity import sign
 from seqp2p.match.ballots import Decree, Last, Sanction, Vote
 from seqp2p.match.signed import head_of_action
 
 _packb: Any = msgpack.packb
-LABELS: Final = {"ballot": BALLOT, "head": HEAD, "leave": LEAVE, "adjourn": ADJOURN}
+LABELS: Final = {"ballot": BALLOT, "head": HEAD, "leave": LEAVE}
 PREV: Final = bytes(range(32))
 CONTRIBUTED: Final = b"\1" * 32
 ANOTHER: Final = b"\2" * 32
@@ -22,9 +22,7 @@ def ballots() -> Vector:
     """Yield all of them."""
     table = Game("kids-3/ballots", settings("kids", 3), ("random",) * 3)
     vectors = [*_signed(table), *_heads_of_actions(), *_certificates()]
-    return file_of(
-        "Ballots, heads, leaves, adjourns; the head after an action; what a round of ballots closes a step by.", vectors
-    )
+    return file_of("Ballots, heads, leaves; the head after an action; what a round closes a step by.", vectors)
 
 
 def _signed(table: Game) -> list[Vector]:
@@ -33,11 +31,10 @@ def _signed(table: Game) -> list[Vector]:
     ballot = place | {"seat": 2, "round": 1, "action": "drop", "about": [1, 3], "reason": "absent", "last": None}
     head = place | {"seat": 3, "round": 2, "head": CONTRIBUTED}
     leave = {"v": 1, "game": game, "seat": 1}
-    adjourn = leave | {"sitting": 100, "turn": 2**31 - 1}
     closed = ballot | {"round": 2, "action": "skip", "about": [3], "last": {"round": 1, "head": CONTRIBUTED}}
     goods = {"a ballot": ("ballot", ballot), "a ballot with a last": ("ballot", closed), "a head": ("head", head)}
-    beside = {"a leave": ("leave", leave), "an adjourn": ("adjourn", adjourn)}
-    vectors = [_sign(table, name, kind, said) for name, (kind, said) in (goods | beside).items()]
+    goods["a leave"] = ("leave", leave)
+    vectors = [_sign(table, name, kind, said) for name, (kind, said) in goods.items()]
     wrong: dict[str, tuple[str, dict[str, Any]]] = {
         "about the voter": ("ballot", ballot | {"about": [1, 2]}),
         "seats not ascending": ("ballot", ballot | {"about": [3, 1]}),
@@ -54,11 +51,6 @@ def _signed(table: Game) -> list[Vector]:
         "a head of step 0": ("head", head | {"step": 0}),
         "a head of round 1001": ("head", head | {"round": 1001}),
         "a leave of another version": ("leave", leave | {"v": 2}),
-        "an adjourn of sitting 0": ("adjourn", adjourn | {"sitting": 0}),
-        "an adjourn of sitting 101": ("adjourn", adjourn | {"sitting": 101}),
-        "an adjourn before turn 0": ("adjourn", adjourn | {"turn": -1}),
-        "an adjourn after the last turn": ("adjourn", adjourn | {"turn": 2**31}),
-        "an adjourn without a turn": ("adjourn", leave | {"sitting": 1}),
     }
     vectors += [_sign(table, name, kind, said, "ballot") for name, (kind, said) in wrong.items()]
     right = vectors[0]["in"]

@@ -1,7 +1,7 @@
 """The common part of a seat and a spectator for a script: their table, the events, the result and the replay.
 
 Theory of operation. The game runs in a task that no cancellation of the caller's reaches. When the caller's block ends,
-by an error or not, the game is asked to leave, and waited for. After CLOSE_S it is cut off, as by a crash.
+by an error or not, the game is asked to stop, and waited for. After CLOSE_S it is cut off, as by a crash.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import trio
 
-from seqp2p.api.background_tasks import CLOSE_S, LEFT, background_tasks
+from seqp2p.api.background_tasks import CLOSE_S, background_tasks
 from seqp2p.api.events import Events
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
@@ -26,17 +26,17 @@ Play: TypeAlias = Callable[[Callable[[], None]], Awaitable[Result]]
 
 
 class AtTable(Generic[E]):
-    """A seat or a spectator of one game: ``play`` runs in the background, ``ask_to_leave`` asks it to end."""
+    """A seat or a spectator of one game: ``play`` runs in the background, ``ask_to_stop`` asks it to end."""
 
     def __init__(
-        self, match: Match, replay: Path, events: Events[E], play: Play, ask_to_leave: Callable[[str], Awaitable[None]]
+        self, match: Match, replay: Path, events: Events[E], play: Play, ask_to_stop: Callable[[], Awaitable[None]]
     ) -> None:
         """Made by this package."""
         self._match = match
         self._replay = replay
         self._events = events
         self._play = play
-        self._ask_to_leave = ask_to_leave
+        self._ask_to_stop = ask_to_stop
         self._result: Result | None = None
         self._failure: OSError | SidecarError | None = None
         self._begun = trio.Event()
@@ -70,14 +70,8 @@ class AtTable(Generic[E]):
 
     @property
     def replay(self) -> Path:
-        """The file of the replay; it is complete and signed when there is a ``result``."""
+        """The file of the replay; it is complete and signed when the game is over for this process."""
         return self._replay
-
-    async def leave(self) -> None:
-        """Leave for good; return when the replay is complete. A seat leaves by a signature that all see."""
-        await trio.lowlevel.checkpoint()
-        await self._part()
-        self._check()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -91,7 +85,7 @@ class AtTable(Generic[E]):
             finally:
                 with trio.CancelScope(shield=True):
                     with trio.move_on_after(CLOSE_S):
-                        await self._part()
+                        await self._end_by(self._ask_to_stop)
                     self._scope.cancel()
                     await self._over.wait()
         self._check()
@@ -117,8 +111,13 @@ class AtTable(Generic[E]):
         """Nothing more comes."""
         self._events.end()
 
-    async def _part(self) -> None:
+    async def _part(self, ask_to_end: Callable[[], Awaitable[None]]) -> None:
+        await trio.lowlevel.checkpoint()
+        await self._end_by(ask_to_end)
+        self._check()
+
+    async def _end_by(self, ask_to_end: Callable[[], Awaitable[None]]) -> None:
         """Ask the game to end, if it has not, and wait until all is sent and written."""
         if not self._over.is_set():
-            await self._ask_to_leave(LEFT)
+            await ask_to_end()
         await self._over.wait()

@@ -24,6 +24,7 @@ from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.seeking import look_for_seats
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.discovery import Warn
+from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.safety import safety_words
 from seqp2p.lobby.table import AgreedTable, leave_table
 from seqp2p.match.checks import Checks
@@ -34,7 +35,6 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.net.addresses import Address
 from seqp2p.net.serving import Listener
-from seqp2p.replay.disk import NO_DISK
 from seqp2p.replay.sidecar import (
     ADDRESS_LENGTH_MAX,
     ADDRESSES_MAX,
@@ -52,19 +52,15 @@ LINK_POLL_S: Final = 0.05
 
 LIVE_CHECKS: Final = Checks(sum_first(secrets.token_bytes), lot_max=4)
 
-SeatFiles: TypeAlias = AbstractContextManager[tuple[ReplayWriter, Sidecar | None]]
+SeatFiles: TypeAlias = AbstractContextManager[tuple[ReplayWriter, Sidecar]]
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Resources of a game: ``checks`` and ``runtime`` can be shared by games of one process.
-
-    Without ``keeps`` nothing goes to the disk: there is no replay, and the seat cannot be resumed.
-    """
+    """Resources that games of one process can share."""
 
     checks: Checks = LIVE_CHECKS
     runtime: Runtime = UNDER_TRIO
-    keeps: bool = True
 
 
 OWN_RESOURCES: Final = Resources()
@@ -157,17 +153,16 @@ class LiveGame:
         on_event: Callable[[TableEvent], None],
         *,
         asks: bool = False,
-        cancel_leaves: bool = False,
         warn: Warn = ignore,
         begun: Callable[[], None] = nothing,
     ) -> Result:
-        """Play to the end of the game. The replay is complete and signed when this returns.
+        """Play to the end of the game. The replay is complete and signed when this returns, unless ``resumable``.
 
         ``on_event`` gets each event while the match is as it is after it. ``asks``: ask the player, a person, before
         the seat votes to go on without another. ``begun`` is called once the files are open.
 
-        Cancelled, this stops as by a crash, and the seat can be resumed; with ``cancel_leaves`` it leaves the table
-        instead. Raises OSError and SidecarError where nothing can be kept.
+        Cancelled, this stops for now, and the seat can be resumed. Raises OSError and SidecarError where nothing can be
+        kept.
         """
         failure: BaseException | None = None
         result: Result | None = None
@@ -182,7 +177,7 @@ class LiveGame:
                 sidecar,
                 runtime=self._runtime,
                 asks=asks,
-                cancel_leaves=cancel_leaves,
+                people=frozenset() if asks else self._people(),
             )
             self._playing.set()
             begun()
@@ -193,20 +188,21 @@ class LiveGame:
                     nursery.start_soon(look_for_seats, self.table, self._mesh, lambda: self.match.game.seats, told)
                     result = await session.run()
                     nursery.cancel_scope.cancel()
-            except* trio.Cancelled:
-                # The session has said goodbye and completed the replay, or another task has failed.
-                if cancel_leaves and sidecar is not None and not session.resumable:
-                    sidecar.delete()
-                raise
             except* (OSError, SidecarError) as group:
                 failure = first_error(group)  # Errors of the network have names of their own: this is the disk.
+            finally:
+                # Once the game is over for this seat, its secrets are of no use.
+                if session.is_over:
+                    sidecar.delete()
             if failure is not None:
                 raise failure
-            # The game is over for this seat: it cannot be resumed, and its secrets are of no use.
-            if sidecar is not None and not session.resumable:
-                sidecar.delete()
         assert result is not None, "the session has ended"
         return result
+
+    def _people(self) -> frozenset[int]:
+        """Return the other seats that may have a person."""
+        seats = enumerate(self.table.agreement.seats, 1)
+        return frozenset(seat for seat, entry in seats if seat != self.own.number and not is_bot_name(entry.name))
 
     async def leave(self, reason: str) -> None:
         """Leave the game for good, by a signature that the others check; ``play`` returns then."""
@@ -231,18 +227,18 @@ class LiveGame:
         """Say something to the table. Does nothing after the end."""
         await (await self._begun()).say(text)
 
-    async def adjourn(self) -> None:
-        """Agree to adjourn. When all seats have in one turn, ``play`` returns, and the seat can be resumed."""
-        await (await self._begun()).adjourn()
+    async def stop(self) -> None:
+        """Stop for now: ``play`` returns, and the seat can be resumed, once the cards are dealt."""
+        await (await self._begun()).stop()
 
     @property
-    def adjourned(self) -> bool:
-        """True once all seats have agreed to adjourn."""
-        return self._session is not None and self._session.adjourned
+    def stopped(self) -> bool:
+        """True once this seat has stopped for now."""
+        return self._session is not None and self._session.stopped
 
     @property
     def resumable(self) -> bool:
-        """True once the game was adjourned, or has stopped because too many seats are away: it can be resumed."""
+        """True once the game has stopped here, and can be resumed."""
         return self._session is not None and self._session.resumable
 
     async def go_on(self, seat: int) -> None:
@@ -264,10 +260,7 @@ def new_game(
     path = replay_path(directory, match.game.id, table.seat)
 
     @contextlib.contextmanager
-    def open_files() -> Generator[tuple[ReplayWriter, Sidecar | None]]:
-        if not resources.keeps:
-            yield ReplayWriter(path, match, disk=NO_DISK), None
-            return
+    def open_files() -> Generator[tuple[ReplayWriter, Sidecar]]:
         with ReplayWriter(path, match) as writer:
             kept = seat_secrets(table, own, identity.file, table.listeners)
             with Sidecar.create(sidecar_path(path), kept) as sidecar:

@@ -16,7 +16,7 @@ from pathlib import Path
 import trio
 
 from seqp2p.api.endpoint import Endpoint, address_of, closing, lock_identity
-from seqp2p.api.game import LIVE_CHECKS, LiveGame, Resumption, ignore
+from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, Resumption, ignore
 from seqp2p.api.home import LockedIdentity
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.api.seat import Seat, seated
@@ -27,6 +27,7 @@ from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
+from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement
 from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.table import AgreedTable
@@ -97,11 +98,11 @@ async def resume(
                 yield seat
 
 
-def open_stored(replay: Path) -> StoredGame:
+def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:
-        loaded = load(replay, kept.agreement, kept.seat, checks=LIVE_CHECKS)
+        loaded = load(replay, kept.agreement, kept.seat, checks=resources.checks)
     except GameOver:
         # It ended between the end of the replay and that of the secrets.
         sidecar.delete()
@@ -114,7 +115,11 @@ def open_stored(replay: Path) -> StoredGame:
 
 @contextlib.asynccontextmanager
 async def resumed_game(
-    stored: StoredGame, locked: LockedIdentity, listen: Address | None, on_port: OnPortEvent | None = None
+    stored: StoredGame,
+    locked: LockedIdentity,
+    listen: Address | None,
+    on_port: OnPortEvent | None = None,
+    runtime: Runtime = UNDER_TRIO,
 ) -> AsyncGenerator[LiveGame]:
     """Let the match take all that the seat's own file holds, and listen, until the block ends.
 
@@ -144,7 +149,7 @@ async def resumed_game(
             table = replace(before, statements=statements)
             resumption = Resumption((*stored.loaded.events, *later), stored.torn, mapped)
             files = (writer, stored.sidecar)
-            yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption)
+            yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption, runtime)
 
 
 def endpoint_of(game: LiveGame, stored: StoredGame, locked: LockedIdentity) -> Endpoint:

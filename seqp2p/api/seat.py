@@ -9,6 +9,7 @@ from functools import partial
 import trio
 
 from seqp2p.api.at_table import AtTable
+from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.events import Events
 from seqp2p.api.game import LiveGame, ignore, safety_words_with
 from seqp2p.api.lobby import AnyTable, Lobby
@@ -29,7 +30,8 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
     """One seat of a game: ``async for turn in seat`` gives each time it is asked, until the game is over for it.
 
     A turn that was refused is given again, unless it has been played since. A caller that breaks out of the loop and
-    then leaves the ``async with`` block leaves the table. Made by ``join``, ``resume`` and ``OpenTable.seat``.
+    then leaves the ``async with`` block stops for now, as by ``stop``: ``resume`` goes on. Made by ``join``, ``resume``
+    and ``OpenTable.seat``.
     """
 
     def __init__(self, game: LiveGame, table: AnyTable) -> None:
@@ -41,7 +43,7 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
         self._game = game
         self._questions = Questions(game.match, game.own)
         play = partial(game.play, self._questions, self._on_event)
-        super().__init__(game.match, game.replay, events, lambda begun: play(begun=begun), game.leave)
+        super().__init__(game.match, game.replay, events, lambda begun: play(begun=begun), game.stop)
 
     def __repr__(self) -> str:
         return f"Seat({self.number}, game={self.game[:12]})"
@@ -67,6 +69,19 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
             return turn
         self._check()
         raise StopAsyncIteration
+
+    async def leave(self) -> None:
+        """Leave for good, by a signature that all see; return when the replay is complete."""
+        await self._part(partial(self._game.leave, LEFT))
+
+    async def stop(self) -> None:
+        """Stop for now, and sign nothing; return when the others are told. ``resume`` goes on with the replay."""
+        await self._part(self._game.stop)
+
+    @property
+    def resumable(self) -> bool:
+        """True once the game has stopped here, and can be resumed."""
+        return self._game.resumable
 
     def table_after_game(self) -> AnyTable:
         """Return the table of this seat, whose last game this one is: for ``rematch``."""

@@ -411,13 +411,13 @@ class OpenTable:
             self._events.end()
 
     async def close(self) -> None:
-        """Let the seat leave, then end the table. Cannot be cancelled.
+        """Let the seat stop for now, then end the table. Cannot be cancelled.
 
         Spectators are looked after until the seat has said goodbye, even if the caller is cancelled.
         """
         with trio.CancelScope(shield=True), trio.move_on_after(CLOSE_S):
             if self._seat is not None:
-                await self._seat.leave()
+                await self._seat.stop()
         self._scope.cancel()
 
 

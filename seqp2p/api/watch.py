@@ -14,6 +14,7 @@ from typing import Final
 import trio
 
 from seqp2p.api.at_table import AtTable
+from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import Folder, chosen_name, lock_identity, relay_of, replay_folder
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
@@ -121,8 +122,12 @@ class Spectator(AtTable[WatchEvent]):
     def __init__(self, game: WatchedGame) -> None:
         """Made by ``watch``."""
         events = Events[WatchEvent]()
-        super().__init__(game.match, game.replay, events, partial(game.run, events.put), game.leave)
+        super().__init__(game.match, game.replay, events, partial(game.run, events.put), partial(game.leave, LEFT))
         self._game = game
+
+    async def leave(self) -> None:
+        """Watch no longer; return when the replay is complete."""
+        await self._part(partial(self._game.leave, LEFT))
 
     def __repr__(self) -> str:
         return f"Spectator(game={self.game[:12]})"

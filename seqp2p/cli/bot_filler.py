@@ -16,7 +16,7 @@ import msgspec
 import trio
 
 from seqp2p.bots.registry import why_no_bot
-from seqp2p.cli.bot_process import BotCall, BotEnded
+from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
 from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import Identity
@@ -28,7 +28,21 @@ from seqp2p.ui.language import t, tn, translate
 PAUSE_S: Final = 1.0
 TRIES: Final = 6
 """The number of bots in a row that may fail to sit down. The pauses double: their sum outlasts a kept seat."""
-PROCESS: Final = ChildStart("bots", ("seqp2p.cli.bot_process",), {}, detached=True)
+PROCESS: Final = ChildStart("bots", ("seqp2p.cli.bot_process",), {}, detached=True, farewell=LEAVE)
+
+
+@contextlib.asynccontextmanager
+async def bots_again(game: bytes) -> AsyncGenerator[None]:
+    """Let this player's bots in this game take their seats again, until the block ends, as in ``Filling.ready``."""
+    if not (calls := kept_calls(game)):
+        yield
+        return
+    async with trio.open_nursery() as nursery:
+        child = Child(PROCESS)
+        nursery.start_soon(child.run)
+        await child.send(b"".join(calls))
+        yield
+        nursery.cancel_scope.cancel()
 
 
 class Filling:

@@ -3,11 +3,12 @@
 Theory of operation. Each line of standard input calls one bot (``BotCall``); each line of standard output tells that
 one has ended (``BotEnded``). Secrets come by standard input: never in an argument list, where others could read them.
 Each bot is a peer like any other, with an identity, listeners and links of its own. The bots share one thing: a memory
-of checks that were found right. Their replays are not kept.
+of checks that were found right. Their files are in a folder of this player's until their game is over.
 
 While standard input is open, the bots play game after game. When it closes, the process that called them is gone,
-perhaps killed. Then they finish the game that they are in, since its player can resume the seat; they leave earlier if
-the table drops that seat. A signal makes all bots leave at once. The process ends with its last bot.
+perhaps killed, and its player can resume the seat. Then they finish the game that they are in. If no person is there
+for the grace, they stop for now, and ``resume`` calls them again (``kept_calls``). A signal makes all bots stop at
+once, and the line ``LEAVE`` makes them leave for good. The process ends with its last bot.
 """
 
 import gc
@@ -15,20 +16,22 @@ import os
 import random
 import secrets
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 import trio
 
 from seqp2p.api.background_tasks import LEFT
-from seqp2p.api.endpoint import loopback_with, open_endpoint, relay_of
+from seqp2p.api.endpoint import lock_identity, loopback_with, open_endpoint, relay_of
 from seqp2p.api.finding import Route
 from seqp2p.api.game import LiveGame, Resources, ignore
-from seqp2p.api.lobby import Lobby
-from seqp2p.api.table import joined_table
+from seqp2p.api.home import data_dir, own_dir
+from seqp2p.api.lobby import AnyTable, Lobby
+from seqp2p.api.resume import endpoint_of, open_stored, resumed_game
+from seqp2p.api.table import joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli.lines import LineReader
@@ -37,22 +40,29 @@ from seqp2p.cli.running import as_command_error
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.crypto.batch import sum_first
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UnderTrio
 from seqp2p.match.checks import Remembering
-from seqp2p.match.events import Dropped
 from seqp2p.net.addresses import parse_address, tcp_dial
 from seqp2p.net.errors import NetError
+from seqp2p.replay.disk import write_beside
 from seqp2p.rules import Action, View
 from seqp2p.ui import language
 
 T = TypeVar("T")
+Parting: TypeAlias = Literal["stop", "leave"]
+_FOLDER: Final = "bots"
 HOST: Final = 1
 """The seat of the player whose process calls the bots."""
+LEAVE: Final = b"leave\n"
+"""A line of standard input: all bots leave for good."""
+_CALL: Final = ".bot"
 
 
 class BotCall(msgspec.Struct, frozen=True):
-    """A bot is to join a table and to play there. ``seed`` is its identity key, ``relay`` the one of its host."""
+    """A bot is to join a table and to play there. ``seed`` is its identity key, ``relay`` the one of its host.
+
+    With a ``replay`` it is to take its seat in that game again.
+    """
 
     number: int
     bot: str
@@ -62,9 +72,15 @@ class BotCall(msgspec.Struct, frozen=True):
     address: str
     code: str
     relay: str = ""
+    replay: str = ""
 
     def __repr__(self) -> str:
         return f"BotCall(number={self.number}, name={self.name!r})"  # neither the seed nor the code
+
+
+def kept_calls(game: bytes) -> list[bytes]:
+    """Return a line of standard input for each local bot that has stopped in the middle of this game."""
+    return [path.read_bytes() + b"\n" for path in sorted((data_dir() / _FOLDER).glob(f"*-{game.hex()[:12]}-*{_CALL}"))]
 
 
 class BotEnded(msgspec.Struct, frozen=True):
@@ -94,7 +110,7 @@ class OneWorker(UnderTrio):
 
 class BotProcess:
     def __init__(self) -> None:
-        self._resources = Resources(Remembering(sum_first(secrets.token_bytes)), OneWorker(), keeps=False)
+        self._resources = Resources(Remembering(sum_first(secrets.token_bytes)), OneWorker())
         self._bots: list[LocalBot] = []
         self._reading = trio.CancelScope()
 
@@ -102,7 +118,7 @@ class BotProcess:
         """Play the bots that are called; return when the last one has ended."""
         with trio.open_signal_receiver(*polite_signals()) as signals:
             async with trio.open_nursery() as listening:
-                listening.start_soon(self._leave_on_signal, signals)
+                listening.start_soon(self._stop_on_signal, signals)
                 async with trio.open_nursery() as nursery:
                     await self._take_calls(nursery)
                 listening.cancel_scope.cancel()
@@ -112,6 +128,9 @@ class BotProcess:
         reader = LineReader(0)
         with self._reading:
             while (line := await reader.read_line()) is not None:
+                if line == LEAVE.decode().strip():
+                    self._end_all("leave")
+                    return
                 bot = LocalBot(msgspec.json.decode(line, type=BotCall), self._resources)
                 self._bots.append(bot)
                 nursery.start_soon(self._play, bot)
@@ -129,11 +148,14 @@ class BotProcess:
         self._bots.remove(bot)
         emit(BotEnded(bot.call.number, bot.call.name, str(error), error.hint, is_fault))
 
-    async def _leave_on_signal(self, signals: AsyncIterator[int]) -> None:
+    async def _stop_on_signal(self, signals: AsyncIterator[int]) -> None:
         async for _ in signals:
             self._reading.cancel()
-            for bot in self._bots:
-                bot.leave()
+            self._end_all("stop")
+
+    def _end_all(self, way: Parting) -> None:
+        for bot in self._bots:
+            bot.part(way)
 
 
 class LocalBot:
@@ -143,42 +165,53 @@ class LocalBot:
         self.call = call
         self._resources = resources
         self._sitting_down = trio.CancelScope()
-        self._leaving = trio.Event()
-        self._is_let_go = self._is_host_dropped = False
+        self._parting = trio.Event()
+        self._way: Parting = "stop"
+        self._is_let_go = False
         self._fault: Exception | None = None
         # A bot's choices need no secrecy, but others must not be able to predict them.
         bot = BOTS[call.bot](random.Random(secrets.randbits(128)))  # noqa: S311  # seeded with secrets
         self._player = BotPlayer(bot, call.pace_s)
 
-    @property
-    def is_leaving(self) -> bool:
-        return self._leaving.is_set()
-
     def let_go(self) -> None:
-        """The calling process is gone: play this game to its end, as long as the table keeps that process's seat."""
+        """The calling process is gone: play this game, and no other one."""
         self._is_let_go = True
         self._sitting_down.cancel()
-        if self._is_host_dropped:
-            self._leaving.set()
 
-    def leave(self) -> None:
-        """Leave the table as soon as possible."""
+    def part(self, way: Parting) -> None:
+        """Stop for now, or leave for good, as soon as possible."""
         self.let_go()
-        self._leaving.set()
+        self._way = way
+        self._parting.set()
 
     async def play(self) -> None:
-        """Join, and play until there is no other game. Raises NetError, and what the bot raises."""
-        call, route = self.call, Route(parse_address(self.call.address), tcp_dial)
-        where, relay = loopback_with(route.host), relay_of(call.relay or None)
-        async with open_endpoint(call.name, Identity(call.seed), Path(), where, relay) as endpoint:
-            table = await joined_table(endpoint, route, call.code, self._resources)
-            while True:
+        """Play until there is no other game. Raises NetError, what files raise, and what the bot raises."""
+        async with self._resumed_table() if self.call.replay else self._joined_table() as table:
+            game = table.last
+            if game is not None:
+                await self._play_game(game)
+            while game is None or not (game.resumable or HOST in game.out):
                 async with table.open_lobby(ignore) as lobby:
                     if (game := await self._sit_down(lobby)) is None:
                         return
                     await self._play_game(game)
-                if HOST in game.out:
-                    return
+
+    @asynccontextmanager
+    async def _joined_table(self) -> AsyncGenerator[AnyTable]:
+        call, route = self.call, Route(parse_address(self.call.address), tcp_dial)
+        where, relay = loopback_with(route.host), relay_of(call.relay or None)
+        async with open_endpoint(call.name, Identity(call.seed), own_dir() / _FOLDER, where, relay) as endpoint:
+            yield await joined_table(endpoint, route, call.code, self._resources)
+
+    @asynccontextmanager
+    async def _resumed_table(self) -> AsyncGenerator[AnyTable]:
+        stored = open_stored(Path(self.call.replay), self._resources)
+        with stored.sidecar, lock_identity(Identity(self.call.seed)) as locked:
+            async with (
+                resumed_game(stored, locked, None, runtime=self._resources.runtime) as game,
+                resumed_table(game, endpoint_of(game, stored, locked), ignore) as table,
+            ):
+                yield table
 
     async def _sit_down(self, lobby: Lobby) -> LiveGame | None:
         with trio.CancelScope() as self._sitting_down:
@@ -187,34 +220,34 @@ class LocalBot:
         return None
 
     async def _play_game(self, game: LiveGame) -> None:
-        self._is_host_dropped = False
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._leave_when_told, game)
-            await game.play(self, self.on_event, cancel_leaves=True)
+            nursery.start_soon(self._part_when_told, game)
+            await game.play(self, ignore, begun=lambda: self._keep_call(game.replay))
             nursery.cancel_scope.cancel()
+        if not game.resumable:
+            for path in (game.replay, game.replay.with_suffix(_CALL)):
+                path.unlink(missing_ok=True)
         if self._fault is not None:
             raise self._fault
 
-    async def _leave_when_told(self, game: LiveGame) -> None:
-        await self._leaving.wait()
-        await game.leave(LEFT)
+    async def _part_when_told(self, game: LiveGame) -> None:
+        await self._parting.wait()
+        await (game.stop() if self._way == "stop" else game.leave(LEFT))
 
-    def on_event(self, event: TableEvent) -> None:
-        """Take note of a dropped host."""
-        if isinstance(event, Dropped) and HOST in event.seats:
-            self._is_host_dropped = True
-            if self._is_let_go:
-                self._leaving.set()
+    def _keep_call(self, replay: Path) -> None:
+        """Keep what ``kept_calls`` returns, for this player alone to read."""
+        call = msgspec.structs.replace(self.call, replay=str(replay), code="")
+        write_beside(replay, msgspec.json.encode(call), synced=True).rename(replay.with_suffix(_CALL))
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Return the bot's choice. A bot that raises leaves its table, so that the others need not wait for it."""
-        if self.is_leaving:
+        if self._parting.is_set():
             await trio.sleep_forever()
         try:
             return await self._player.choose(view, refused)
         except Exception as fault:  # noqa: BLE001  # a bot may raise anything; ``play`` raises it again
             self._fault = fault
-            self._leaving.set()
+            self.part("leave")
             return await trio.sleep_forever()
 
 

@@ -2,7 +2,7 @@
 
 The peers of a demo end with the process that started them: each watches the pipe that is its standard input. The
 process of bots at a person's table is ``detached``: it runs in a session of its own, so that neither Ctrl-C nor a
-closing terminal reaches it. If that person's seat can be resumed, it plays on (bot_process.py).
+closing terminal reaches it. If that person's seat can be resumed, it plays on (bot_process.py); else it is told so.
 """
 
 import json
@@ -30,12 +30,16 @@ Read: TypeAlias = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class ChildStart:
-    """The start of a child: its name for people, the command line after ``python -m``, changes to the environment."""
+    """The start of a child: its name for people, the command line after ``python -m``, changes to the environment.
+
+    A ``detached`` one gets the ``farewell`` on its standard input if it has no reason to go on.
+    """
 
     name: str
     arguments: Sequence[str]
     environment: Mapping[str, str]
     detached: bool = False
+    farewell: bytes = b""
 
 
 class Child:
@@ -110,11 +114,12 @@ class Child:
         """
         with trio.CancelScope(shield=True):
             assert process.stdin is not None, "its input is a pipe"
+            let_go = self._start.detached and resume_hint.is_seat_kept()
+            if not let_go:
+                await self.send(self._start.farewell)
             await process.stdin.aclose()
-            if self._start.detached:
-                if resume_hint.is_seat_kept():
-                    return
-                process.terminate()
+            if let_go:
+                return
             with trio.move_on_after(END_S):
                 await process.wait()
             if process.returncode is None:

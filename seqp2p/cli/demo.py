@@ -93,9 +93,8 @@ class Demo:
 
     def _tell_stopped(self) -> None:
         replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
-        self._output.event(
-            "over", result="unfinished", winners=[], forfeit=[], reason="stopped", replays=replays, verdict="unfinished"
-        )
+        nobody = {"result": "unfinished", "winners": [], "forfeit": [], "reason": "stopped", "resumable": False}
+        self._output.event("over", **nobody, replays=replays, verdict="unfinished")
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -173,6 +172,7 @@ class Demo:
             winners=first["winners"],
             forfeit=first["forfeit"],
             reason=first["reason"],
+            resumable=False,
             replays=replays,
             verdict=report.verdict,
         )

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, assert_never
 
 from seqp2p.cli.verify import plain_reason
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.live.absence import Absent, Awaited, Back
+from seqp2p.live.absence import Absent, Back
 from seqp2p.match import events
 from seqp2p.match.table import Agreement
 from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft
@@ -18,7 +18,7 @@ from seqp2p.ui import words
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t, translate
 
-AnyEvent: TypeAlias = events.Event | Absent | Back | Awaited | Reshuffled | SeatLeft | CheatProved
+AnyEvent: TypeAlias = events.Event | Absent | Back | Reshuffled | SeatLeft | CheatProved
 """An event of a match, of the live game around it, or of a replay."""
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """The look of a line. One of the setup is no part of the story of the game."""
@@ -37,15 +37,14 @@ class EventRow:
     tone: Tone = "log"
 
 
-def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # noqa: PLR0911  # a row for each event
+def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # a row for each event
     match event:
-        case Absent(seat, grace_s):
-            fields = {"seat": seat, "name": None, "grace_s": grace_s}
-            return EventRow("absent", fields, lambda company: [words.absent_line(company, seat, grace_s)], "alarm")
+        case Absent(seat, grace_s, later):
+            fields = {"seat": seat, "name": None, "grace_s": grace_s, "later": later}
+            line = words.stopped_line if later else words.absent_line
+            return EventRow("absent", fields, lambda company: [line(company, seat, grace_s)], "alarm")
         case Back(seat):
             return EventRow("back", {"seat": seat}, lambda company: [words.back_line(company, seat)])
-        case Awaited(seats):
-            return EventRow("awaited", {"seats": seats}, lambda company: [words.awaited_line(company, seats)])
         case Reshuffled():
             return EventRow("reshuffle", {}, lambda _: [translate(words.RESHUFFLED_LINE)])
         case SeatLeft(seat):
@@ -77,8 +76,6 @@ def _lines(event: events.Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa
             return lambda _: [], "log"  # Its holder sees the card.
         case events.Remarked(seat, _, text, courtesy):
             return lambda company: [words.remark_line(company, seat, text, courtesy=courtesy)], "remark"
-        case events.AdjournSigned(seat):
-            return lambda company: [words.adjourn_line(company, seat)], "alarm"
         case events.Voted(seat, _, action, about):
             return lambda company: [words.vote_line(company, seat, action, about)], "alarm"
         case events.Skipped(seat):

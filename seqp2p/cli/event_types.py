@@ -387,20 +387,9 @@ GAME_EVENTS: Final = (
         "a remark of a seat; `courtesy`: one of the preset ones, which cannot be called",
     ),
     EventType(
-        "adjourn",
-        {"seat": SeatNumber, "turn": Count},
-        "a seat agrees to adjourn in this turn; when all have, a person's program ends with `over` (`unfinished`), and"
-        " a bot's waits for the others",
-    ),
-    EventType(
-        "awaited",
-        {"seats": list[SeatNumber]},
-        "the game was adjourned, and these seats are not back; without any it goes on",
-    ),
-    EventType(
         "absent",
-        {"seat": SeatNumber, "name": str | UnsetType, "grace_s": Seconds},
-        "a seat cannot be reached; it is waited for up to `grace_s` seconds",
+        {"seat": SeatNumber, "name": str | UnsetType, "grace_s": Seconds, "later": bool},
+        "a seat cannot be reached; it is waited for up to `grace_s` seconds; `later`: its player has stopped for now",
     ),
     EventType("back", {"seat": SeatNumber}, "a seat that was absent can be reached again"),
     EventType(
@@ -441,6 +430,7 @@ GAME_EVENTS: Final = (
             "winners": list[SeatNumber],
             "forfeit": list[SeatNumber],
             "reason": str | None,
+            "resumable": bool,
             "seat": MaybeSeat | UnsetType,
             "replay": str | None | UnsetType,
             "replays": list[str] | UnsetType,
@@ -448,8 +438,8 @@ GAME_EVENTS: Final = (
         },
         "last: `result` is `won`, `drawn` or `unfinished`; `winners` are seats; `forfeit` are the seats that have won"
         " an unfinished game because the others left or cheated (none for `watch`); `reason` is the reason of an"
-        " unfinished game; `seat` is this peer's, null for `watch`; `replay` is the file's path. Without a game, `seat`"
-        " and `replay` are null."
+        " unfinished game, and `resumable`: `seqp2p resume` goes on with it; `seat` is this peer's, null for `watch`;"
+        " `replay` is the file's path. Without a game, `seat` and `replay` are null."
         " `demo` has `replays` and `verdict` in their place",
     ),
 )
@@ -548,6 +538,7 @@ OTHER_EVENTS: Final = (
             "result": ResultKind,
             "winners": list[SeatNumber],
             "turns": Count,
+            "forfeit": list[SeatNumber],
             "resumable": bool,
         },
         "`games`: once per replay, last written first; `own` is the seat of this player, null for one who watched;"
@@ -573,7 +564,7 @@ OTHER_EVENTS: Final = (
 """The events of the other commands."""
 
 BOT_EVENTS: Final = (
-    *("turn", "exchange", "draw", "end", "waive", "call", "give", "remark", "adjourn", "absent", "back", "vote"),
+    *("turn", "exchange", "draw", "end", "waive", "call", "give", "remark", "absent", "back", "vote"),
     *("skipped", "dropped", "redeal", "undone"),
 )
 """The events that a program of ``--exec`` is told."""

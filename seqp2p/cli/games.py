@@ -153,7 +153,7 @@ def _goes_on(
 
     Raises CommandError where another game is wanted, and the host is gone.
     """
-    if game.left or game.adjourned or options.until_stdin_closes:
+    if game.left or game.stopped or options.until_stdin_closes:
         return "no"
     gone = game.own.number != 1 and 1 in game.out
     if not game.dealt:

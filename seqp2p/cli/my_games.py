@@ -14,14 +14,15 @@ from seqp2p.cli import home
 from seqp2p.cli.checking import Named, newest, of_all, summarise_named
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
-from seqp2p.cli.verify import describe
+from seqp2p.cli.verify import plain_reason
 from seqp2p.i18n import message
-from seqp2p.replay.sidecar import sidecar_path
+from seqp2p.match.events import Result
+from seqp2p.replay.sidecar import is_held, sidecar_path
 from seqp2p.replay.summary import Summary
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, without_accents
-from seqp2p.ui.words import Company, listed, result_line
+from seqp2p.ui.words import LEFT, Company, listed, result_line
 
 LAST: Final = 20
 NAMES_WIDTH: Final = 28
@@ -43,20 +44,24 @@ class PastGame:
 
     @property
     def resumable(self) -> bool:
-        """True if the seat's own file is there."""
-        return sidecar_path(self.path).exists()
+        """True if ``resume`` will take it: the seat's own file is there, and no process plays it."""
+        kept = sidecar_path(self.path)
+        return self.summary.report.verdict != "invalid" and kept.exists() and not is_held(kept)
 
     @property
     def outcome(self) -> str:
         """The result in a word or two, for the reader."""
-        report = self.summary.report
+        summary, report = self.summary, self.summary.report
+        if report.verdict == "invalid":
+            return t("damaged: seqp2p verify {file}", file=self.path.name)
         if self.resumable:
             return t("unfinished: seqp2p resume {game}", game=(report.game or "")[:12])
-        if report.verdict == "verified" and report.result is not None:
+        if sidecar_path(self.path).exists():
+            return t("being played in another window")
+        if report.result is not None:
             return result_line(self.company, report.result)
-        if report.verdict == "unfinished":
-            return t("unfinished") if report.result is None else result_line(self.company, report.result)
-        return t("{file}: {fault}", file=self.path.name, fault=describe(report))
+        reason = LEFT if self.own in summary.left else plain_reason(report.reason or "")
+        return result_line(self.company, Result("unfinished", (), reason), heirs=summary.heirs)
 
     @property
     def line(self) -> str:
@@ -87,6 +92,7 @@ class PastGame:
             "own": self.own or None,
             "result": report.result.kind if report.result and report.verdict == "verified" else "unfinished",
             "winners": report.result.winners if report.result and report.verdict == "verified" else (),
+            "forfeit": report.result.winners if report.result and report.verdict == "unfinished" else (),
             "turns": course.turns if course else 0,
             "resumable": self.resumable,
         }

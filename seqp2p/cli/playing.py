@@ -22,7 +22,7 @@ from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.hangup import HANGUP, TerminalGone
-from seqp2p.live.absence import Absent, Awaited, Back
+from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
@@ -35,7 +35,6 @@ from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
 from seqp2p.ui.person.seat_info import SeatInfo
 from seqp2p.ui.plain import Ways
-from seqp2p.ui.words import LEFT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Call
         console, company = own_console(reporter.output), sight.company
         against_bots = all(is_bot_name(company.names[other - 1]) for other in company.seats if other != company.own)
         hints = partial(hint, console, company.colours) if choices.coached and against_bots else None
-        person = Person(console, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints)
+        person = Person(console, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints, alone=against_bots)
         reporter.show(lambda: sight.view, lambda: person.asked, lambda: person.pending)
         return person
     # A bot's choices need no secrecy, but no player should be able to foresee them.
@@ -99,7 +98,7 @@ def own_console(output: Output) -> Console:
 async def play(
     game: LiveGame, choices: Choices, output: Output, signals: AsyncIterator[int], muted: Collection[bytes] = ()
 ) -> Result:
-    """Play one seat to the end of its game; return the result. A signal makes it leave.
+    """Play one seat to the end of its game; return the result. A signal makes it stop for now.
 
     The player has muted these keys in the lobby.
 
@@ -123,7 +122,7 @@ async def play(
         resume_hint.forget()  # With these files it would end in the same way.
         output.event("error", code=OlderCopy.code, reason=translate(OlderCopy.text), hint=translate(OlderCopy.hint))
         raise
-    reporter.over(result, own, game.replay)
+    reporter.over(result, own, game.replay, resumable=game.resumable)
     if game.resumable and (command := resume_hint.command()):
         output.say_last(t("come back with: {command}", command=command))
     return result
@@ -134,13 +133,25 @@ def exit_code_of(result: Result) -> int:
 
 
 async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: AsyncIterator[int]) -> Result:
-    """Play the game to its end, and leave it politely when this process is asked to end. Raises CommandError."""
+    """Play the game to its end; stop for now when this process is asked to end.
+
+    Raises CommandError, and TerminalGone where nobody can read of the end.
+    """
     result: Result | None = None
     failure: OSError | None = None
+    is_gone = False
+
+    async def stop_on_signal() -> None:
+        nonlocal is_gone
+        async for number in signals:
+            is_gone |= number == HANGUP
+            if number != signal.SIGINT or not isinstance(player, Person) or not player.interrupted():
+                nursery.start_soon(game.stop)  # The next signal is taken as well, and changes nothing.
+
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_leave_on_signal, game, player, signals, nursery)
+        nursery.start_soon(stop_on_signal)
         if isinstance(player, Person):
-            nursery.start_soon(player.listen, game.say, game.leave, game.go_on, game.adjourn)
+            nursery.start_soon(player.listen, game.say, game.leave, game.stop, game.go_on)
             reporter.follow(_hearing(player))
         if isinstance(player, ExecPlayer):
             await nursery.start(player.run)
@@ -150,7 +161,6 @@ async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: 
                 player,
                 reporter.on_event,
                 asks=isinstance(player, Person),
-                cancel_leaves=not resume_hint.is_possible(),
                 warn=reporter.output.say,
             )
         except OSError as error:
@@ -158,6 +168,8 @@ async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: 
         if isinstance(player, ExecPlayer) and result is not None:
             await player.finish(result)
         nursery.cancel_scope.cancel()
+    if is_gone:
+        raise TerminalGone
     if result is None:
         raise cannot_write(game.replay, failure)
     return result
@@ -168,14 +180,12 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
 
     def hear(event: TableEvent) -> None:
         match event:
-            case Awaited():
-                pass
             case AskAbout(seats):
                 person.ask_absent(seats)
             case Back(seat):
                 person.back(seat)
-            case Absent(seat):
-                person.away(seat)
+            case Absent(seat, _, later):
+                person.away(seat, later=later)
             case _:
                 person.hear(event)
 
@@ -185,19 +195,3 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
 def cannot_write(path: Path, error: OSError | None) -> CommandError:
     reason = "" if error is None else what_failed(error)
     return CommandError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), home.REPLAYS_HINT)
-
-
-async def _leave_on_signal(
-    game: LiveGame, player: SeatPlayer, signals: AsyncIterator[int], nursery: trio.Nursery
-) -> None:
-    """Leave politely on Ctrl-C or a polite kill: a goodbye to the others, a signed replay.
-
-    A terminal that closes is no wish to leave: the seat is kept, as after a crash.
-    """
-    async for number in signals:
-        if number == HANGUP and resume_hint.is_possible():
-            raise TerminalGone
-        if number == signal.SIGINT and isinstance(player, Person) and player.interrupted():
-            continue
-        # The next signal is taken as well, and changes nothing.
-        nursery.start_soon(game.leave, LEFT)

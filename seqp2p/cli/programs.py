@@ -16,7 +16,7 @@ from seqp2p.bots.registry import RandomBot
 from seqp2p.bots.wire import hello
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.i18n import message
-from seqp2p.live.absence import Absent, Awaited, Back
+from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
@@ -113,11 +113,11 @@ def _telling(output: Output) -> Callable[[Notice], None]:
 def overhearing(player: ExecPlayer) -> Callable[[TableEvent], None]:
     def hear(event: TableEvent) -> None:
         match event:
-            case Absent(seat, grace_s):
-                player.emit({"event": "absent", "seat": seat, "grace_s": grace_s})
+            case Absent(seat, grace_s, later):
+                player.emit({"event": "absent", "seat": seat, "grace_s": grace_s, "later": later})
             case Back(seat):
                 player.emit({"event": "back", "seat": seat})
-            case AskAbout() | Awaited():
+            case AskAbout():
                 pass  # A program is not asked whom to drop.
             case _:
                 player.hear(event)

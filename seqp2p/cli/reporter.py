@@ -10,7 +10,7 @@ from seqp2p.cli import progress
 from seqp2p.cli.event_table import row_of, table_seats
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
-from seqp2p.live.absence import Absent, Awaited, Back
+from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import (
@@ -53,7 +53,7 @@ class TableView:
 
     def on_event(self, event: TableEvent) -> None:
         match event:
-            case Absent(seat, grace_s):
+            case Absent(seat, grace_s, _):
                 self._scene.absent(seat, grace_s)
             case Back(seat):
                 self._scene.back(seat)
@@ -90,7 +90,7 @@ TABLE_FULL: Final = message("the table is full")
 
 def emit_lobby_left(output: Output, text: str) -> None:
     """Tell that the player left before there was a table. There is no replay; ``text`` says it to people."""
-    output.event("over", **plain_result(Result("unfinished", (), words.LEFT)), seat=None, replay=None)
+    output.event("over", **plain_result(Result("unfinished", (), words.LEFT)), seat=None, replay=None, resumable=False)
     output.say_last(text)
 
 
@@ -168,7 +168,7 @@ class Reporter:
         if self._table is not None:
             self._table.on_event(event)
 
-    def _tell_row(self, event: Event | Absent | Back | Awaited) -> None:
+    def _tell_row(self, event: Event | Absent | Back) -> None:
         row = row_of(event, self.match.game.variant)
         now, fields = trio.current_time(), row.fields
         if "seconds" in fields:
@@ -240,13 +240,14 @@ class Reporter:
         before, self._made = self._made, sequences_made(view(position, 0))
         return words.sequences_lines(self._company, before, self._made, position.table.sequences_to_win)
 
-    def over(self, result: Result, seat: int | None, replay: Path) -> None:
+    def over(self, result: Result, seat: int | None, replay: Path, *, resumable: bool = False) -> None:
         """Tell the result and the replay of this seat; None for a spectator."""
-        self.output.event("over", **plain_result(result), seat=seat, replay=str(replay))
+        self.output.event("over", **plain_result(result), seat=seat, replay=str(replay), resumable=resumable)
         if self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
-        outcome = words.result_line(self._company, result)
+        heirs = () if self.match.forfeit is None else self.match.forfeit.winners
+        outcome = words.result_line(self._company, result, resumable=resumable, heirs=heirs)
         self.output.say_last(outcome)
         self.output.say_last(t("replay: {path}", path=replay))
         if self._table is not None:

@@ -1,8 +1,13 @@
-"""Seats that keep a game waiting: they cannot be reached, say goodbye, or do not do their part. Decisions only.
+"""Seats that keep a game waiting: they cannot be reached, or do not do their part. Decisions only.
 
 No link and no clock of its own; times are seconds on the caller's clock. voting.py says what follows from it.
+
+A seat that was resumed gathers the others first: until it has been linked with each member once, it begins no ballot
+about a seat that is away or late. So players who stopped for the night can come back one after the other. A person may
+give up a seat by name; a program gives up after ``PATIENCE`` times the grace.
 """
 
+import math
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
@@ -10,6 +15,7 @@ from typing import Final
 from seqp2p.i18n import message
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import names
+from seqp2p.net.messages import LATER
 
 # Steps over which a player may think, as long as the table's clock lets it; a program does all the others by itself.
 PONDERED: Final = frozenset({"turn", "discard"})
@@ -24,14 +30,23 @@ LATE_MARGIN_S: Final = 1.0
 ABSENT_S: Final = 1.0
 # One that has said goodbye is told to be away only if the game still waits for it after so long.
 ABSENT_AFTER_GOODBYE_S: Final = 3.0
+# In graces: how long a resumed seat without a person gathers the others.
+PATIENCE: Final = 10
+# In graces: how long a seat without a person leaves it to people what becomes of a seat that has stopped for now. The
+# seats of people vote after two.
+LEFT_TO_PEOPLE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A seat cannot be reached, neither directly nor by way of others; it is waited for so long."""
+    """A seat cannot be reached, neither directly nor by way of others; it is waited for so long.
+
+    ``later``: its player has stopped for now, and means to come back.
+    """
 
     seat: int
     grace_s: int
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +56,27 @@ class Back:
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
-class Awaited:
-    """The game was adjourned, and these seats are not back. With none, all are back and it goes on."""
-
-    seats: tuple[int, ...]
-
-
 class Absence:
     """Notes which of the other seats are away, and since when the open step waits."""
 
-    def __init__(self, match: Match, own_seat: int) -> None:
+    def __init__(
+        self,
+        match: Match,
+        own_seat: int,
+        *,
+        resumed: bool = False,
+        asks: bool = False,
+        people: AbstractSet[int] = frozenset(),
+    ) -> None:
+        """``asks``: a person plays. ``people``: for a seat without one, the seats that may have one."""
         self._match = match
         self._own_seat = own_seat
-        self._moved_at = 0.0
+        self._unmet = set(match.game.seats) - {own_seat}
+        self._given_up: set[int] = set()
+        self._gathers = resumed
+        self._patience_s = math.inf if asks else PATIENCE * self.grace_s
+        self._people = people
+        self._begun_at = self._moved_at = 0.0
         self._away_at: dict[int, float] = {}
         self._back_at: dict[int, float] = {}
         self._told: set[int] = set()
@@ -65,23 +87,38 @@ class Absence:
         """The time for which a seat that cannot be reached is waited for."""
         return self._match.game.agreement.settings.grace_s
 
+    def begin(self, now: float) -> None:
+        """Note that the session begins."""
+        self._begun_at = self._moved_at = now
+
     def moved(self, now: float) -> None:
-        """The game has begun, or the open step is another."""
+        """Note that the open step is another."""
         self._moved_at = now
 
     def goodbye(self, seat: int, reason: str, now: float) -> None:
-        """A seat has said goodbye. Who leaves by its own will gives no reason; one for whom the game has ended does."""
+        """Note that a seat has said goodbye."""
         self._gone.setdefault(seat, (now, reason))
 
     def linked(self, seat: int) -> None:
-        """There is a new link to a seat: it is there, also if it said goodbye before."""
+        """Note a new link to a seat: it is there, also if it said goodbye before."""
         self._gone.pop(seat, None)
+        self._unmet.discard(seat)
+
+    def give_up(self, seat: int) -> None:
+        """Note that the person who plays here does not wait until this seat is gathered."""
+        self._given_up.add(seat)
+
+    @property
+    def gathers(self) -> bool:
+        """True while this seat, which was resumed, waits for members that it has not been linked with."""
+        return self._gathers
 
     def handle(self, reachable: AbstractSet[int], now: float) -> tuple[Absent | Back, ...]:
         """Note who can be reached, about every second; returns what has changed for people to know."""
         told: list[Absent | Back] = []
-        self._told &= set(self._match.game.seats)
-        self._away_at = {seat: since for seat, since in self._away_at.items() if self._in_game(seat)}
+        self._gather(now)
+        self._told &= self._members
+        self._away_at = {seat: since for seat, since in self._away_at.items() if seat in self._members}
         for seat in self._match.game.seats:
             if seat == self._own_seat or seat in reachable:
                 if self._away_at.pop(seat, None) is not None:
@@ -91,16 +128,50 @@ class Absence:
                     told.append(Back(seat))
             elif now - self._away_at.setdefault(seat, now) >= self._silent_s(seat) and seat not in self._told:
                 self._told.add(seat)
-                told.append(Absent(seat, self.grace_s))
+                told.append(Absent(seat, self.grace_s, later=self._has_stopped(seat)))
         return tuple(told)
 
+    def _gather(self, now: float) -> None:
+        """Stop gathering when all are there, or this seat has waited long enough. Then the waits begin again."""
+        unmet = self._members & self._unmet - self._given_up - self._match.left.keys() - self._match.proven.keys()
+        if self._gathers and (not unmet or now - self._begun_at >= self._patience_s):
+            self._gathers = False
+            self._moved_at = now
+
     def _silent_s(self, seat: int) -> float:
+        if self._has_stopped(seat):
+            return 0.0
         return ABSENT_AFTER_GOODBYE_S if seat in self._gone else ABSENT_S
 
+    def _has_stopped(self, seat: int) -> bool:
+        """Return True if the last word of a seat was that it stops for now."""
+        return seat in self._gone and self._gone[seat][1] == LATER
+
+    @property
+    def _members(self) -> frozenset[int]:
+        """The seats in the game: one that was dropped is not waited for."""
+        return frozenset(self._match.game.seats)
+
     def away(self, now: float) -> frozenset[int]:
-        """The seats that have been away for the whole grace."""
-        away = (seat for seat, since in self._away_at.items() if now - since >= self.grace_s)
-        return frozenset(seat for seat in away if self._in_game(seat))
+        """Return the seats that could not be reached for the whole grace."""
+        return frozenset(seat for seat, since in self._away_at.items() if now - since >= self.grace_s) & self._members
+
+    def spared(self, now: float) -> frozenset[int]:
+        """Return the seats about which this seat begins no ballot for being away or late."""
+        if self.gathers:
+            return self._members - self._given_up
+        if self._people_in_game <= self.away(now):
+            return frozenset()
+        long_s = LEFT_TO_PEOPLE * self.grace_s
+        return frozenset(seat for seat in self._gone if self._has_stopped(seat) and now - self._gone[seat][0] < long_s)
+
+    @property
+    def _people_in_game(self) -> frozenset[int]:
+        return self._members & self._people - self._match.left.keys() - self._match.proven.keys()
+
+    def is_alone(self, now: float) -> bool:
+        """Return True if no person is there for whom this seat, which has none, would play on."""
+        return not self.gathers and bool(self._people_in_game) and self._people_in_game <= self.away(now)
 
     @property
     def moved_at(self) -> float:
@@ -115,18 +186,9 @@ class Absence:
         """For how long a seat has been there without a break; 0 while it is away."""
         return 0.0 if seat in self._away_at else now - self._back_at.get(seat, float("-inf"))
 
-    def departed(self, now: float) -> frozenset[int]:
-        """The seats that said goodbye, a moment ago or longer: what others say of the reason may still be coming."""
-        departed = (seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S)
-        return frozenset(seat for seat in departed if self._in_game(seat))
-
-    def vanished(self, now: float) -> frozenset[int]:
-        """Those that said goodbye and cannot be reached by way of others either: a cheat may say it to some alone."""
-        return self.departed(now) & self._away_at.keys()
-
-    def _in_game(self, seat: int) -> bool:
-        """Return True if it is still in the game: a seat that was dropped is not waited for."""
-        return seat in self._match.game.seats
+    def _departed(self, now: float) -> frozenset[int]:
+        """Return the seats that said goodbye a moment ago or longer: others may still pass on why."""
+        return frozenset(seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S)
 
     def late(self, now: float) -> frozenset[int]:
         """The seats that let the table's clock run out."""
@@ -148,22 +210,23 @@ class Absence:
     def why_over(self, now: float) -> str | None:
         """Return the reason to end a game without votes, in words that name the seats, or None."""
         waiting = self._match.awaited - {self._own_seat}
+        departed = self._departed(now) & self._members
         if self._match.kind == "over":
             # A seat that has signed the end may go.
-            quit_ = waiting and waiting <= self.departed(now) | self._match.left.keys() | self._match.proven.keys()
-            if quit_:
+            if waiting and waiting <= departed | self._match.left.keys() | self._match.proven.keys():
                 return message("{seats} left the table", seats=self.names(waiting))
-            return self._who_keeps_waiting(waiting, now)
-        if seats := self.vanished(now):
-            # The others may only repeat that a seat left: its own word, if it is here, comes first.
-            seat = min(seats, key=lambda seat: self._gone[seat][1] != "")
+        elif self._match.game.position is None and (gone := departed & self._away_at.keys()):
+            # Others may only repeat that a seat left: its own word, if it is here, comes first.
+            seat = min(gone, key=lambda seat: self._gone[seat][1] != "")
             reason = self._gone[seat][1]
-            if not reason:
+            if reason in {"", LATER}:
                 return message("{seats} left the table", seats=self.names({seat}))
             return message("{seat} says: {reason}", seat=self.names({seat}), reason=reason)
         return self._who_keeps_waiting(waiting, now)
 
     def _who_keeps_waiting(self, waiting: frozenset[int], now: float) -> str | None:
+        if self.gathers:
+            return None
         if away := waiting & self.away(now):
             return message("{seats} could not be reached for {grace_s} s", seats=self.names(away), grace_s=self.grace_s)
         if owing := self.owing(now):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from seqp2p.live.absence import Absent, Awaited, Back
+from seqp2p.live.absence import Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Event
@@ -22,7 +22,7 @@ from seqp2p.net.messages import AddressStatement
 from seqp2p.replay.sidecar import LoggedKind, to_logged
 from seqp2p.replay.writer import ReplayWriter
 
-TableEvent: TypeAlias = Event | Absent | Back | Awaited | AskAbout
+TableEvent: TypeAlias = Event | Absent | Back | AskAbout
 
 
 class Journal(Protocol):

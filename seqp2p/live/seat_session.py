@@ -16,12 +16,13 @@ are voted out (voting.py); elsewhere they end the game. session.py runs it under
 """
 
 from collections.abc import Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar, assert_never
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.i18n import message
-from seqp2p.live.absence import Absence, Awaited, Back
+from seqp2p.live.absence import Absence, Back
 from seqp2p.live.asking import Asker, Chosen
 from seqp2p.live.listening import Listening
 from seqp2p.live.recorder import Journal, Recorder, TableEvent
@@ -29,11 +30,10 @@ from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.talk import Talk
 from seqp2p.live.turns import Turns
 from seqp2p.live.voting import AskAbout, Voting
-from seqp2p.match.adjourn import ADJOURNED, Adjournment
 from seqp2p.match.ballots import VOTES_MAX
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode
-from seqp2p.match.events import Dropped, Event, Result, Undone
+from seqp2p.match.events import STOPPED, Dropped, Event, Result, Undone
 from seqp2p.match.intake import (
     NOTHING_NEW,
     Applied,
@@ -54,7 +54,6 @@ from seqp2p.match.signed import (
     BallotPayload,
     OfferedEvidence,
     ReleasedSecret,
-    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -63,7 +62,7 @@ from seqp2p.match.signed import (
 )
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import BallotMessage, Bye, Have, HeadMessage, Hurry, OpeningMessage, signed_thing
+from seqp2p.net.messages import LATER, BallotMessage, Bye, Have, HeadMessage, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, FirstHave, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.net.text import clean
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped
@@ -86,9 +85,14 @@ MADE: Final = (Contribution, *REMARKS, *VOTES)
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """This seat's own player leaves."""
+    """This seat's own player leaves for good."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """This seat's own player stops for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +110,12 @@ class GoOn:
 
 
 @dataclass(frozen=True, slots=True)
-class Adjourn:
-    """This seat's own player agrees to adjourn."""
-
-
-@dataclass(frozen=True, slots=True)
 class Tick:
     """Time has passed."""
 
 
 InboxItem: TypeAlias = (
-    Received | FirstHave | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Adjourn | Tick
+    Received | FirstHave | LinkUp | LinkDown | Moved | Chosen | Leaving | Stopping | Saying | GoOn | Tick
 )
 
 
@@ -124,24 +123,16 @@ InboxItem: TypeAlias = (
 class Ending:
     """The end of a session. ``farewell`` is said to the others: empty for leaving.
 
-    ``resumable``: the game can go on when others are back. The replay is not complete, and the seat's own file stays.
+    ``resumable``: the game can go on later. The replay is not complete, and the seat's own file stays.
     """
 
     result: Result
     farewell: str
     resumable: bool = False
 
-    @property
-    def adjourned(self) -> bool:
-        """True if all have agreed to stop."""
-        return self == ADJOURNED_ENDING
 
-
-ADJOURNED_ENDING: Final = Ending(Result("unfinished", (), ADJOURNED), ADJOURNED, resumable=True)
 # Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone.
 LOOK_BACK_MAX = 8
-STAYS_S: Final = 7 * 86_400.0
-"""A program agrees when another seat has, and stays where it is for so long: a week."""
 
 
 def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
@@ -226,7 +217,6 @@ class MatchStore:
         return [
             *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),
             *(SignedLeave(each) for by, each in match.left.items() if by == seat),
-            *(SignedAdjourn(each) for each in match.adjourns.of(seat)),
             *(step.held[seat].contribution for step in live if seat in step.held),
             *(SignedBallot(each) for step in live for (_, by), each in step.ballots.items() if by == seat),
             *(SignedHead(each) for each in heads),
@@ -268,8 +258,12 @@ class SeatSession:
         runtime: Runtime = UNDER_TRIO,
         *,
         asks: bool = False,
+        people: AbstractSet[int] = frozenset(),
     ) -> None:
-        """``asks``: a person plays, who is asked before a seat is dropped for being away. Tests need no journal."""
+        """``asks``: a person plays, who is asked before a seat is dropped for being away. Tests need no journal.
+
+        ``people``: where none plays, the other seats that may have one.
+        """
         self.match = match
         self.seat = seat
         self.ending: Ending | None = None
@@ -284,26 +278,18 @@ class SeatSession:
         self.store = MatchStore(match, self.intake)
         self._listening = Listening(match, seat.number)
         self._unsaid: list[str] = []  # while it waits to sign
-        self._absence = Absence(match, seat.number)
+        self._absence = Absence(match, seat.number, resumed=seat.waits_to_sign, asks=asks, people=people)
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
-        self._stays = not asks
         self._asked: frozenset[int] = frozenset()
         self._reassured: set[int] = set()  # final steps whose heads were signed for a seat that voted about them
         self._logged: set[tuple[SignedThing, int, int]] = set()  # own things, with the steps open and final then
         self._last_lot: list[Contribution] = []
         self._open_number = match.number
-        self._sat = self._agreed  # the last one, before this session or waited through in it
-        # A turn may have been on its way while the others stopped.
-        self._rests = bool(self._sat.sitting) and match.adjourns.turns_since <= 1  # until all are back
-        self._awaited: frozenset[int] | None = None
-        self._ever_away = self._rests
-        self._rests_since = 0.0
         self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet
 
     async def begin(self) -> bool:
         """Send things that others may lack, and do the due work. Return True if all was over before."""
-        self._rests_since = self._runtime.now()
-        self._absence.moved(self._rests_since)
+        self._absence.begin(self._runtime.now())
         self._say_again()
         # A seat that resumes may find that all is over; the others may still lack its last word.
         self._follow(())
@@ -321,8 +307,6 @@ class SeatSession:
             self._relay.pass_on(SignedRemark(Contribution(remark.payload, remark.signature)))
         for leave in self.match.left.values():
             self._relay.pass_on(SignedLeave(leave))
-        for agreed in self.match.adjourns.of(self.seat.number)[-1:]:
-            self._relay.pass_on(SignedAdjourn(agreed))
         for violation in self.match.proven.values():
             self._relay.pass_on(OfferedEvidence(violation.evidence))
 
@@ -341,10 +325,12 @@ class SeatSession:
                 await self._leave(reason)
             case GoOn(seat):
                 self._voting.allow(seat)
+                self._absence.give_up(seat)
+                self._see()
                 await self._vote()
                 await self._advance()
-            case Adjourn():
-                await self._adjourn()
+            case Stopping():
+                self.stop()
             case Tick():
                 await self._look()
             case FirstHave(seat):
@@ -394,9 +380,8 @@ class SeatSession:
             for text in self._unsaid:
                 await self._say(text)
             await self._advance()
-        elif not self._rests and not self._listening.answers and now - self._absence.moved_at >= grace_s:
-            reason = message("no other seat has answered for {grace_s} s", grace_s=grace_s)
-            self._end(reason, away=self.match.game.seats)
+        elif not self._absence.gathers and not self._listening.answers and now - self._absence.moved_at >= grace_s:
+            self._end(message("no other seat has answered for {grace_s} s", grace_s=grace_s), resumable=True)
 
     # Signed things: one loop for all that comes, is own, or has waited.
 
@@ -490,9 +475,6 @@ class SeatSession:
             self._absence.moved(self._runtime.now())
             # From here on it may be out of the reach of ballots.
             self._fault_is_new |= bool({*self.match.left, *self.match.proven} & {*self.match.game.seats})
-        # At the end of the game programs sign alone: a seat that has kept its agreement back takes no win away.
-        if self.ending is None and self.match.kind != "over" and self._agreed > self._sat:
-            self._stop_sitting(self._agreed)
         for event in events:
             if isinstance(event, Undone):
                 self._asking.take_back()
@@ -525,8 +507,7 @@ class SeatSession:
         for event in self._absence.handle(self._relay.reachable, self._runtime.now()):
             if isinstance(event, Back):
                 self._voting.waits_for(event.seat)
-            if not self._rests:
-                self._recorder.emit(event)
+            self._recorder.emit(event)
 
     async def _look(self) -> None:
         """Check once a second for absent seats, due votes, and a hopeless wait."""
@@ -537,10 +518,6 @@ class SeatSession:
         await self._listen()
         if self.ending is not None or self._has_no_vote(now):
             return
-        if self._rests:
-            if self._all_are_back(now):
-                await self._advance()
-            return
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked
             if asked:
@@ -550,17 +527,11 @@ class SeatSession:
             self.store.look_at(base.number)
         if base is None or not base.votable:
             if over := self._absence.why_over(now):
-                self._end(over, away=self.match.awaited & self._absence.away(now))
+                self._end(over, resumable=bool(self.match.awaited & self._absence.away(now)))
         elif gone := self._voting.hopeless(now):
-            if gone & self.match.proven.keys():
-                self._end_by_proof()
-            else:
-                reason = message(
-                    "{seats} cannot be reached or keep the others waiting, and those who stay are no majority",
-                    seats=self._absence.names(gone),
-                )
-                away = self._absence.away(now)
-                self._end(reason, away=gone & away if gone <= away | self._absence.vanished(now) else ())
+            self._give_up(gone, now)
+        elif self._absence.is_alone(now):
+            self.stop()
         else:
             await self._vote()
             await self._advance()
@@ -572,54 +543,6 @@ class SeatSession:
             await self._check_lot(lot)
             await self._advance()
         self._last_lot = lot
-
-    # An adjourned game.
-
-    async def _adjourn(self) -> None:
-        """Sign that this seat agrees to adjourn, if there is a turn to stop in."""
-        if self._may_adjourn and (own := self.seat.adjourn(self.match)) is not None:
-            await self._take_own(SignedAdjourn(own))
-
-    def _may_agree(self) -> bool:
-        """Return True if this seat, a program's, can agree with another seat now."""
-        signed = self.match.adjourns.signed_now(self.match.game)
-        return self._may_adjourn and bool(signed) and self.seat.number not in signed
-
-    @property
-    def _may_adjourn(self) -> bool:
-        playing = self.match.game.position is not None and self.match.kind != "over"
-        return playing and not self.seat.waits_to_sign and not self._rests
-
-    @property
-    def _agreed(self) -> Adjournment:
-        return self.match.adjourns.last(self.match.game.seats)
-
-    def _stop_sitting(self, place: Adjournment) -> None:
-        """All have agreed: a person's program ends without leaving, and a bot's waits for the others here."""
-        self._sat = place
-        self._asking.take_back()
-        if not self._stays:
-            self.ending = ADJOURNED_ENDING
-            return
-        self._rests, self._awaited, self._ever_away, self._rests_since = True, None, False, self._runtime.now()
-
-    def _all_are_back(self, now: float) -> bool:
-        """Return True, once, when all seats that are still in the game can be reached again, or a majority has signed
-        its end.
-        """
-        out = self.match.left.keys() | self.match.proven.keys() | {self.seat.number}
-        away = frozenset(self.match.game.seats) - self._relay.reachable - out
-        self._ever_away |= bool(away)
-        if self._ever_away and away != self._awaited:
-            self._awaited = away
-            self._recorder.emit(Awaited(tuple(sorted(away))))
-        if (away or not self._ever_away) and not self.match.confirmed:
-            if self._stays and now - self._rests_since > STAYS_S:
-                self.ending = ADJOURNED_ENDING
-            return False
-        self._rests = False
-        self._absence.moved(now)
-        return True
 
     # What this seat signs.
 
@@ -635,9 +558,6 @@ class SeatSession:
             if (earlier := self.intake.due((Contribution,), (self.seat.number,))) is not None:
                 await self._receive(earlier.thing, earlier.sender)
                 continue
-            if self._stays and self._may_agree():
-                await self._adjourn()
-                continue
             if self._pressing:
                 await self._vote()
             if self.seat.owes(self.match) and self.match.kind not in CHOSEN:
@@ -646,8 +566,7 @@ class SeatSession:
             if self.seat.owes(self.match) and (ahead := self._asking.take_ahead()) is not None:
                 await self._contribute(self.seat.play(self.match, ahead))
                 continue
-            if not self._rests:
-                self._turns.ask()
+            self._turns.ask()
             if lot := self.intake.due_lot():
                 await self._check_lot(lot)
                 continue
@@ -680,7 +599,7 @@ class SeatSession:
 
     async def _vote(self) -> None:
         """Sign the ballots that are due, and the heads of what they closed."""
-        if self._rests or self.seat.waits_to_sign:
+        if self.seat.waits_to_sign:
             return
         await self._show_heads()
         while (due := self._voting.due(self._runtime.now())) is not None:
@@ -689,7 +608,7 @@ class SeatSession:
 
     def _has_no_vote(self, now: float) -> bool:
         """Stop this seat if all its ballots about the base were for nothing. Return True if it did."""
-        if not self._rests and self._voting.spent(now):
+        if self._voting.spent(now):
             why = message(
                 "the table could not agree on how step {step} ends: this seat has signed its {count} ballots, and waits"
                 " no longer",
@@ -731,27 +650,47 @@ class SeatSession:
     async def _leave(self, reason: str) -> None:
         """Leave for good. A seat that may not sign yet stops for now instead: it can be resumed."""
         if self.seat.waits_to_sign:
-            self.ending = Ending(Result("unfinished", (), reason), "", resumable=True)
+            self.stop()
             return
         await self._take_own(SignedLeave(self.seat.leave(self.match)))
         self._end(reason, farewell="")
 
     # Endings.
 
+    def stop(self) -> None:
+        """Stop for now: nothing is signed, and the seat can be resumed once the cards are dealt."""
+        if self.ending is None:
+            self._end(STOPPED, farewell=LATER, resumable=True)
+
     def _be_dropped(self) -> None:
         self._end(message("the others have voted to go on without you"), farewell="")
 
-    def _end(self, reason: str, farewell: str | None = None, away: Collection[int] = ()) -> None:
-        """The game cannot go on. With the final position signed by a majority its result holds all the same.
+    def _end(self, reason: str, farewell: str | None = None, *, resumable: bool = False) -> None:
+        """End the session: the game cannot go on now. A final position that a majority has signed holds all the same.
 
-        Where it is because of seats that are ``away``, once the cards are dealt, all seats can be resumed.
+        ``resumable``: it can go on later, if the cards are dealt.
         """
         result = final_result(self.match.game) if self.match.confirmed else Result("unfinished", (), reason)
-        resumable = bool(away) and result.kind == "unfinished" and self.match.game.position is not None
+        resumable &= result.kind == "unfinished" and self.match.game.position is not None
         self.ending = Ending(result, reason if farewell is None else farewell, resumable)
-        own_stays = self.seat.number in self.match.game.seats and self.seat.number not in self.match.left
-        if result.kind == "unfinished" and own_stays and self._agreed > self._sat:
-            self.ending = ADJOURNED_ENDING  # Those who have stopped before the end sign it when they are back.
+
+    def _give_up(self, gone: frozenset[int], now: float) -> None:
+        """End because those who stay are no majority without these seats.
+
+        If they would be one with the seats that are away, they vote out the others when all are back.
+        """
+        base = self.match.chain.base
+        at_fault = self.match.left.keys() | self.match.proven.keys()
+        missing = gone - at_fault
+        enough = base is not None and base.decree.majority(base.decree.members - at_fault)
+        if gone & self.match.proven.keys() and not enough:
+            self._end_by_proof()
+            return
+        reason = message(
+            "{seats} cannot be reached or keep the others waiting, and those who stay are no majority",
+            seats=self._absence.names(missing or gone),
+        )
+        self._end(reason, resumable=enough and missing <= self._absence.away(now))
 
     def _end_by_proof(self) -> None:
         """End because a seat has left or cheated where no seat can be voted out."""
@@ -783,9 +722,9 @@ class SeatSession:
                 self._take_secret(signed_thing(opening), sender)
             case FirstHave(seat):
                 self._relay.answer_first(seat)
-            case Leaving():
+            case Leaving() | Stopping():
                 return False
-            case Received() | LinkUp() | LinkDown() | Moved() | Chosen() | Saying() | GoOn() | Adjourn() | Tick():
+            case Received() | LinkUp() | LinkDown() | Moved() | Chosen() | Saying() | GoOn() | Tick():
                 pass
             case _:
                 assert_never(item)

@@ -6,6 +6,7 @@ and the clock's ticks.
 
 import contextlib
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 
 import trio
 
@@ -14,10 +15,11 @@ from seqp2p.live.asking import Asking
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import Journal, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
-from seqp2p.live.seat_session import OPENINGS_WAIT_S, Adjourn, GoOn, InboxItem, Leaving, Saying, SeatSession, Tick
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, GoOn, InboxItem, Leaving, Saying, SeatSession, Stopping, Tick
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
+from seqp2p.net.messages import LATER
 from seqp2p.replay.writer import ReplayWriter
 
 TICK_S = 1.0
@@ -41,19 +43,17 @@ class SeatRunner:
         *,
         runtime: Runtime = UNDER_TRIO,
         asks: bool = False,
-        cancel_leaves: bool = True,
+        people: AbstractSet[int] = frozenset(),
         core: type[SeatSession] = SeatSession,
     ) -> None:
-        """``asks``: a person plays, and is asked before a seat is dropped for being away. Tests need no journal.
-
-        ``cancel_leaves``: to be cancelled is to leave; without it, it is to fail, because something else has.
-        """
-        self._cancel_leaves = cancel_leaves
+        """See SeatSession for ``asks`` and ``people``. Tests need no journal."""
         self.mesh = mesh
         self._send, self._inbox = trio.open_memory_channel[InboxItem](0)
         self._questions = Asking(player, self._send.send)
         self._writer = writer
-        self.core = core(match, seat, mesh.relay, self._questions, writer, emit, journal, runtime, asks=asks)
+        self.core = core(
+            match, seat, mesh.relay, self._questions, writer, emit, journal, runtime, asks=asks, people=people
+        )
 
     @property
     def match(self) -> Match:
@@ -72,26 +72,32 @@ class SeatRunner:
         """Vote to go on without an absent seat."""
         await self._put(GoOn(seat))
 
-    async def adjourn(self) -> None:
-        await self._put(Adjourn())
+    async def stop(self) -> None:
+        """Stop for now, and let ``run`` return: nothing is signed. After the end this does nothing."""
+        await self._put(Stopping())
 
     @property
-    def adjourned(self) -> bool:
-        """True once all have agreed to adjourn: ``run`` has returned, and the seat can be resumed."""
-        return self.core.ending is not None and self.core.ending.adjourned
+    def stopped(self) -> bool:
+        """True once this seat has stopped for now."""
+        return self.core.ending is not None and self.core.ending.farewell == LATER
 
     @property
     def resumable(self) -> bool:
-        """True once the game has stopped and can go on: it was adjourned, or too many seats are away."""
+        """True once the game has ended for this seat and can go on later: ``run`` has returned."""
         return self.core.ending is not None and self.core.ending.resumable
 
-    async def run(self) -> Result:
-        """Play until the game is over or cannot go on. The replay is complete and signed when this returns.
+    @property
+    def is_over(self) -> bool:
+        """True once the game has ended for this seat for good."""
+        return self.core.ending is not None and not self.core.ending.resumable
 
-        Cancelled, it says goodbye, which takes at most ``close_s``, and completes the replay as unfinished. When it
-        fails it does neither: the others wait for a seat that can be taken again.
+    async def run(self) -> Result:
+        """Play until the game is over, or cannot go on. The replay is complete and signed then, unless ``resumable``.
+
+        Cancelled, it stops for now, with a goodbye that takes at most ``close_s``. When it fails it says nothing. The
+        others wait for the seat, which can be resumed.
         """
-        links, failed = trio.CancelScope(), False
+        links = trio.CancelScope()
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -100,7 +106,6 @@ class SeatRunner:
                 links.shield = True
                 nursery.start_soon(self._forward)
                 nursery.start_soon(self._tick)
-                failed = True
                 try:
                     linger = await self.core.begin()
                     while self.core.ending is None:
@@ -108,15 +113,15 @@ class SeatRunner:
                         self._check_stopped()
                     await self._open_hands(linger=linger)
                 except trio.Cancelled:
-                    failed = not self._cancel_leaves
+                    if self.core.stopped is None:
+                        self.core.stop()
                     raise
                 finally:
-                    failed = self.core.stopped is not None or (failed and self.core.ending is None)
-                    links.cancel() if failed else await self._say_goodbye()
+                    await self._say_goodbye(links)
                 nursery.cancel_scope.cancel()
         finally:
             self._inbox.close()
-            if not failed and not self.resumable:
+            if self.is_over:
                 self._writer.finish(self.match, self.core.seat.identity_key, self.core.seat.sign)
         assert self.core.ending is not None, "the loop ends with an ending"
         return self.core.ending.result
@@ -127,9 +132,12 @@ class SeatRunner:
             while waits:
                 waits = self.core.take_hands(await self._inbox.receive())
 
-    async def _say_goodbye(self) -> None:
+    async def _say_goodbye(self, links: trio.CancelScope) -> None:
+        if self.core.ending is None:
+            links.cancel()
+            return
         with trio.CancelScope(shield=True):
-            await self.mesh.close("" if self.core.ending is None else self.core.ending.farewell)
+            await self.mesh.close(self.core.ending.farewell)
 
     def _check_stopped(self) -> None:
         if self.core.stopped is not None:

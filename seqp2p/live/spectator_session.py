@@ -189,6 +189,8 @@ class SpectatorSession:
             self.ending = without_forfeit(result)
 
     def _farewell(self, reason: str) -> str:
+        if reason == wire.LATER:
+            return message("{seat} has stopped for now", seat=self._named({self._host_seat}))
         if reason:
             return message("the host says: {reason}", reason=reason)
         return message("{seat} has left", seat=self._named({self._host_seat}))

@@ -115,7 +115,7 @@ class Voting:
         known = self._accused if self._accused_at == base.number else {}
         self._accused_at = base.number
         self._accused = known | dict.fromkeys(foreign - known.keys(), now)
-        sure = self._match.left.keys() | self._match.proven.keys() | self._absence.vanished(now)
+        sure = self._match.left.keys() | self._match.proven.keys()
         return all(self._has_sought(seat, self._accused[seat], now) for seat in foreign - sure)
 
     def _has_sought(self, seat: int, since: float, now: float) -> bool:
@@ -128,11 +128,12 @@ class Voting:
         if base is None or not base.votable:
             return frozenset()
         cheats_or_left = self._match.proven.keys() | self._match.left.keys()
-        away_or_silent = self._away(now) | self._absence.vanished(now) | self._silent(base, now)
+        away_or_silent = self._away(now) | self._silent(base, now)
         own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
         late = self._absence.late(now) | self._absence.owing(now)
         voted_out = late & own.about if own is not None and own.action == "drop" else frozenset[int]()
-        gone = (away_or_silent | cheats_or_left | voted_out | self._absence.overdue(now)) & base.decree.members
+        without_proof = self._unspared(away_or_silent | voted_out | self._absence.overdue(now), now)
+        gone = (without_proof | cheats_or_left) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 
     def spent(self, now: float) -> bool:
@@ -153,14 +154,14 @@ class Voting:
 
     def _wish(self, base: LiveStep, now: float) -> tuple[Wish, Reason] | None:
         members = base.decree.members - {self._own_seat}
-        left = (self._match.left.keys() & members) | (self._absence.vanished(now) & members)
+        left = self._match.left.keys() & members
         cheats = self._match.proven.keys() & members
-        away = self._away(now) & members
-        late = (self._absence.late(now) | self._absence.owing(now)) & members
+        away = self._unspared(self._away(now), now) & members
+        late = self._unspared(self._absence.late(now) | self._absence.owing(now), now) & members
         late = frozenset(seat for seat in late if self._has_sought(seat, self._absence.moved_at, now))
         # A seat that is away is no hindrance as long as the game does not wait for it.
         awaited = self._match.awaited | (members if base is not self._match.chain.open else frozenset[int]())
-        gone = left | cheats | self._silent(base, now)
+        gone = left | cheats | self._unspared(self._silent(base, now), now)
         if away & awaited or gone:
             gone |= away
         skippable = len(late) == 1 and base.plan.kind == "turn" and base is self._match.chain.open
@@ -188,6 +189,10 @@ class Voting:
         away = self._absence.away(at)
         return frozenset(seat for seat in away if self._has_sought(seat, self._absence.away_since(seat), now))
 
+    def _unspared(self, seats: frozenset[int], now: float) -> frozenset[int]:
+        """Return those of these seats that this seat may vote about: not the spared ones, unless others have begun."""
+        return seats - (self._absence.spared(now) - self._given_up_by_others())
+
     def _given_up_by_others(self) -> frozenset[int]:
         """The seats without which another person wants to go on: one answer is enough for a table."""
         base = self._match.chain.base
@@ -202,9 +207,6 @@ class Voting:
         own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
         hindering = base.decree.hindering(Wish(own.action, own.about)) if own is not None else frozenset[int]()
         hindering -= {self._own_seat}  # its own statement may be the one that is not borne out here
-        # What was said unsigned, others need not have heard: they vote alike only after the grace.
-        unsigned = own is not None and own.about & self._absence.departed(now) - self._match.left.keys()
-        patience_s = SILENT_S + (self._absence.grace_s if unsigned else 0)
         known_to_all = self._match.left.keys() | self._match.proven.keys()
         looked_for = own.about - known_to_all if own is not None else frozenset[int]()
         known = self._hindering if self._hindered_at == base.number else {}
@@ -220,7 +222,7 @@ class Voting:
             # It may be looking for a seat that it has no link with.
             looks_s = 0.0 if looked_for <= self._ways.claimed_links(seat) | {seat} else SEARCH_MAX_S
             waited_s = min(now - since, self._absence.reachable_s(seat, now))
-            long = waited_s >= patience_s + looks_s or now - since >= SILENT_S + looks_s + self._absence.grace_s
+            long = waited_s >= SILENT_S + looks_s or now - since >= SILENT_S + looks_s + self._absence.grace_s
             if own is not None and stays and seat in votes and own.about - votes[seat].about <= stays:
                 # It may take the longest of these times until it finds the same seats silent.
                 long = now - since >= SILENT_S + SEARCH_MAX_S + self._absence.grace_s

@@ -4,8 +4,9 @@
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, assert_never
+from typing import Any, Final, Literal, TypeAlias, assert_never
 
+from seqp2p.i18n import message
 from seqp2p.rules import ACTION_ROWS, Action, DealerDraw, Variant, format_action
 
 
@@ -57,14 +58,6 @@ class Remarked:
 
 
 @dataclass(frozen=True, slots=True)
-class AdjournSigned:
-    """A seat agrees to adjourn the game in this turn."""
-
-    seat: int
-    turn: int
-
-
-@dataclass(frozen=True, slots=True)
 class Voted:
     """A seat votes to close the open step without its contributor; ``about`` are the seats it would skip or drop."""
 
@@ -108,6 +101,10 @@ class Finished:
     result: "Result"
 
 
+STOPPED: Final = message("stopped for now")
+"""The reason of a result: the player of this seat has stopped, and may come back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """The end of a game. ``winners`` are seats; ``reason`` is the reason why it was not played out, else it is empty.
@@ -121,19 +118,7 @@ class Result:
 
 
 Event: TypeAlias = (
-    Seated
-    | Shuffled
-    | Dealt
-    | Turned
-    | Drawn
-    | Remarked
-    | AdjournSigned
-    | Voted
-    | Undone
-    | Skipped
-    | Dropped
-    | Redealt
-    | Finished
+    Seated | Shuffled | Dealt | Turned | Drawn | Remarked | Voted | Undone | Skipped | Dropped | Redealt | Finished
 )
 
 
@@ -153,8 +138,6 @@ def plain(event: Event, variant: Variant) -> tuple[str, dict[str, Any]]:  # noqa
             return "drawn", {"seat": seat}
         case Remarked(seat, number, text, courtesy):
             return "remark", {"seat": seat, "number": number, "text": text, "courtesy": courtesy}
-        case AdjournSigned(seat, turn):
-            return "adjourn", {"seat": seat, "turn": turn}
         case Voted(seat, number, action, about):
             return "vote", {"seat": seat, "action": action, "seats": sorted(about), "round": number}
         case Undone(step):

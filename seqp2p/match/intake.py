@@ -36,13 +36,11 @@ from seqp2p.match.machine import Match
 from seqp2p.match.pending import Account, PendingBuffer, PendingThing
 from seqp2p.match.remark import BadRemark, Remark, RemarkPayload, open_remark, open_word
 from seqp2p.match.signed import (
-    AdjournPayload,
     BallotPayload,
     HeadPayload,
     LeavePayload,
     OfferedEvidence,
     ReleasedSecret,
-    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -122,9 +120,9 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A ballot, head, leave or adjourn with a right signature."""
+    """A ballot, head or leave with a right signature."""
 
-    thing: SignedBallot | SignedHead | SignedLeave | SignedAdjourn
+    thing: SignedBallot | SignedHead | SignedLeave
     word: Word
 
 
@@ -217,7 +215,7 @@ class Intake:
                     return self._judge(thing)
                 case OfferedEvidence():
                     return self._weigh(thing)
-                case SignedBallot() | SignedHead() | SignedLeave() | SignedAdjourn():
+                case SignedBallot() | SignedHead() | SignedLeave():
                     return _Said(thing, self.match.open_word(thing.payload, thing.bytes))
                 case SignedRemark():
                     game = self.match.game
@@ -319,7 +317,7 @@ class Intake:
             return Ignored(message_of(other), self.match.settle())
         except Violation as violation:
             return self._accuse(violation)
-        step = 0 if isinstance(word, LeavePayload | AdjournPayload) else word.step
+        step = 0 if isinstance(word, LeavePayload) else word.step
         return Ignored(NOTHING_NEW) if events is None else Applied(thing, word.seat, step, events)
 
     def _take_remark(self, remark: Remark, sender: int) -> Outcome:
@@ -385,7 +383,7 @@ class Intake:
                 return is_next and self._may_be_heard(open_word(waiting.thing.bytes.payload))
             case ReleasedSecret(seat):
                 return self.match.may_open if not account else seat in self.match.game.keys
-            case SignedLeave() | SignedAdjourn():
+            case SignedLeave():
                 raise AssertionError("it is never too early")
             case _:
                 assert_never(waiting.thing)

@@ -21,19 +21,17 @@ from seqp2p.crypto.group import mul_base
 from seqp2p.crypto.hashing import STEP, tagged_hash
 from seqp2p.crypto.oracle import Context
 from seqp2p.i18n import message, message_of
-from seqp2p.match.adjourn import AdjournLog
 from seqp2p.match.ballots import Last
 from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
 from seqp2p.match.checks import CHECKS, Checks, ShuffleStatement
 from seqp2p.match.contribution import Contribution, Envelope, ShuffleBody, StepKind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.errors import Failure, OtherPast, Refusal, TooEarly, Violation
-from seqp2p.match.events import AdjournSigned, Event, Finished, Result, Undone, Voted
+from seqp2p.match.events import Event, Finished, Result, Undone, Voted
 from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.outcome import forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
 from seqp2p.match.signed import (
-    AdjournPayload,
     BallotPayload,
     HeadPayload,
     LeavePayload,
@@ -75,7 +73,6 @@ class Match:
         self.own_seat = own_seat
         self.chain = Chain(Game(agreement, game_id(agreement_bytes), checks))
         self.remarks = RemarkLog()
-        self.adjourns = AdjournLog()
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
         self.left: dict[int, Contribution] = {}  # signed leaves, by seat
         self.proven: dict[int, Violation] = {}  # evidence of cheating, by seat; the first of each
@@ -254,7 +251,7 @@ class Match:
         return open_signed(kind, signed, self.game.id, self.game.agreement, self.game.checks)
 
     def take_word(self, word: Word, signed: Contribution) -> tuple[Event, ...] | None:
-        """Take a ballot about the base, a head, a leave or an adjourn; None for a known or void one.
+        """Take a ballot about the base, a head or a leave; None for a known or void one.
 
         ``word`` is the result of ``open_word``. Raises TooEarly, OtherPast, and Violation for a seat's second vote in
         one round.
@@ -269,8 +266,6 @@ class Match:
                     return None
                 self.left[word.seat] = signed
                 return ()
-            case AdjournPayload():
-                return (AdjournSigned(word.seat, word.turn),) if self.adjourns.add(word, signed) else None
             case _:
                 assert_never(word)
 

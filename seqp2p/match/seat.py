@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from seqp2p.crypto.elgamal import encode_deck
 from seqp2p.crypto.group import Point, Randomness, encode_point, encode_points, mul_base, random_scalar
-from seqp2p.crypto.hashing import ADJOURN, BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
@@ -34,7 +34,7 @@ from seqp2p.match.contribution import (
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
-from seqp2p.match.signed import AdjournPayload, BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, Word
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, Word
 from seqp2p.match.steps import cards_to_show, final_hash, positions_of_others, why_not_callable
 from seqp2p.rules import ACTION_ROWS, Action, IllegalAction, Position, View, apply, format_action, reveal, view
 
@@ -205,13 +205,6 @@ class SeatKeys:
 
     def leave(self, match: Match) -> Contribution:
         return self._signed(LEAVE, LeavePayload(1, match.game.id, self.number))
-
-    def adjourn(self, match: Match) -> Contribution | None:
-        """Sign that this seat agrees to adjourn in this turn; None after SITTINGS_MAX times."""
-        place = match.adjourns.next(match.game.seats, match.game.table_position().turn)
-        if place is None:
-            return None
-        return self._signed(ADJOURN, AdjournPayload(1, match.game.id, self.number, place.sitting, place.turn))
 
     def say(self, match: Match, text: str) -> tuple[bytes, bytes]:
         """Sign a remark; ``text`` is cleaned already (see match/text.py)."""

@@ -1,4 +1,4 @@
-"""The signed things: contributions, ballots, heads, leaves, adjourns, remarks. docs/protocol.md, section 6.
+"""The signed things: contributions, ballots, heads, leaves, remarks. docs/protocol.md, section 6.
 
 All are a payload and its seat's Ed25519 signature, each under a label of its own. contribution.py has the contents of
 contributions, ballots.py the meaning of ballots, heads and leaves.
@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 import msgspec
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.hashing import ADJOURN, BALLOT, CLOSED, CONTRIBUTION, HEAD, LEAVE, tagged_hash
+from seqp2p.crypto.hashing import BALLOT, CLOSED, CONTRIBUTION, HEAD, LEAVE, tagged_hash
 from seqp2p.i18n import message, message_of
 from seqp2p.match.ballots import ROUND_MAX, About, Last, Sanction, Vote
 from seqp2p.match.checks import CHECKS, Checks
@@ -21,7 +21,6 @@ from seqp2p.match.errors import Unattributable
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 
 BALLOT_SIZE_MAX = 512
-SITTINGS_MAX = 100
 
 Round: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=ROUND_MAX)]
 BallotRound: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=ROUND_MAX)]
@@ -82,17 +81,7 @@ class LeavePayload(Record, frozen=True):
     seat: SeatNumber
 
 
-class AdjournPayload(Record, frozen=True):
-    """The signer agrees to adjourn the game in this turn. ``sitting`` counts the times that the table has sat down."""
-
-    v: Literal[1]
-    game: Bytes32
-    seat: SeatNumber
-    sitting: Annotated[int, msgspec.Meta(ge=1, le=SITTINGS_MAX)]
-    turn: Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
-
-
-Word: TypeAlias = BallotPayload | HeadPayload | LeavePayload | AdjournPayload
+Word: TypeAlias = BallotPayload | HeadPayload | LeavePayload
 P = TypeVar("P", bound=Word)
 
 
@@ -124,12 +113,6 @@ class SignedLeave(SignedWord):
     payload: ClassVar = LeavePayload
 
 
-class SignedAdjourn(SignedWord):
-    """A seat's signed wish to adjourn."""
-
-    payload: ClassVar = AdjournPayload
-
-
 class SignedRemark(SignedWord):
     """A seat's remark at the table."""
 
@@ -149,14 +132,13 @@ class ReleasedSecret:
     secret: bytes
 
 
-AnyWord: TypeAlias = SignedBallot | SignedHead | SignedLeave | SignedAdjourn | SignedRemark
+AnyWord: TypeAlias = SignedBallot | SignedHead | SignedLeave | SignedRemark
 SignedThing: TypeAlias = Contribution | AnyWord | OfferedEvidence | ReleasedSecret
 
 LABELS: dict[type[Record], tuple[str, str]] = {
     BallotPayload: (BALLOT, message("ballot")),
     HeadPayload: (HEAD, message("head")),
     LeavePayload: (LEAVE, message("leave")),
-    AdjournPayload: (ADJOURN, message("adjourn")),
 }
 
 

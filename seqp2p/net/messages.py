@@ -17,7 +17,6 @@ from seqp2p.match.signed import (
     AnyWord,
     OfferedEvidence,
     ReleasedSecret,
-    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -261,10 +260,6 @@ class LeaveMessage(Signed, frozen=True, tag="leave"):
     """A seat leaves for good, the sender itself or another."""
 
 
-class AdjournMessage(Signed, frozen=True, tag="adjourn"):
-    """A seat agrees to adjourn, the sender itself or another."""
-
-
 class Have(Record, frozen=True, tag="have"):
     """The sender's first step that is not final, and the seats whose contributions to it are held; a sign of life."""
 
@@ -314,6 +309,10 @@ class Hurry(Record, frozen=True, tag="hurry"):
     step: StepNumber
 
 
+LATER: Final = "later"
+"""The reason of a seat that stops for now."""
+
+
 class Bye(Record, frozen=True, tag="bye"):
     """The sender leaves; the receiver closes."""
 
@@ -340,7 +339,7 @@ TalkMessage: TypeAlias = (
     LobbyMessage | SeatWish | ColourWish | AcceptMessage | DeclinedMessage | LineMessage | Watching | Ping
 )
 AgreementMessage: TypeAlias = Gather | Nonce | TableMessage | Ready | StartMessage
-WordMessage: TypeAlias = BallotMessage | HeadMessage | LeaveMessage | AdjournMessage | RemarkMessage
+WordMessage: TypeAlias = BallotMessage | HeadMessage | LeaveMessage | RemarkMessage
 SignedMessage: TypeAlias = ContributionMessage | WordMessage | OpeningMessage | EvidenceMessage
 """The things of a game: seats send them to each other and to their spectators."""
 SeatMessage: TypeAlias = Have | Links | AddressUpdate | Hurry | Bye
@@ -408,7 +407,7 @@ def signed_thing(message: SignedMessage) -> SignedThing:
     match message:
         case ContributionMessage():
             return message.contribution
-        case BallotMessage() | HeadMessage() | LeaveMessage() | AdjournMessage() | RemarkMessage():
+        case BallotMessage() | HeadMessage() | LeaveMessage() | RemarkMessage():
             return _WORDS[type(message)](Contribution(message.payload, message.signature))
         case EvidenceMessage(contributions):
             return OfferedEvidence(tuple(signed.contribution for signed in contributions))
@@ -423,7 +422,7 @@ def signed_message(thing: SignedThing) -> SignedMessage:
     match thing:
         case Contribution(payload, signature):
             return ContributionMessage(payload, signature)
-        case SignedBallot() | SignedHead() | SignedLeave() | SignedAdjourn() | SignedRemark():
+        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
             return _MESSAGES[type(thing)](thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
             return EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions))
@@ -437,7 +436,6 @@ _WORDS: Final[dict[type[WordMessage], type[AnyWord]]] = {
     BallotMessage: SignedBallot,
     HeadMessage: SignedHead,
     LeaveMessage: SignedLeave,
-    AdjournMessage: SignedAdjourn,
     RemarkMessage: SignedRemark,
 }
 _MESSAGES: Final = {word: message for message, word in _WORDS.items()}

@@ -14,7 +14,6 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import (
     OfferedEvidence,
     ReleasedSecret,
-    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -188,7 +187,7 @@ class Relay(Generic[W]):
                 item = GossipItem(digest(frame), author)
             case SignedBallot():
                 item = GossipItem(digest(frame))
-            case SignedLeave() | SignedAdjourn() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
+            case SignedLeave() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
                 item = GossipItem(digest(frame))
                 if item.key in self._sticky:
                     return

@@ -132,25 +132,3 @@ class RealDisk:
 
 
 REAL_DISK: Final = RealDisk()
-
-
-class _NoFile:
-    def write(self, data: bytes, /) -> int:
-        return len(data)
-
-    def sync(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-class NoDisk(RealDisk):
-    """A disk that keeps nothing, for a seat whose replay is not read."""
-
-    def append(self, path: Path, *, new: bool) -> File:
-        del path, new
-        return _NoFile()
-
-
-NO_DISK: Final = NoDisk()

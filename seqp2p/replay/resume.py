@@ -11,7 +11,7 @@ from typing import assert_never
 
 from seqp2p.i18n import message, message_of
 from seqp2p.match.checks import CHECKS, Checks
-from seqp2p.match.contribution import Contribution, open_envelope
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.events import Event
 from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Ignored, Intake
@@ -133,20 +133,7 @@ def feed(
             case _:
                 assert_never(outcome)
     writer.sync()
-    match.adjourns.turns_since = _turns_since(match, logged)
     return tuple(events)
-
-
-def _turns_since(match: Match, logged: tuple[Logged, ...]) -> int:
-    """Return how many turns were taken after the last adjournment was known, which may be long after it was begun."""
-    steps: set[int] = set()
-    for each in reversed(logged):
-        signed = Contribution(each.payload, each.signature)
-        if each.kind == "adjourn" and match.adjourns.makes_last(signed, match.game.seats):
-            break
-        if each.kind == "contribution" and (envelope := open_envelope(each.payload)).kind == "turn":
-            steps.add(envelope.step)
-    return len(steps)
 
 
 def _does_not_fit(writer: ReplayWriter, reason: str) -> ResumeError:

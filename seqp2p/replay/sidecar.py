@@ -25,7 +25,6 @@ from seqp2p.match.signed import (
     AnyWord,
     OfferedEvidence,
     ReleasedSecret,
-    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -48,7 +47,7 @@ ADDRESSES_MAX: Final = 8  # of a seat
 ADDRESS_LENGTH_MAX: Final = 64
 RELAY_LENGTH_MAX: Final = 84
 
-LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "adjourn", "evidence", "remark", "here"]
+LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here"]
 SidecarAddress: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
 
 # Windows has no O_NOFOLLOW, and other systems no O_BINARY.
@@ -115,7 +114,6 @@ _WORDS: Final[dict[LoggedKind, type[AnyWord]]] = {
     "ballot": SignedBallot,
     "head": SignedHead,
     "leave": SignedLeave,
-    "adjourn": SignedAdjourn,
     "remark": SignedRemark,
 }
 _KINDS: Final[dict[type[AnyWord], LoggedKind]] = {word: kind for kind, word in _WORDS.items()}
@@ -126,7 +124,7 @@ def to_logged(thing: SignedThing) -> Logged | None:
     match thing:
         case Contribution():
             return Logged("contribution", thing.payload, thing.signature)
-        case SignedBallot() | SignedHead() | SignedLeave() | SignedAdjourn() | SignedRemark():
+        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
             return Logged(_KINDS[type(thing)], thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
             return Logged("evidence", *logged_evidence(contributions))
@@ -142,7 +140,7 @@ def from_logged(logged: Logged) -> SignedThing | None:
     match logged.kind:
         case "contribution":
             return signed
-        case "ballot" | "head" | "leave" | "adjourn" | "remark":
+        case "ballot" | "head" | "leave" | "remark":
             return _WORDS[logged.kind](signed)
         case "evidence":
             return OfferedEvidence(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))
@@ -307,6 +305,17 @@ class Sidecar:
             )
         data = self._file.readall()
         return parse(data, self.path)
+
+
+def is_held(path: Path) -> bool:
+    """Return True if a process plays the seat of this file."""
+    try:
+        Sidecar(path, os.open(path, _FLAGS), new=False).close()
+    except SeatHeld:
+        return True
+    except (OSError, SidecarError):
+        return False
+    return False
 
 
 def parse(data: bytes, path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:

@@ -30,10 +30,15 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The report of ``verify`` on a file, and the course of its game: None if no cards were dealt."""
+    """The report of ``verify`` on a file, and the course of its game: None if no cards were dealt.
+
+    ``left`` are the seats that have left for good, and ``heirs`` those that have won because of it.
+    """
 
     report: Report
     course: Course | None = None
+    left: tuple[SeatNumber, ...] = ()
+    heirs: tuple[SeatNumber, ...] = ()
 
 
 @dataclass
@@ -84,4 +89,8 @@ def summarise(data: bytes, randomness: Randomness) -> Summary:
         noted.take(events)
 
     report = verify_batched(data, randomness, follow)
-    return Summary(report, noted.course() if noted is not None and noted.first_seat else None)
+    if noted is None:
+        return Summary(report)
+    match = noted.reading.match
+    heirs = () if match.forfeit is None else match.forfeit.winners
+    return Summary(report, noted.course() if noted.first_seat else None, tuple(sorted(match.left)), heirs)

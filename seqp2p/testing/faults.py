@@ -13,6 +13,7 @@
     drift      the seat's clock runs ``size`` times as fast, from the beginning
     disk       every sync of the seat takes ``size`` seconds longer, for so long
     leave      the seat's player leaves
+    later      the seat's player stops for now, and is back after so long
     asleep     the seat's player does not choose for so long
     talk       the seat's player says something
     bursts     a spectator reads only every ``size`` seconds, for so long; meanwhile its host keeps the messages unsent
@@ -44,6 +45,7 @@ FaultKind: TypeAlias = Literal[
     "drift",
     "disk",
     "leave",
+    "later",
     "asleep",
     "talk",
     "bursts",
@@ -60,7 +62,7 @@ KINDS: Final[tuple[FaultKind, ...]] = tuple(kind for kind in get_args(FaultKind)
 OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
 """The faults of seats, which receive little and read it at once."""
 _BESIDE_OLDER: Final = frozenset[FaultKind]({"asleep", "disk", "drift", "talk"})
-OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"older", "disk", "asleep", "talk"}
+OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"later", "older", "disk", "asleep", "talk"}
 """The faults of spectators too, which have no player, sign nothing and wait for no disk."""
 FIRST_SPECTATOR: Final = 101
 """Spectators are numbered from here on, far from any seat."""

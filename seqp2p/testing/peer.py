@@ -7,7 +7,7 @@ from pathlib import Path
 from seqp2p.live.asking import Asker
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import Runtime
-from seqp2p.live.seat_session import OPENINGS_WAIT_S, Ending, InboxItem, Leaving, SeatSession, Tick
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, Ending, InboxItem, Leaving, SeatSession, Stopping, Tick
 from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
@@ -124,9 +124,9 @@ class SimSeatProcess(SimProcess[InboxItem]):
 
     def _finish(self, ending: Ending) -> None:
         session = self.session
-        if ending.adjourned:
+        if ending.resumable:
             self.die(power=False)
-            self.machine.state, self.machine.result = "down", ending.result
+            self.machine.ended(ending.result, resumable=True)
             return
         self._writer.finish(session.match, session.seat.identity_key, session.seat.sign)
         self._sidecar.delete()
@@ -236,6 +236,10 @@ class SimPeer(Machine):
         """Let the player leave."""
         self.put(Leaving("had enough"))
 
+    def stop(self) -> None:
+        """Let the player stop for now."""
+        self.put(Stopping())
+
     def put(self, item: InboxItem) -> None:
         """Give the session something, if it runs."""
         if self.state == "playing" and self.process is not None:
@@ -260,6 +264,6 @@ class SimPeer(Machine):
         if process is self.process:
             self.lan.looked(self)
 
-    def ended(self, result: Result) -> None:
-        """Note that the game is over for this peer."""
-        self.state, self.result, self.ended_at = "ended", result, self.lan.agenda.now
+    def ended(self, result: Result, *, resumable: bool = False) -> None:
+        """Note that the game is over for this peer, or that it has stopped."""
+        self.state, self.result, self.ended_at = "down" if resumable else "ended", result, self.lan.agenda.now

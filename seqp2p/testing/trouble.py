@@ -66,8 +66,8 @@ class _Trouble:
                     self._hinder(one, other)
             case "bursts":
                 self._read_late()
-            case "crash" | "power":
-                self._agenda.at(at_s, self._kill)
+            case "crash" | "power" | "later":
+                self._agenda.at(at_s, self._end)
                 self._agenda.at(until_s, self._restart)
             case "older":
                 self._agenda.at(at_s, self._back_up)
@@ -143,9 +143,12 @@ class _Trouble:
             self._agenda.at(next_s, lambda: self._network.let_through(ways))
             at_s = next_s
 
-    def _kill(self) -> None:
+    def _end(self) -> None:
         for node in self._hit():
-            node.kill(power=self._fault.kind == "power")
+            if self._fault.kind == "later" and isinstance(node, SimPeer):
+                node.stop()
+            else:
+                node.kill(power=self._fault.kind == "power")
 
     def _restart(self) -> None:
         for node in self._hit():

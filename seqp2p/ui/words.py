@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import message
-from seqp2p.match.adjourn import ADJOURNED
-from seqp2p.match.events import Result
+from seqp2p.match.events import STOPPED, Result
 from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, other_options
 from seqp2p.rules import ACTION_ROWS, TABLE_TALK, Action, team_of
 from seqp2p.ui.cards import colour_name, variant_title
@@ -21,7 +20,6 @@ from seqp2p.ui.language import current, t, tn, translate
 
 # What a seat that leaves by its own will has to say of it; it is the reason in its replay's last event, too.
 LEFT: Final = message("left the table")
-INPUT_ENDED: Final = message("the player's input ended")
 # How a seat is named in a sentence, before its number.
 SEAT: Final = message("seat ")
 LOG_LENGTH_MAX = 2000
@@ -255,11 +253,18 @@ def named(text: str, names: Sequence[str]) -> str:
     return re.sub(rf"\b{translate(SEAT)}([1-9][0-9]?)\b(?! \()", with_name, translate(text))
 
 
-def result_line(company: Company, result: Result) -> str:
-    if result.reason == ADJOURNED:
-        return translate(ADJOURNED)
-    if result.kind == "unfinished":
+def result_line(company: Company, result: Result, *, resumable: bool = False, heirs: Sequence[int] = ()) -> str:
+    """Return the result for people. ``heirs`` win by forfeit because the reader has left.
+
+    A game is unfinished only if it is ``resumable``.
+    """
+    if result.kind == "unfinished" and resumable:
         return t("unfinished: {reason}", reason=reason_text(company, result.reason))
+    if result.kind == "unfinished" and result.reason == LEFT and heirs:
+        names = listed([company.name(seat) for seat in heirs])
+        return t("you left: won by {names} by forfeit, unless they left too", names=names)
+    if result.kind == "unfinished":
+        return t("ended without a winner: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":
         return t("drawn: nobody has won")
     line = _won_line(company, result.winners)
@@ -282,8 +287,8 @@ def reason_text(company: Company, reason: str) -> str:
     """Return the reason of a result. A reason without a subject in the record is the reader's own act."""
     if reason == LEFT:
         return t("you left the table") if company.own else t("this seat left the table")
-    if reason == INPUT_ENDED:
-        return t("your input ended, so you left the table")
+    if reason == STOPPED:
+        return t("you have stopped for now") if company.own else t("this seat has stopped for now")
     return company.to_reader(reason)
 
 
@@ -336,18 +341,9 @@ def absent_line(company: Company, seat: int, grace_s: float) -> str:
     return t("{name} cannot be reached; waiting up to {time}", name=company.name(seat), time=clock(grace_s))
 
 
-def adjourn_line(company: Company, seat: int) -> str:
-    if seat == company.own:
-        return t("you agree to adjourn, if all others do so in this turn")
-    return t("{name} wants to adjourn: type adjourn in this turn to agree", name=company.name(seat))
-
-
-def awaited_line(company: Company, seats: Collection[int]) -> str:
-    """The game was adjourned, and these seats are not back."""
-    if not seats:
-        return t("all are back: the game goes on")
-    names = listed([company.name(seat) for seat in sorted(seats)])
-    return t("the game was adjourned: it goes on when {names} is back", names=names)
+def stopped_line(company: Company, seat: int, grace_s: float) -> str:
+    """A seat has stopped for now."""
+    return t("{name} stops for now; waiting up to {time}", name=company.name(seat), time=clock(grace_s))
 
 
 def back_line(company: Company, seat: int) -> str:

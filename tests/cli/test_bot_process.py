@@ -15,12 +15,12 @@ from seqp2p.api.game import OWN_RESOURCES
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli import bot_process
-from seqp2p.cli.bot_process import BotCall, BotEnded, BotProcess, LocalBot
+from seqp2p.cli.bot_process import BotCall, BotEnded, BotProcess, LocalBot, kept_calls
 from seqp2p.cli.lines import LineReader
 from seqp2p.lobby.events import LobbyShown
 from seqp2p.match.events import Dropped
 from seqp2p.rules import Action, View
-from tests.api.tools import LIMIT_S, table_of
+from tests.api.tools import LIMIT_S, identity, table_of
 
 
 class Broken:
@@ -123,17 +123,24 @@ async def test_without_its_caller_a_bot_waits_in_no_lobby(caller: Caller, tmp_pa
     assert caller.told == [BotEnded(2, "bot 2")]
 
 
-@pytest.mark.parametrize("dropped_first", [True, False])
-async def test_without_its_caller_a_bot_leaves_when_that_seat_is_dropped(*, dropped_first: bool) -> None:
-    bot = LocalBot(BotCall(2, "random", 0, "bot 2", bytes(32), "127.0.0.1:1", ""), OWN_RESOURCES)
-    bot.on_event(Dropped((3,)))
-    if dropped_first:
-        bot.on_event(Dropped((1, 3)))
-    else:
-        bot.let_go()
-    assert not bot.is_leaving
-    if dropped_first:
-        bot.let_go()
-    else:
-        bot.on_event(Dropped((1, 3)))
-    assert bot.is_leaving
+async def test_without_its_caller_a_bot_stops_when_no_person_is_there_and_plays_on_later(
+    caller: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path / "home"))
+    async with table_of(tmp_path, grace_s=1) as table:
+        caller.call(2, table)
+        async with playing(table, 2), table.seat() as seat:
+            await anext(aiter(seat))
+            caller.close()
+            await seat.stop()
+    assert (seat.resumable, caller.told) == (True, [BotEnded(2, "bot 2")])
+    (call,) = kept_calls(bytes.fromhex(seat.game))
+    bot = LocalBot(msgspec.json.decode(call, type=BotCall), OWN_RESOURCES)
+    bot.let_go()
+    with trio.fail_after(LIMIT_S):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(bot.play)
+            async with seqp2p.resume(seat.replay, identity=identity("ann")) as again:
+                assert (await seqp2p.play_bot(again, "random")).kind == "won"
+    assert not kept_calls(bytes.fromhex(seat.game))
+    assert [path.name for path in (tmp_path / "home" / "bots").iterdir()] == []

@@ -53,7 +53,7 @@ class End:
     exit_code: int
     dealt: bool = True
     left: bool = False
-    adjourned: bool = False
+    stopped: bool = False
     resumption: object = None
     names: tuple[str, ...] = ("player 1", "player 2", "player 3")
     out: frozenset[int] = frozenset()

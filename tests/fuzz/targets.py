@@ -16,7 +16,7 @@ import trio
 
 from seqp2p.bots.program import ProgramFailed, RunningProgram
 from seqp2p.bots.wire import WireError, read_action, read_choice
-from seqp2p.crypto.hashing import ADJOURN, BALLOT, CONTRIBUTION, HEAD, LEAVE, LOBBY_LINE, REMARK
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, LOBBY_LINE, REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.i18n import message_of
 from seqp2p.lobby.address_statement import AddressPayload
@@ -28,7 +28,7 @@ from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import MatchError
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark, RemarkPayload
-from seqp2p.match.signed import BALLOT_SIZE_MAX, AdjournPayload, BallotPayload, HeadPayload, LeavePayload, Word
+from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload, LeavePayload, Word
 from seqp2p.match.table import TableError, decode_agreement, encode_agreement
 from seqp2p.match.text import cleaned, text_fault
 from seqp2p.net.addresses import AddressError, parse_address, parse_peer_address
@@ -147,7 +147,6 @@ SIGNED: Final[dict[str, tuple[str, type[Record]]]] = {
     "ballot": (BALLOT, BallotPayload),
     "head": (HEAD, HeadPayload),
     "leave": (LEAVE, LeavePayload),
-    "adjourn": (ADJOURN, AdjournPayload),
     "remark": (REMARK, RemarkPayload),
 }
 
@@ -195,7 +194,6 @@ def _receive(match: Match, name: str, word: Contribution) -> object:
         "ballot": BallotPayload,
         "head": HeadPayload,
         "leave": LeavePayload,
-        "adjourn": AdjournPayload,
     }
     return match.receive_word(kinds[name], word)
 

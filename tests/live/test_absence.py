@@ -4,9 +4,20 @@ from collections.abc import Callable
 
 import pytest
 
-from seqp2p.live.absence import ABSENT_S, GOODBYE_WAIT_S, LATE_MARGIN_S, OWED_S, Absence, Absent, Back
+from seqp2p.live.absence import (
+    ABSENT_S,
+    GOODBYE_WAIT_S,
+    LATE_MARGIN_S,
+    LEFT_TO_PEOPLE,
+    OWED_S,
+    PATIENCE,
+    Absence,
+    Absent,
+    Back,
+)
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.messages import LATER
 from tests.table import Played, at_random, make_agreement, make_seats, match_at, play
 
 ALL = frozenset({1, 2, 3})
@@ -100,23 +111,65 @@ def test_what_takes_no_thinking_is_owed(open_at: OpenAt) -> None:
     assert absence.why_over(1500 + limit_s - 1) is None
 
 
-def test_a_goodbye_counts_after_a_moment(open_at: OpenAt) -> None:
-    absence = Absence(open_at("turn"), 2)
+def test_before_the_deal_a_goodbye_counts_after_a_moment(open_at: OpenAt) -> None:
+    absence = Absence(open_at("shuffle"), 2)
     absence.goodbye(3, "", 10)
     absence.goodbye(3, "a second one", 10 + GOODBYE_WAIT_S)
     absence.handle(ALL - {3}, 10)
     assert absence.why_over(10 + GOODBYE_WAIT_S / 2) is None
-    assert absence.departed(10 + GOODBYE_WAIT_S) == {3}
     assert absence.why_over(10 + GOODBYE_WAIT_S) == "seat 3 (player 3) left the table"
 
 
 def test_a_new_link_takes_a_goodbye_back(open_at: OpenAt) -> None:
-    absence = Absence(open_at("turn"), 2)
+    absence = Absence(open_at("shuffle"), 2)
     absence.goodbye(3, "", 10)
     absence.linked(3)
     absence.linked(1)
-    assert absence.departed(100) == frozenset()
-    assert absence.why_over(100) is None
+    absence.handle(ALL - {3}, 10)
+    assert absence.why_over(20) is None
+
+
+def test_in_the_game_a_goodbye_is_an_absence(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2)
+    absence.goodbye(3, LATER, 10)
+    assert absence.handle(ALL - {3}, 10) == (Absent(3, GRACE_S, later=True),)
+    assert absence.why_over(10 + GRACE_S - 1) is None
+    assert (absence.away(10 + GRACE_S - 1), absence.away(10 + GRACE_S)) == (frozenset(), {3})
+
+
+def test_a_program_leaves_a_seat_that_stopped_to_people_for_a_while(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2, people=frozenset({1, 3}))
+    absence.goodbye(3, LATER, 10)
+    absence.handle(ALL - {3}, 10)
+    long_s = 10 + LEFT_TO_PEOPLE * GRACE_S
+    assert (absence.spared(long_s - 1), absence.spared(long_s)) == ({3}, frozenset())
+    assert not absence.is_alone(long_s)
+    absence.handle(frozenset(), long_s)
+    assert absence.is_alone(long_s + GRACE_S)
+
+
+def test_a_resumed_seat_gathers_the_others_first(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2, resumed=True)
+    absence.begin(0)
+    absence.linked(1)
+    absence.handle({1}, 0)
+    absence.handle({1}, PATIENCE * GRACE_S - 1)
+    assert absence.spared(PATIENCE * GRACE_S - 1) == {1, 2, 3}
+    absence.handle({1}, PATIENCE * GRACE_S)
+    assert absence.spared(PATIENCE * GRACE_S) == frozenset()
+
+
+def test_a_person_gathers_them_until_all_are_there_or_given_up(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2, resumed=True, asks=True)
+    absence.begin(0)
+    absence.handle({1}, 0)
+    absence.linked(1)
+    absence.handle({1}, 99 * PATIENCE * GRACE_S)
+    assert absence.gathers
+    absence.give_up(3)
+    absence.handle({1}, 99 * PATIENCE * GRACE_S)
+    assert not absence.gathers
+    assert absence.spared(99 * PATIENCE * GRACE_S) == frozenset()
 
 
 def test_a_goodbye_to_this_seat_alone_ends_nothing(open_at: OpenAt) -> None:
@@ -130,7 +183,7 @@ def test_a_goodbye_to_this_seat_alone_ends_nothing(open_at: OpenAt) -> None:
 
 
 def test_what_others_say_is_told_as_such(open_at: OpenAt) -> None:
-    absence = Absence(open_at("turn"), 2)
+    absence = Absence(open_at("shuffle"), 2)
     absence.handle(frozenset({2}), 10)
     absence.goodbye(1, "seat 3 (player 3) left the table", 10)
     assert absence.why_over(12) == "seat 1 (player 1) says: seat 3 (player 3) left the table"

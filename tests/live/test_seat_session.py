@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 import trio
 
 from seqp2p.live.asking import Asker, Chosen
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.seat_session import Adjourn, Saying, SeatSession, Tick
+from seqp2p.live.seat_session import Saying, SeatSession, Tick
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped
 from seqp2p.match.intake import Intake
@@ -17,10 +16,8 @@ from seqp2p.match.machine import Match
 from seqp2p.match.pending import PendingThing
 from seqp2p.match.remark import open_remark
 from seqp2p.match.signed import (
-    AdjournPayload,
     BallotPayload,
     HeadPayload,
-    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -88,26 +85,6 @@ async def test_a_seat_that_is_dropped_takes_nothing_more(tmp_path: Path) -> None
     assert match.held == ()
 
 
-async def test_a_seat_that_resumes_says_again_that_it_agrees_to_adjourn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It may have ended before anybody had its word."""
-    match, seats = table(2)
-    play_on(match, seats, at_random(1), nth("turn", 2))
-    own, other = seats
-    agreed = own.adjourn(match)
-    assert agreed is not None
-    match.receive_word(AdjournPayload, agreed)
-    neighbour: Neighbour[Link] = Neighbour(other.number, "", PeerState(own.number, other.number, DEFAULT_LIMITS))
-    relay, passed = Relay(own.number, {other.number: neighbour}, trio.current_time), list[object]()
-    with ReplayWriter(tmp_path / "game.seqp2p", match) as writer:
-        session = SeatSession(match, own, relay, Silent(), writer, lambda _: None, None, WITHOUT_THREADS)
-        relay.begin(session.store, None)
-        monkeypatch.setattr(relay, "pass_on", passed.append)
-        await session.begin()
-    assert SignedAdjourn(agreed) in passed
-
-
 @dataclass
 class Counted:
     """A journal that counts its syncs."""
@@ -151,7 +128,6 @@ async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> 
         first = session_of(match, writer)
         await first.begin()
         await first.take(Saying("hello"))
-        await first.take(Adjourn())
         words: list[SignedThing] = [SignedLeave(seats[gone - 1].leave(match)), *ballots]
         for thing in words:
             await first.take(Received(others[0].number, signed_message(thing)))
@@ -159,7 +135,7 @@ async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> 
     check = Intake(match).check
     taken = [found for each in kept.logged if (found := from_logged(each)) is not None]
     mine = [thing for thing in taken if not isinstance(thing, Contribution) and check(thing).signer == own.number]
-    assert {type(each) for each in mine} == {SignedRemark, SignedAdjourn, SignedBallot, SignedHead}
+    assert {type(each) for each in mine} == {SignedRemark, SignedBallot, SignedHead}
 
     with ReplayWriter(tmp_path / "again.seqp2p", again) as writer:
         feed(again, tuple(kept.logged), writer, own)

@@ -31,7 +31,7 @@ from seqp2p.match.encoding import encode, structure
 from seqp2p.match.errors import Unattributable
 from seqp2p.match.joint import JointStream, draw_dealer
 from seqp2p.match.remark import BadRemark, open_remark
-from seqp2p.match.signed import AdjournPayload, BallotPayload, HeadPayload, LeavePayload, head_of_action, open_signed
+from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, head_of_action, open_signed
 from seqp2p.match.table import TableError, decode_agreement, game_id
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import Statement
@@ -175,7 +175,6 @@ SIGNED_KINDS: Mapping[str, Any] = {
     "ballot": BallotPayload,
     "head": HeadPayload,
     "leave": LeavePayload,
-    "adjourn": AdjournPayload,
 }
 
 

@@ -157,7 +157,6 @@ MESSAGES: list[messages.WireMessage] = [
     messages.BallotMessage(b"ballot", SIGNATURE),
     messages.HeadMessage(b"head", SIGNATURE),
     messages.LeaveMessage(b"leave", SIGNATURE),
-    messages.AdjournMessage(b"adjourn", SIGNATURE),
     messages.RemarkMessage(b"remark", SIGNATURE),
     messages.AddressUpdate(b"here", SIGNATURE),
     messages.Hurry(7),

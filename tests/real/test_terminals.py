@@ -132,7 +132,7 @@ def test_two_people_choose_colours_and_talk_before_they_start(room: Room) -> Non
         terminal.see("● bob")
 
 
-def test_two_people_adjourn_come_back_and_finish(room: Room) -> None:
+def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     ann = room.sit("ann", "host", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann", "--grace", "3")
     address, code = table(ann)
     bob = room.sit("bob", "join", address, "--name", "bob")
@@ -142,24 +142,21 @@ def test_two_people_adjourn_come_back_and_finish(room: Room) -> None:
         terminal.see("(you)")
     ann.see("all seats are taken")
     ann.type("start")
-    ann.see("hand")
-    mover = whose_turn(ann, bob)
-    mover.type("adjourn")
-    other = ann if mover is bob else bob
-    other.see("wants to adjourn")
-    other.type("adjourn")
+    for terminal in (ann, bob):
+        terminal.see("hand")
+    ann.type("later")
+    bob.see("ann has stopped for now: stop too?")
+    bob.type("yes")
     for terminal in (ann, bob):
         assert terminal.exit_code() == 5
-        terminal.see("the game is adjourned")
+        terminal.see("unfinished: you have stopped for now")
         terminal.see("come back with: seqp2p resume")
     ann = room.sit("ann", "resume")
-    ann.see("it goes on when bob is back")
+    ann.see("bob cannot be reached")
     alone = time.monotonic()
     ann.wait_for(lambda: time.monotonic() > alone + 6)  # Twice the grace.
-    ann.see("it goes on when bob is back")
     bob = room.sit("bob", "resume")
-    for terminal in (ann, bob):
-        terminal.see("all are back")
+    ann.see("bob is back")
     play_to_the_end(ann, bob)
     for who, terminal in (("ann", ann), ("bob", bob)):
         assert terminal.exit_code() == 0

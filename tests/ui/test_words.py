@@ -2,10 +2,9 @@
 
 import pytest
 
-from seqp2p.match.events import Result
+from seqp2p.match.events import STOPPED, Result
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.words import (
-    INPUT_ENDED,
     LEFT,
     Company,
     absent_line,
@@ -19,6 +18,7 @@ from seqp2p.ui.words import (
     sequences_lines,
     settings_lines,
     skipped_line,
+    stopped_line,
     undone_line,
     vote_explained,
     vote_line,
@@ -99,8 +99,8 @@ def test_a_team_that_has_lost_a_seat_is_not_given_another_s_number() -> None:
         ),
         (
             Result("unfinished", (), "seat 2 (bob) could not be reached for 5 s"),
-            "unfinished: seat 2 (bob) could not be reached for 5 s",
-            "unfinished: you could not be reached for 5 s",
+            "ended without a winner: seat 2 (bob) could not be reached for 5 s",
+            "ended without a winner: you could not be reached for 5 s",
         ),
     ],
 )
@@ -109,10 +109,19 @@ def test_a_result(result: Result, watched: str, to_bob: str) -> None:
     assert result_line(BOB, result) == to_bob
 
 
+def test_a_game_is_unfinished_only_if_it_can_be_resumed() -> None:
+    assert result_line(BOB, Result("unfinished", (), STOPPED), resumable=True) == "unfinished: you have stopped for now"
+
+
+def test_one_who_has_left_is_told_who_wins_by_it() -> None:
+    told = result_line(BOB, Result("unfinished", (), LEFT), heirs=(1,))
+    assert told == "you left: won by ann by forfeit, unless they left too"
+
+
 def test_what_one_did_by_oneself() -> None:
     assert reason_text(BOB, LEFT) == "you left the table"
     assert reason_text(WATCHED, LEFT) == "this seat left the table"
-    assert reason_text(BOB, INPUT_ENDED) == "your input ended, so you left the table"
+    assert reason_text(BOB, STOPPED) == "you have stopped for now"
 
 
 def test_seats_get_their_names_once() -> None:
@@ -159,6 +168,7 @@ def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
 
 def test_seats_that_are_away() -> None:
     assert absent_line(BOB, 1, 120) == "ann cannot be reached; waiting up to 2:00"
+    assert stopped_line(BOB, 1, 120) == "ann stops for now; waiting up to 2:00"
     assert [back_line(BOB, seat) for seat in (1, 2)] == ["ann is back", "you are back"]
     assert vote_line(BOB, 3, "drop", {1}) == "cat votes to go on without ann"
     assert vote_line(BOB, 2, "drop", {4, 1}) == "you vote to go on without ann and dan"

@@ -61,7 +61,7 @@ class Vocabulary:
         """Return these words by their names and by their aliases in the reader's language.
 
         >>> COMMANDS.suggestible(["hand", "leave"])
-        ['hand', 'leave', 'resign', 'exit', 'quit']
+        ['hand', 'leave', 'resign']
         """
         return [alias for name in names for alias in dict.fromkeys((name, *self.aliases(name)))]
 
@@ -103,9 +103,9 @@ COMMANDS: Final = Vocabulary(
     Word(term("typed", "say"), message("TEXT")),
     Word(term("typed", "exchange"), ""),
     Word(term("typed", "undo"), ""),
-    Word(term("typed", "adjourn"), ""),
+    Word(term("typed", "later, exit, quit"), ""),
     Word(term("typed", "help, ?"), ""),
-    Word(term("typed", "leave, resign, exit, quit"), ""),
+    Word(term("typed", "leave, resign"), ""),
     Word(term("typed", "wait")),
     Word(term("typed", "drop")),
     Word(term("typed", "start")),
@@ -129,7 +129,8 @@ word_of: Final = COMMANDS.word_of
 shown: Final = COMMANDS.shown
 suggestible: Final = COMMANDS.suggestible
 
-LEAVING: Final = frozenset({"leave"})
+LEAVING: Final = frozenset({"leave", "later"})
+"""Where there is no game to come back to, both mean the same."""
 YES: Final = frozenset({"yes"})
 NO: Final = frozenset({"no"})
 

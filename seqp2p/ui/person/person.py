@@ -16,6 +16,7 @@ import trio
 from seqp2p.i18n import message, message_of
 from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
+from seqp2p.match.outcome import forfeit
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.steps import why_not_callable
 from seqp2p.match.text import cleaned
@@ -39,7 +40,7 @@ from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, o
 from seqp2p.ui.person.prepared import PreparedMove, in_own_turn
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.plain import hand_line, read_square
-from seqp2p.ui.words import INPUT_ENDED, LEFT, clock, listed, mute_line, talk_is_callable
+from seqp2p.ui.words import LEFT, clock, listed, mute_line, talk_is_callable
 
 PASS_AFTER_S: Final = 2
 """A pass that goes by itself is announced for so long."""
@@ -92,7 +93,7 @@ def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
-AdjournGame: TypeAlias = Callable[[], Awaitable[None]]
+Stop: TypeAlias = Callable[[], Awaitable[None]]
 Hints: TypeAlias = Callable[[View], Awaitable[str]]
 """Thinks about a view of the seat to move, and returns a sentence."""
 Acts: TypeAlias = Mapping[str, Callable[[str], Awaitable[None]]]
@@ -101,6 +102,7 @@ Acts: TypeAlias = Mapping[str, Callable[[str], Awaitable[None]]]
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
 ASK_LEAVE: Final = message("leave the game? yes/no")
+"""Before the cards are dealt: there is nothing to come back to."""
 # What can be typed behind ``board`` to have it shown in every turn, or not.
 BOARD_SHOWN: Final[Mapping[str, bool]] = MappingProxyType({"always": True, "never": False})
 NOBODY_AWAY: Final = message("there is nobody to wait for")
@@ -122,6 +124,7 @@ class Person:
     """Plays a seat by typed lines. ``patience_s``: how many seconds the phases ``draw`` and ``late`` are waited for.
 
     ``auto_pass``: a pass goes by itself where nothing else can be done. ``hints``: none at this table without it.
+    ``alone``: all others are bots of this person's.
     """
 
     def __init__(
@@ -132,6 +135,7 @@ class Person:
         *,
         auto_pass: bool = False,
         hints: Hints | None = None,
+        alone: bool = False,
     ) -> None:
         self._desk = desk
         self._show = desk.show
@@ -150,7 +154,8 @@ class Person:
         self._prepared: PreparedMove | None = None
         self._passing = False  # a pass is announced
         self._exchanging = False  # the dead cards of the hand, one after another
-        self._asks_to_leave = False
+        self._alone = alone
+        self._parting = ""  # while this person is asked whether to stop or leave: the word that "yes" stands for
         self._warned = False
         self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
@@ -192,52 +197,55 @@ class Person:
 
     # What is typed.
 
-    async def listen(self, speak: Speak, leave: Leave, go_on: GoOnWithout, adjourn: AdjournGame) -> None:
-        """Obey typed lines, until this person leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
+    async def listen(self, speak: Speak, leave: Leave, stop: Stop, go_on: GoOnWithout) -> None:
+        """Obey typed lines, until this person stops or leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
 
-        Leaving has to be confirmed. At a terminal the end of the input asks, too; elsewhere it leaves, after an answer
-        that is still on its way has been taken and if the game is not over by it.
+        Leaving has to be confirmed. At a terminal the end of the input asks, too; elsewhere it stops for now, after an
+        answer that is still on its way has been taken and if the game is not over by it.
         """
         acts: Acts = {
             "say": partial(self._say, speak),
             "drop": partial(self._drop, go_on),
-            "adjourn": partial(self._adjourn, adjourn),
+            "later": partial(self._stop, stop),
             "hint": self._hint,
         }
         while True:
             typed = await self._desk.read()
             if typed is None:
-                if self._desk.terminal and not self._asks_to_leave:
-                    self._ask_to_leave()
+                if self._desk.terminal and not self._parting:
+                    self._ask_to_part("later")
                     continue
                 await self._settled.wait()
                 if not self._sight.is_over:
-                    await leave(INPUT_ENDED)
+                    await stop()
                 return
             line = one_line(typed)
-            if self._asks_to_leave:
-                self._asks_to_leave = False
-                if word_of(line) in YES:
-                    await leave(LEFT)
-                    return
-                if word_of(line) in NO or not line:
-                    self._show(t("you stay"))
-                    continue
+            meant, self._parting = self._parting, ""
+            word = meant if word_of(line) in YES else word_of(line)
+            if meant and word == "leave":
+                await leave(LEFT)
+                return
+            if meant and word == "later":
+                await stop()
+                return
+            if meant and (word in NO or not line):
+                self._show(t("you stay"))
+                continue
             await self._obey(line, acts)
 
     def interrupted(self) -> bool:
         """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
-        if not self._desk.terminal or self._asks_to_leave:
+        if not self._desk.terminal or self._parting:
             return False
-        self._ask_to_leave()
+        self._ask_to_part("later")
         return True
 
     async def _obey(self, line: str, acts: Acts) -> None:
         first, _, rest = line.partition(" ")
         if act := acts.get(word_of(first)):
             await act(rest)
-        elif word_of(line) in LEAVING:
-            self._ask_to_leave()
+        elif word_of(line) == "leave":
+            self._ask_to_part("leave")
         elif (found := answer_to(line, self._answers)) is not None:
             self._show(*found)
         elif not line:
@@ -266,9 +274,30 @@ class Person:
                     t("these can never be called: {remarks}", remarks=", ".join(courtesies())),
                 )
 
-    def _ask_to_leave(self) -> None:
-        self._asks_to_leave = True
-        self._show(translate(ASK_LEAVE))
+    def _ask_to_part(self, yes: str) -> None:
+        """Ask whether to stop or to leave, with the price of both; "yes" stands for the word ``yes``."""
+        self._parting = yes
+        if self._match.game.position is None:
+            self._show(translate(ASK_LEAVE))
+            return
+        later, leave = shown("later"), shown("leave")
+        prices = [f"{later}: {self._price_of_stopping()}", f"{leave}: {self._price_of_leaving()}"]
+        self._show(f"{t(' · ').join(prices)} · {t('Enter: you stay')}")
+
+    def _price_of_stopping(self) -> str:
+        grace = clock(self._match.game.agreement.settings.grace_s)
+        if self._alone:
+            return t("seqp2p resume goes on")
+        if len(self._match.game.seats) < VOTERS_MIN:
+            return t("seqp2p resume goes on once both are back")
+        return t("seqp2p resume goes on; the others wait {time}, then may play on without you", time=grace)
+
+    def _price_of_leaving(self) -> str:
+        out = {*self._match.left, self._seat.number}
+        won = forfeit(self._match.game, out, self._match.proven.keys())
+        if won is None:
+            return t("the others play on without you")
+        return t("won by {names}", names=listed([self._company.name(seat) for seat in won.winners]))
 
     def _prepare(self, line: str) -> Iterable[str]:
         """Prepare the move of a line that is typed while others play; return nothing for a line that is none."""
@@ -341,7 +370,7 @@ class Person:
 
     def _words(self, *others: str) -> list[str]:
         """All that can be typed at any time, and these others, in words that say something to the reader."""
-        return suggestible([*self._answers, *LEAVING, "say", "drop", "adjourn", "hint", "exchange", *others])
+        return suggestible([*self._answers, *LEAVING, "say", "drop", "hint", "exchange", *others])
 
     def _not_now(self, line: str) -> str:
         if self._match.game.position is None:
@@ -443,7 +472,9 @@ class Person:
             return t("{names} may still draw a card", names=names)
         if match.kind == "discard":
             return t("waiting for {names} to give up a card", names=names)
-        return t("your turn") if self._seat.owes(match) else t("{names}'s turn", names=names)
+        if self._seat.number not in match.awaited:
+            return t("{names}'s turn", names=names)
+        return t("your turn") if self._seat.owes(match) else t("your turn, once the others have answered")
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Ask until an action is typed; the match judges it."""
@@ -558,9 +589,12 @@ class Person:
             name = self._company.name(seat)
             self._show(t("{name} is away: type wait, or drop {name} to go on without", name=name))
 
-    def away(self, seat: int) -> None:
-        """A seat cannot be reached. Nothing is asked about it yet."""
+    def away(self, seat: int, *, later: bool = False) -> None:
+        """Note that a seat cannot be reached. If its player has stopped for now, ask whether to stop too."""
         self._away.add(seat)
+        if later and self._desk.terminal and not self._parting and self._match.game.position is not None:
+            self._parting = "later"
+            self._show(t("{name} has stopped for now: stop too? yes/no", name=self._company.name(seat)))
 
     def back(self, seat: int) -> None:
         """A seat is there again, or out for good: nothing is asked about it any more."""
@@ -596,13 +630,11 @@ class Person:
             if self._question is question:  # else the turn went on meanwhile
                 self._show(found)
 
-    async def _adjourn(self, adjourn: AdjournGame, _: str) -> None:
+    async def _stop(self, stop: Stop, _: str) -> None:
         if self._match.game.position is None:
-            self._show(translate(NOT_DEALT))
-        elif self._seat.number in self._match.adjourns.signed_now(self._match.game):
-            self._show(t("you agree already; the others have to agree in this turn, too"))
+            self._ask_to_part("leave")
         else:
-            await adjourn()
+            await stop()
 
     async def _drop(self, go_on: GoOnWithout, rest: str) -> None:
         away = sorted(self._absent)

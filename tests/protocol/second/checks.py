@@ -50,7 +50,7 @@ Given = dict[str, Any]
 
 
 class BadBallot(Exception):
-    """No ballot, head, leave or adjourn of a seat of this game."""
+    """No ballot, head or leave of a seat of this game."""
 
 
 FAILURES: Mapping[str, type[Exception]] = {
@@ -278,7 +278,7 @@ def _is_tcp(text: str) -> bool:
 
 def message_of_the_game(given: Given) -> Any:
     value = unpack(_bytes(given["frame"])[4:])
-    signed = ("contribution", "ballot", "head", "leave", "adjourn", "remark", "here", "evidence", "opening")
+    signed = ("contribution", "ballot", "head", "leave", "remark", "here", "evidence", "opening")
     require(value["type"] in (*signed, "have", "links", "hurry", "bye", "ping"))
     require(value.get("seats", []) == sorted(set(value.get("seats", []))))
     return {}

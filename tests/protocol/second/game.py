@@ -224,7 +224,7 @@ class Machine:
     # 6.3
 
     def read_signed(self, name: str, payload: bytes, signature: bytes) -> dict[str, Any]:
-        """A ballot, a head, a leave or an adjourn; Encoding if it is none, Failure if nobody here signed it."""
+        """A ballot, a head or a leave; Encoding if it is none, Failure if nobody here signed it."""
         require(len(payload) <= 512)
         said = unpack(payload)
         place = ["v", "game", "step", "prev", "seat", "round"]
@@ -232,7 +232,6 @@ class Machine:
             "ballot": [*place, "action", "about", "reason", "last"],
             "head": [*place, "head"],
             "leave": ["v", "game", "seat"],
-            "adjourn": ["v", "game", "seat", "sitting", "turn"],
         }
         require(type(said) is dict and list(said) == keys[name])
         require(is_int(said["v"], 1, 1) and is_bytes(said["game"], 32) and is_int(said["seat"], 1, 12))
@@ -241,8 +240,6 @@ class Machine:
         if name == "head":
             require(is_int(said["step"], 1, 100_000) and is_bytes(said["prev"], 32))
             require(is_int(said["round"], 0, 1000) and is_bytes(said["head"], 32))
-        if name == "adjourn":
-            require(is_int(said["sitting"], 1, 100) and is_int(said["turn"], 0, 2**31 - 1))
         try:
             require(said["game"] == self.game and said["seat"] in self.everybody)
             check_signature(self.entries[said["seat"] - 1]["key"], f"seqp2p/1 {name}", payload, signature)

@@ -55,7 +55,6 @@ GAME = {
     "ballot": ["payload", "signature"],
     "head": ["payload", "signature"],
     "leave": ["payload", "signature"],
-    "adjourn": ["payload", "signature"],
     "remark": ["payload", "signature"],
     "here": ["payload", "signature"],
     "opening": ["seat", "secret"],

@@ -10,7 +10,6 @@ import trio.testing
 from seqp2p.match.events import Drawn, Dropped, Event, Redealt, Remarked, Turned, Undone
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
-from seqp2p.match.signed import AdjournPayload
 from seqp2p.rules import (
     DRAW,
     END,
@@ -37,7 +36,7 @@ from seqp2p.ui.person.person import ASK_LEAVE, HOW_TO_SAY, NO_HINTS, NOBODY_AWAY
 from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import NOT_DEALT, SeatInfo
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legal_lines, score_line, seats_lines
-from seqp2p.ui.words import INPUT_ENDED, LEFT, Company, Story
+from seqp2p.ui.words import LEFT, Company, Story
 from tests.table import Played, fork, make_seats, match_at, played
 
 COLOURS = ("blue", "green")
@@ -64,7 +63,7 @@ class Seat:
         self.spoken: list[str] = []
         self.left: list[str] = []
         self.dropped: list[int] = []
-        self.adjourned = 0
+        self.stops = 0
         self.story = Story()
         self.words: Sequence[str] | None = ("amber", "falcon")
         self.match = match
@@ -99,9 +98,9 @@ class Seat:
         await trio.lowlevel.checkpoint()
         self.dropped.append(seat)
 
-    async def adjourn(self) -> None:
+    async def stop(self) -> None:
         await trio.lowlevel.checkpoint()
-        self.adjourned += 1
+        self.stops += 1
 
     @property
     def view(self) -> View:
@@ -112,7 +111,7 @@ class Seat:
         self.typed.extend(lines)
         self.shown.clear()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.person.listen, self.speak, self.leave, self.go_on, self.adjourn)
+            nursery.start_soon(self.person.listen, self.speak, self.leave, self.stop, self.go_on)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
         return self.shown
@@ -128,7 +127,7 @@ class Seat:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask)
             await trio.testing.wait_all_tasks_blocked()
-            nursery.start_soon(self.person.listen, self.speak, self.leave, self.go_on, self.adjourn)
+            nursery.start_soon(self.person.listen, self.speak, self.leave, self.stop, self.go_on)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
         return chosen[0] if chosen else None
@@ -425,40 +424,75 @@ async def test_a_speaker_is_told_once_that_a_remark_may_be_called() -> None:
     assert seat.spoken == ["good luck", "h4 now", "or j3"]
 
 
-# Leaving
+# Stopping and leaving
+
+PRICES = "later: seqp2p resume goes on once both are back · leave: won by player 1 · Enter: you stay"
 
 
-@pytest.mark.parametrize("typed", ["leave", "resign", "quit", "EXIT", " leave "])
-async def test_leaving_is_asked_about_once(own_turn: Seat, others_turn: Seat, typed: str) -> None:
-    assert await others_turn.type(typed, "no") == [ASK_LEAVE, "you stay"]
+@pytest.mark.parametrize("typed", ["leave", "resign", " LEAVE "])
+async def test_leaving_is_asked_about_once_with_its_price(own_turn: Seat, others_turn: Seat, typed: str) -> None:
+    prices = PRICES.replace("player 1", "player 2")
+    assert await others_turn.type(typed, "no") == [prices, "you stay"]
     assert others_turn.left == []
-    assert await others_turn.type(typed, "Yes", "hand") == [ASK_LEAVE]
+    assert await others_turn.type(typed, "Yes", "hand") == [prices]
     assert others_turn.left == [LEFT]
-    assert await own_turn.choose(typed, "y") is None
+    assert await own_turn.choose(typed, "leave") is None
     assert own_turn.left == [LEFT]
+
+
+@pytest.mark.parametrize("typed", ["later", "quit", "EXIT"])
+async def test_stopping_for_now_is_not_asked_about(own_turn: Seat, typed: str) -> None:
+    assert await own_turn.type(typed) == []
+    assert (own_turn.stops, own_turn.left) == (1, [])
+
+
+@pytest.mark.parametrize("typed", ["later", "leave"])
+async def test_before_the_deal_there_is_one_way_to_go(undealt: Seat, typed: str) -> None:
+    assert await undealt.type(typed, "yes") == [ASK_LEAVE]
+    assert (undealt.stops, undealt.left) == (0, [LEFT])
+
+
+async def test_the_price_at_larger_tables() -> None:
+    game = played(4, "classic", 2)
+    seat = Seat(game, match_at(game, turn_of(game, 1)), 1)
+    resumes = "later: seqp2p resume goes on; the others wait 2:00, then may play on without you"
+    assert await seat.type("leave", "later") == [f"{resumes} · leave: the others play on without you · Enter: you stay"]
+    assert (seat.stops, seat.left) == (1, [])
+
+
+async def test_another_who_stops_is_a_reason_to_ask(duel: Played) -> None:
+    seat = Seat(duel, match_at(duel, turn_of(duel, 1)), 1, terminal=True)
+    seat.person.away(2, later=True)
+    assert seat.shown == ["player 2 has stopped for now: stop too? yes/no"]
+    assert await seat.type("no") == ["you stay"]
+    seat.person.away(2, later=True)
+    assert await seat.type("yes") == []
+    assert seat.stops == 1
 
 
 async def test_whatever_else_is_answered_is_obeyed_and_one_stays(others_turn: Seat) -> None:
     assert await others_turn.type("leave", "hand", "yes") == [
-        ASK_LEAVE,
+        PRICES.replace("player 1", "player 2"),
         hand_line(others_turn.view),
         "player 2's turn; help says what you can do meanwhile",
     ]
     assert others_turn.left == []
 
 
-async def test_the_end_of_the_input_leaves_at_once(own_turn: Seat, others_turn: Seat, undealt: Seat) -> None:
+async def test_the_end_of_the_input_stops_at_once(own_turn: Seat, others_turn: Seat, undealt: Seat) -> None:
     for seat in (own_turn, others_turn, undealt):
         assert await seat.type("seats", None)
-        assert seat.left == [INPUT_ENDED]
+        assert (seat.stops, seat.left) == (1, [])
 
 
 async def test_at_a_terminal_the_end_of_the_input_asks(duel: Played) -> None:
+    prices = PRICES.replace("player 1", "player 2")
     seat = Seat(duel, match_at(duel, turn_of(duel, 2)), 1, terminal=True)
-    assert await seat.type(None, "no") == [ASK_LEAVE, "you stay"]
-    assert seat.left == []
-    assert await seat.type(None, None) == [ASK_LEAVE]
-    assert seat.left == [INPUT_ENDED]
+    assert await seat.type(None, "no") == [prices, "you stay"]
+    assert seat.stops == 0
+    assert await seat.type(None, None) == [prices]
+    assert await seat.type(None, "yes") == [prices]
+    assert (seat.stops, seat.left) == (2, [])
 
 
 async def test_the_end_of_the_input_leaves_no_answer_behind(duel: Played) -> None:
@@ -467,12 +501,12 @@ async def test_the_end_of_the_input_leaves_no_answer_behind(duel: Played) -> Non
     assert await seat.choose(format_action(seat.view.variant, action)) == action
     async with trio.open_nursery() as nursery:
         seat.typed.append(None)
-        nursery.start_soon(seat.person.listen, seat.speak, seat.leave, seat.go_on, seat.adjourn)
+        nursery.start_soon(seat.person.listen, seat.speak, seat.leave, seat.stop, seat.go_on)
         await trio.testing.wait_all_tasks_blocked()
-        assert seat.left == []
+        assert seat.stops == 0
         seat.person.hear(Turned(1, 1, action))
         await trio.testing.wait_all_tasks_blocked()
-        assert seat.left == [INPUT_ENDED]
+        assert seat.stops == 1
         nursery.cancel_scope.cancel()
 
 
@@ -731,20 +765,6 @@ async def test_what_is_typed_in_the_lobby_is_answered_and_gone() -> None:
     assert await in_the_lobby("QH e5", "help", "?") == (False, [NOT_STARTED, LOBBY_HELP, LOBBY_HELP])
 
 
-# Adjourning.
-
-
-async def test_adjourn_is_passed_on_once_and_only_where_there_are_cards(own_turn: Seat, undealt: Seat) -> None:
-    assert await undealt.type("adjourn") == ["the cards are not dealt yet"]
-    assert await own_turn.type("adjourn") == []
-    assert (undealt.adjourned, own_turn.adjourned) == (0, 1)
-    signed = own_turn.own.adjourn(own_turn.match)
-    assert signed is not None
-    own_turn.match.receive_word(AdjournPayload, signed)
-    assert await own_turn.type("adjourn") == ["you agree already; the others have to agree in this turn, too"]
-    assert own_turn.adjourned == 1
-
-
 # What goes by itself.
 
 NO_SEQUENCE = CompletedSequence(1, ())
@@ -832,7 +852,7 @@ async def test_a_pass_that_is_stopped_or_switched_off_waits(
     seat.typed = ["undo"]
     with trio.move_on_after(60) as waiting:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(seat.person.listen, seat.speak, seat.leave, seat.go_on, seat.adjourn)
+            nursery.start_soon(seat.person.listen, seat.speak, seat.leave, seat.stop, seat.go_on)
             await seat.person.choose(replace(seat.view, legal=(PASS,)), None)
     assert waiting.cancelled_caught
     assert ("you do not pass yet" in seat.shown) == auto_pass
