@@ -424,8 +424,8 @@ GAME_EVENTS: Final = (
     EventType(
         "error",
         {"code": str, "reason": str, "hint": str},
-        "the command ends with an error, which standard error tells, too: `older_copy`, a copy of the game's files was"
-        " put back, and the seat may sign nothing more with it",
+        "`code` is `older_copy`: a copy of the game's files was put back, and the seat may sign nothing more with it;"
+        " the command ends, and standard error tells it, too",
     ),
     EventType("undone", {"step": Count}, "this step was closed provisionally and is open again"),
     EventType(
