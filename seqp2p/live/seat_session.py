@@ -304,6 +304,7 @@ class SeatSession:
         """Send things that others may lack, and do the due work. Return True if all was over before."""
         self._rests_since = self._runtime.now()
         self._absence.moved(self._rests_since)
+        self._listening.begin(self._rests_since)
         self._say_again()
         # A seat that resumes may find that all is over; the others may still lack its last word.
         self._follow(())
@@ -394,7 +395,7 @@ class SeatSession:
             for text in self._unsaid:
                 await self._say(text)
             await self._advance()
-        elif not self._rests and not self._listening.answers and now - self._absence.moved_at >= grace_s:
+        elif not self._rests and not self._listening.has_answer and now - self._absence.moved_at >= grace_s:
             reason = message("no other seat has answered for {grace_s} s", grace_s=grace_s)
             self._end(reason, away=self.match.game.seats)
 

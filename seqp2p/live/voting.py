@@ -130,8 +130,9 @@ class Voting:
         cheats_or_left = self._match.proven.keys() | self._match.left.keys()
         away_or_silent = self._away(now) | self._absence.vanished(now) | self._silent(base, now)
         own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
-        late = self._absence.late(now) | self._absence.owing(now)
-        voted_out = late & own.about if own is not None and own.action == "drop" else frozenset[int]()
+        voted_out = (
+            self._absence.late(now) & own.about if own is not None and own.action == "drop" else frozenset[int]()
+        )
         gone = (away_or_silent | cheats_or_left | voted_out | self._absence.overdue(now)) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 

@@ -32,7 +32,7 @@ TOKENS: Final = 4
 MOVED: Final = "moved"
 """The source of those who come by a place that the host has left."""
 _PLACES: Final = 4
-"""This place, and the last ones where someone was let in: three burned codes make one, and a day burns ten."""
+"""This place and the last three where someone was let in: three burned codes end a place, ten are burned a day."""
 _TOLD_EVERY_S: Final = 1.0
 _TOKEN_SIZE: Final = 32
 _MARK_SIZE: Final = 8
