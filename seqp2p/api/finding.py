@@ -17,7 +17,7 @@ from seqp2p.i18n import listed, message
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.code import parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Browsed, browsing
-from seqp2p.lobby.place import MeetingPlace, MetHost, meet_host, meeting_place
+from seqp2p.lobby.place import MeetingPlace, MetLine, meet_host, meeting_place
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, parse_address, racing_dial, tcp_dial
 from seqp2p.net.dialling import Dial
@@ -117,7 +117,7 @@ class _Meeting:
     def result(self) -> Route:
         """Return the route that ``run`` has found. Raises NetError."""
         if self._line is not None:
-            met = MetHost(self._line, self._meet)
+            met = MetLine(self._line, self._meet)
             return Route(self._relay, met.dial, met.aclose)
         if self._found is not None:
             return route_to(self._found)

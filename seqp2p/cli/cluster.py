@@ -16,7 +16,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future, wait
+from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
@@ -93,16 +93,21 @@ class _Watch:
             if time.monotonic() - self.asked > ASK_S:
                 self.ask()
             wait([future], ASK_S)
+        if future.cancelled():
+            raise Lost(t("its scheduler has ended"))
+        match future.exception():
+            case killed():
+                raise Lost(t("each worker that was to verify {file} has been killed", file=named.path))
+            case OSError() as error:
+                raise Lost(str(error))
+            case BaseException() as error:
+                raise Unable(message_of(error) or type(error).__name__)
+            case None:
+                pass
         try:
             return decode_report(future.result())
-        except CancelledError:
-            raise Lost(t("its scheduler has ended")) from None
-        except killed:
-            raise Lost(t("each worker that was to verify {file} has been killed", file=named.path)) from None
-        except OSError as error:
-            raise Lost(str(error)) from None
-        except Exception as error:  # noqa: BLE001  # A worker can raise anything.
-            raise Unable(message_of(error) or type(error).__name__) from None
+        except ValueError as error:
+            raise Unable(message_of(error)) from None
 
 
 def verify_on_cluster(

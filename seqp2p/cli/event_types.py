@@ -413,8 +413,8 @@ GAME_EVENTS: Final = (
     EventType(
         "error",
         {"code": str, "reason": str, "hint": str},
-        "the command ends with an error, which standard error tells, too: `older_copy`, a copy of the game's files was"
-        " put back, and the seat may sign nothing more with it",
+        "the seat signs nothing more: the command ends, and standard error tells it too. `code` is `older_copy` (a copy"
+        " of the game's files was put back) or `seat_stopped` (it has signed all its ballots about one step)",
     ),
     EventType("undone", {"step": Count}, "this step was closed provisionally and is open again"),
     EventType(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import trio
 
-from seqp2p.api.game import LiveGame, safety_words_with
+from seqp2p.api.game import LiveGame, first_error, safety_words_with
 from seqp2p.bots.exec_player import ExecPlayer
 from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
@@ -22,6 +22,7 @@ from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.hangup import HANGUP, TerminalGone
+from seqp2p.i18n import message_of
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
@@ -29,7 +30,7 @@ from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
 from seqp2p.match.seat import SeatKeys
-from seqp2p.replay.sidecar import OlderCopy
+from seqp2p.replay.sidecar import OlderCopy, SeatStopped
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
@@ -118,9 +119,13 @@ async def play(
         player.welcome()  # In a resumed game the cards are dealt.
     try:
         result = await _run(game, player, reporter, signals)
-    except* OlderCopy:
-        resume_hint.forget()  # With these files it would end in the same way.
-        output.event("error", code=OlderCopy.code, reason=translate(OlderCopy.text), hint=translate(OlderCopy.hint))
+    except* SeatStopped as group:
+        stopped = first_error(group)
+        assert isinstance(stopped, SeatStopped), "the group has no others"
+        if isinstance(stopped, OlderCopy):
+            resume_hint.forget()  # With these files it would end in the same way.
+        reason = translate(message_of(stopped))
+        output.event("error", code=stopped.code, reason=reason, hint=translate(stopped.hint))
         raise
     reporter.over(result, own, game.replay, resumable=game.resumable)
     if game.resumable and (command := resume_hint.command()):

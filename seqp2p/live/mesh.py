@@ -22,7 +22,7 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook
-from seqp2p.lobby.place import MetHost
+from seqp2p.lobby.place import MetLine
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
@@ -242,7 +242,7 @@ class Mesh:
             if side == "server":
                 await self._welcome(stream, f"pair {peer.seat}")
             else:
-                await self._dial_peer(peer, relay, MetHost(stream, waiting.join).dial)
+                await self._dial_peer(peer, relay, MetLine(stream, waiting.join).dial)
 
     def _jitter(self) -> float:
         return 0.5 + self._randomness(1)[0] / 510

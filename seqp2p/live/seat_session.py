@@ -289,7 +289,9 @@ class SeatSession:
 
     async def begin(self) -> bool:
         """Send things that others may lack, and do the due work. Return True if all was over before."""
-        self._absence.begin(self._runtime.now())
+        now = self._runtime.now()
+        self._absence.begin(now)
+        self._listening.begin(now)
         self._say_again()
         # A seat that resumes may find that all is over; the others may still lack its last word.
         self._follow(())
@@ -380,7 +382,7 @@ class SeatSession:
             for text in self._unsaid:
                 await self._say(text)
             await self._advance()
-        elif not self._absence.gathers and not self._listening.answers and now - self._absence.moved_at >= grace_s:
+        elif not self._absence.gathers and not self._listening.has_answer and now - self._absence.moved_at >= grace_s:
             self._end(message("no other seat has answered for {grace_s} s", grace_s=grace_s), resumable=True)
 
     # Signed things: one loop for all that comes, is own, or has waited.

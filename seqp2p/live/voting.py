@@ -130,10 +130,9 @@ class Voting:
         cheats_or_left = self._match.proven.keys() | self._match.left.keys()
         away_or_silent = self._away(now) | self._silent(base, now)
         own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
-        late = self._absence.late(now) | self._absence.owing(now)
-        voted_out = late & own.about if own is not None and own.action == "drop" else frozenset[int]()
-        without_proof = self._unspared(away_or_silent | voted_out | self._absence.overdue(now), now)
-        gone = (without_proof | cheats_or_left) & base.decree.members
+        voted_out = own.about if own is not None and own.action == "drop" else frozenset[int]()
+        without_proof = away_or_silent | (self._absence.late(now) & voted_out) | self._absence.overdue(now)
+        gone = (self._unspared(without_proof, now) | cheats_or_left) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 
     def spent(self, now: float) -> bool:

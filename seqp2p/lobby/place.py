@@ -32,7 +32,7 @@ TOKENS: Final = 4
 MOVED: Final = "moved"
 """The source of those who come by a place that the host has left."""
 _PLACES: Final = 4
-"""This place, and the last ones where someone was let in: three burned codes make one, and a day burns ten."""
+"""This place and the last three where someone was let in: three burned codes end a place, ten are burned a day."""
 _TOLD_EVERY_S: Final = 1.0
 _TOKEN_SIZE: Final = 32
 _MARK_SIZE: Final = 8
@@ -163,15 +163,15 @@ async def meet_host(relay: Address, place: MeetingPlace, dial: Dial, limits: Lim
     return line
 
 
-class MetHost:
-    """The dial of a host that was met at a relay: at first the line on which it was met, then new ones."""
+class MetLine:
+    """The dial of a host or seat that was met at a relay: at first the line on which it was met, then new ones."""
 
     def __init__(self, line: trio.abc.Stream, meet: Callable[[], Awaitable[trio.abc.Stream]]) -> None:
         self._line: trio.abc.Stream | None = line
         self._meet = meet
 
     async def dial(self, _: Address) -> trio.abc.Stream:
-        """Return a line with the host. It waits for one until it is cancelled."""
+        """Return a line with it. It waits for one until it is cancelled."""
         line, self._line = self._line, None
         # Without a checkpoint: a caller that is cancelled there would leave the line open.
         return await self._meet() if line is None else line

@@ -111,8 +111,8 @@ class PeerState:
         self._limits = limits
         self._heard = Recent(limits.known_max)
         self._sent = Recent(limits.known_max)
-        self._asked: set[bytes] = set()  # what was put off at its last request but one,
-        self._put_off: set[bytes] = set()  # and at its last
+        self._put_off: set[bytes] = set()  # at its last request
+        self._put_off_before: set[bytes] = set()  # at the one before: sent when it asks again
         self._open_step = 1
         self._held: frozenset[int] = frozenset()
         self._answer_at = float("-inf")
@@ -135,6 +135,7 @@ class PeerState:
         self._sent.clear()
         self._heard.clear()
         self._put_off.clear()
+        self._put_off_before.clear()
         self._answer_at = float("-inf")
         self.has(step, seats)
 
@@ -166,7 +167,7 @@ class PeerState:
 
     def _puts_off(self, author: int, key: bytes) -> bool:
         """Return True for a thing that its author should send itself, when it is asked for first."""
-        if not self._is_linked_with(author) or key in self._asked:
+        if not self._is_linked_with(author) or key in self._put_off_before:
             return False
         self._put_off.add(key)
         return True
@@ -194,7 +195,7 @@ class PeerState:
         At most ``resync_max`` bytes of payload, or one contribution: the next ``have`` asks for the rest.
         """
         self._answer_at = now + self._limits.answer_pause_s
-        self._asked, self._put_off = self._put_off, set[bytes]()
+        self._put_off_before, self._put_off = self._put_off, set[bytes]()
         answer: list[Contribution] = []
         size = 0
         for _, author, contribution in store.missing(self._open_step, self._held):

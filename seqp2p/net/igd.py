@@ -293,7 +293,9 @@ def limit_process() -> None:
     if sys.platform == "linux":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = MEMORY_MAX if hard == resource.RLIM_INFINITY else min(hard, MEMORY_MAX)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
     limit = threading.Timer(LIMIT_S, os._exit, (1,))
     limit.daemon = True
     limit.start()

@@ -169,18 +169,18 @@ class SeatHeld(SidecarError):
 class SeatStopped(SidecarError):
     """The seat can sign nothing more for now; its files stay."""
 
+    code: str = "seat_stopped"
     hint = message("resume the seat again once the others can be reached")
 
 
 class OlderCopy(SeatStopped):
     """The others have a signature of this seat that its file lacks."""
 
-    code: Final = "older_copy"
-    text: Final = message("a copy of this game's files was put back: to sign again would be proof of cheating")
-    hint = message("resume the seat with the files that it wrote last; the game goes on without it meanwhile")
+    code = "older_copy"
+    hint = message("resume the seat with the files that it wrote last; for the others it is away until then")
 
     def __init__(self) -> None:
-        super().__init__(self.text)
+        super().__init__(message("a copy of this game's files was put back: to sign again would be proof of cheating"))
 
 
 class SidecarFull(SidecarError):

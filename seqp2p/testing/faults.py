@@ -62,6 +62,7 @@ KINDS: Final[tuple[FaultKind, ...]] = tuple(kind for kind in get_args(FaultKind)
 OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
 """The faults of seats, which receive little and read it at once."""
 _BESIDE_OLDER: Final = frozenset[FaultKind]({"asleep", "disk", "drift", "talk"})
+"""The faults that keep no seat away: while one is, a copy may not be noticed."""
 OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"later", "older", "disk", "asleep", "talk"}
 """The faults of spectators too, which have no player, sign nothing and wait for no disk."""
 FIRST_SPECTATOR: Final = 101

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from seqp2p.live.listening import PATIENCE_S, Listening
+from seqp2p.live.listening import PATIENCE_S, SETTLE_S, Listening
 from seqp2p.match.machine import Match
 
 
@@ -41,9 +41,19 @@ def test_one_answer_is_enough_if_no_other_is_linked(players: int) -> None:
 def test_each_that_is_linked_is_waited_for() -> None:
     _, heard = listening(4)
     heard.answered(2, 7)
-    assert not heard.is_over({2, 3}, 0.0)
+    assert not heard.is_over({2, 3}, SETTLE_S)
     heard.answered(3, 7)
-    assert heard.is_over({2, 3}, 0.0)
+    assert heard.is_over({2, 3}, SETTLE_S)
+
+
+def test_all_are_given_time_to_be_linked() -> None:
+    _, heard = listening(3)
+    heard.begin(10.0)
+    heard.answered(2, 7)
+    assert not heard.is_over({2}, 10.0)
+    assert heard.is_over({2}, 10.0 + SETTLE_S)
+    heard.answered(3, 7)
+    assert heard.is_over({2, 3}, 10.0)
 
 
 def test_one_that_does_not_answer_is_waited_for_only_so_long() -> None:

@@ -25,7 +25,7 @@ class Way:
 
     def silence(self, *, silent: bool = True) -> None:
         """Let nothing through and close nothing; or let everything through that has waited."""
-        self.waits_to_sign = silent
+        self.silent = silent
         self.wake()
 
     def wake(self) -> None:

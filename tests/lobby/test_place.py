@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from seqp2p.lobby import place
-from seqp2p.lobby.place import MOVED, HostLines, MeetingPlace, MetHost, hash_place, meet_host, meeting_place
+from seqp2p.lobby.place import MOVED, HostLines, MeetingPlace, MetLine, hash_place, meet_host, meeting_place
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.dialling import Dial
 from seqp2p.net.errors import NetError
@@ -126,13 +126,13 @@ async def test_the_line_on_which_a_host_was_met_is_used_once(nursery: trio.Nurse
         await trio.lowlevel.checkpoint()
         return second
 
-    met = MetHost(first, again)
+    met = MetLine(first, again)
     address = Address("10.9.0.1", 4001)
     assert await met.dial(address) is first
     assert await met.dial(address) is second
     await met.aclose()
     await first.send_all(b"it is open")
-    await MetHost(first, again).aclose()
+    await MetLine(first, again).aclose()
     with pytest.raises(trio.ClosedResourceError):
         await first.send_all(b"it is closed")
 

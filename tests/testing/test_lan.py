@@ -33,13 +33,13 @@ from seqp2p.testing import (
     outcome_of,
     simulate,
 )
-from seqp2p.testing.table import VirtualSeat
+from seqp2p.testing.table import TABLES, VirtualSeat
 
 
 def lan(
     n: int, *faults: Fault, seed: int = 1, cheats: Cheats | None = None, jitter_s: float = 0.01, **settings: Any
 ) -> VirtualLan:
-    table = TableKey(seed, n)
+    table = TableKey(seed % TABLES, n)
     usual: dict[str, Any] = {"turn_time_s": 0, "grace_s": 10, "manual_draw": False, "open_hands": True}
     usual["teams"] = n if n == 3 else 2
     usual["colours"] = MINIATURE.colours[: usual["teams"]]

@@ -125,3 +125,22 @@ def test_a_remark_that_came_before_the_question_is_in_the_answer(monkeypatch: py
     game = lan(2, Fault("disk", 2.7, (1,), 0.29, 1.0), Fault("older", 3.0, (2,), 0.3), *talks, seed=1)
     game.run()
     stopped(game, 2)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4, 5, 7, 8])
+def test_one_that_answers_first_and_keeps_back_what_matters_frames_nobody(seed: int) -> None:
+    """Seat 1 says at once that it has answered, and sends seat 2 nothing that seat 2 has signed."""
+
+    def framing(sender: int, to: int, frame: bytes) -> tuple[bytes, ...]:
+        message = decoded(frame)
+        if (sender, to) != (1, 2) or game.peers[2].lives < 2:  # it was resumed
+            return (frame,)
+        if isinstance(message, Have | Ping):
+            return (encode_message(Have(1, ())),) * 2
+        if isinstance(message, ContributionMessage) and open_envelope(message.payload).seat != 2:
+            return (frame,)
+        return ()
+
+    game = lan(3, Fault("older", COPIED_S, (2,), 3.0), cheats=Cheats(tamper=framing), seed=seed)
+    game.run()
+    stopped(game, 2)
