@@ -282,7 +282,7 @@ class Person:
             return
         later, leave = shown("later"), shown("leave")
         prices = [f"{later}: {self._price_of_stopping()}", f"{leave}: {self._price_of_leaving()}"]
-        self._show(f"{t(' · ').join(prices)} · {t('Enter: you stay')}")
+        self._show(" · ".join([*prices, t("Enter: you stay")]))
 
     def _price_of_stopping(self) -> str:
         grace = clock(self._match.game.agreement.settings.grace_s)
