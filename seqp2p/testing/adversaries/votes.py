@@ -241,6 +241,22 @@ def other_action(crook: Byzantine, own: Contribution) -> Contribution:
 
 
 @dataclass
+class CheatsAlone(Strategy):
+    """Waits until one of the others is away, and signs two contributions: the one that is left is no majority."""
+
+    done: bool = False
+
+    def after(self, crook: Byzantine) -> None:
+        if (
+            not self.done
+            and crook.match.game.position is not None
+            and len(crook.mesh.relay.reachable) < len(crook.others)
+        ):
+            self.done = True
+            two_futures(crook)
+
+
+@dataclass
 class HeadsToOne(Strategy):
     """Sends its heads to one seat alone, though it has links with all."""
 
@@ -267,6 +283,8 @@ def _faces(
     return Adversary(name, TWICE, what, lambda: TwoFaces(kind, second, when), endings, reason=reason, also=also)
 
 
+# The one that is left stops after the grace; both come back.
+_AWAY_AND_BACK: Final = (Fault("crash", 3.0, (3,), 43.0), Fault("later", 40.0, (1,), 6.0))
 _LEFT = {2: ExpectedEnding("forfeit", "a leave", "unfinished"), 3: ExpectedEnding("dropped", "a leave", "verified")}
 VOTES = (
     once("forged vote", _VOTES, forged_vote, always(AT_THE_LINK), "does not verify"),
@@ -289,6 +307,17 @@ VOTES = (
     once("own words as evidence", _EVIDENCE, own_words_as_evidence, always(AT_THE_LINK), "does not verify"),
     once("evidence of nothing", _EVIDENCE, evidence_of_nothing, always(NO_EFFECT)),
     once("two contributions far ahead", TWICE, two_futures, in_play(_PAIR), "two different contributions"),
+    Adversary(
+        "two contributions while one is away",
+        TWICE,
+        doing(CheatsAlone),
+        CheatsAlone,
+        in_play(_PAIR, 3),
+        seat=2,
+        faults=_AWAY_AND_BACK,
+        reason="two different contributions",
+        also=(at_setup(_PAIR),),  # where its own turn was the last one
+    ),
     _faces("two commitments", "seat", other_commitment, always(at_setup(_PAIR))),
     _faces("two shuffles", "shuffle", other_shuffle, always(at_setup(_PAIR), 2, 3, 4)),
     _faces("two deals", "deal", other_proof, {**in_play(_PAIR, 2), **always(at_setup(_PAIR), 3, 4)}),
