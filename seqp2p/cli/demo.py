@@ -93,8 +93,16 @@ class Demo:
 
     def _tell_stopped(self) -> None:
         replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
-        nobody = {"result": "unfinished", "winners": [], "forfeit": [], "reason": "stopped", "resumable": False}
-        self._output.event("over", **nobody, replays=replays, verdict="unfinished")
+        self._output.event(
+            "over",
+            result="unfinished",
+            winners=[],
+            forfeit=[],
+            reason="stopped",
+            resumable=False,
+            replays=replays,
+            verdict="unfinished",
+        )
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:

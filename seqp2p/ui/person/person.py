@@ -465,6 +465,8 @@ class Person:
         match = self._match
         if match.game.position is None:
             return translate(NOT_DEALT)
+        if self._seat.waits_to_sign:
+            return t("waiting for the others to answer")
         if match.kind not in CHOSEN:
             return translate(GAME_OVER) if self._sight.is_over else t("a card is being drawn")
         names = listed([self._company.name(seat) for seat in sorted(match.awaited)])
@@ -472,9 +474,7 @@ class Person:
             return t("{names} may still draw a card", names=names)
         if match.kind == "discard":
             return t("waiting for {names} to give up a card", names=names)
-        if self._seat.number not in match.awaited:
-            return t("{names}'s turn", names=names)
-        return t("your turn") if self._seat.owes(match) else t("your turn, once the others have answered")
+        return t("your turn") if self._seat.owes(match) else t("{names}'s turn", names=names)
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Ask until an action is typed; the match judges it."""
