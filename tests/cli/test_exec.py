@@ -180,7 +180,7 @@ async def test_what_a_program_hears(brief: Played, tmp_path: Path) -> None:
     for event in (Absent(2, 120), Back(2), AskAbout((2,)), Turned(1, 2, PASS)):
         hear(event)
     assert [dict(told) for told in player._history] == [
-        {"event": "absent", "seat": 2, "grace_s": 120},
+        {"event": "absent", "seat": 2, "grace_s": 120, "later": False},
         {"event": "back", "seat": 2},
         {"event": "turn", "turn": 1, "seat": 2, "action": "pass"},
     ]

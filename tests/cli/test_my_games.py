@@ -82,7 +82,7 @@ def test_what_is_no_replay_is_listed_as_such(cli: Cli, own_home: Path) -> None:
     (own_home / "replays" / "x.seqp2p").write_bytes(b"\xff" * 99)
     (game,) = told(cli)
     assert (game["verdict"], game["names"], game["turns"]) == ("invalid", [], 0)
-    assert "x.seqp2p: invalid" in cli("games")[1]
+    assert "damaged: seqp2p verify x.seqp2p" in cli("games")[1]
 
 
 def test_a_forfeit_is_listed_as_such(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,7 +145,7 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
     said = capsys.readouterr()
     events = documented.stream(said.out)
     assert events == [
-        {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120},
+        {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120, "later": False},
         {"event": "back", "seat": 2},
         {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 1},
         {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 2},
@@ -225,7 +225,7 @@ async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> Non
 async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
     reporter = Reporter(Output(json=False), Match(brief.agreement))
     reporter.over(Result("unfinished", (), "seat 2 (b) left the table"), 1, Path("game.seqp2p"))
-    assert capsys.readouterr().out == "unfinished: seat 2 (b) left the table\nreplay: game.seqp2p\n"
+    assert capsys.readouterr().out == "ended without a winner: seat 2 (b) left the table\nreplay: game.seqp2p\n"
 
 
 async def test_who_plays_the_seat(brief: Played, tmp_path: Path) -> None:
@@ -430,10 +430,10 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("polite", [True, False])
-def test_a_guest_in_this_process_that_leaves(
+def test_a_guest_in_this_process_that_goes(
     cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch, polite: bool
 ) -> None:
-    """Left by a signal, or because the process that started it has ended."""
+    """It goes because of a signal, or because the process that started it has ended."""
     watched = Watched()
     host = people.host("--variant", "kids")
     event = host.event("listening")
@@ -441,7 +441,7 @@ def test_a_guest_in_this_process_that_leaves(
     read, write = os.pipe()
     monkeypatch.setattr("seqp2p.cli.running.LineReader", lambda _: Reader(read))
 
-    def leave() -> None:
+    def end() -> None:
         assert watched.dealt.wait(LIMIT_S)
         if polite:
             os.kill(os.getpid(), signal.SIGINT)
@@ -449,7 +449,7 @@ def test_a_guest_in_this_process_that_leaves(
             os.write(write, b"?")  # Whatever comes by that way, only its end counts.
             os.close(write)
 
-    thread = threading.Thread(target=leave)
+    thread = threading.Thread(target=end)
     thread.start()
     options = ("--pace", "3600", "--bot", "random", "--json", "--until-stdin-closes", "--name", "guest")
     exit_code, _, _ = cli("join", event["address"], "--code", event["code"], *options)
@@ -457,8 +457,7 @@ def test_a_guest_in_this_process_that_leaves(
     assert exit_code == ABANDONED
     last = json.loads(watched.getvalue().splitlines()[-1])
     if polite:
-        assert (last["event"], last["reason"]) == ("over", "left the table")
-        assert host.end() == 5
+        assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", True)
         os.close(write)
     else:
         # Nobody reads an event any more.
@@ -498,6 +497,6 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
     assert exit_code == ABANDONED
     assert json.loads(out.splitlines()[-1])["reason"] == "left the table"
     assert "you say: hello" in err
-    assert "unfinished: you left the table" in err
+    assert "you left: won by host by forfeit, unless they left too" in err
     assert host.event("remark")["text"] == "hello"
     assert host.end() == 5

@@ -43,7 +43,7 @@ class Vocabulary:
         """Return the name of a typed word; any other text unchanged, in small letters.
 
         >>> COMMANDS.word_of(" Quit"), COMMANDS.word_of("QH e5")
-        ('leave', 'qh e5')
+        ('later', 'qh e5')
         """
         small = typed.strip().lower()
         return _names(self, current()).get(without_accents(small)) or _names(self, "en").get(small, small)

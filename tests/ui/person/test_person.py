@@ -490,9 +490,14 @@ async def test_at_a_terminal_the_end_of_the_input_asks(duel: Played) -> None:
     seat = Seat(duel, match_at(duel, turn_of(duel, 2)), 1, terminal=True)
     assert await seat.type(None, "no") == [prices, "you stay"]
     assert seat.stops == 0
-    assert await seat.type(None, None) == [prices]
     assert await seat.type(None, "yes") == [prices]
-    assert (seat.stops, seat.left) == (2, [])
+    assert (seat.stops, seat.left) == (1, [])
+
+
+async def test_at_a_terminal_a_second_end_of_the_input_stops(duel: Played) -> None:
+    seat = Seat(duel, match_at(duel, turn_of(duel, 2)), 1, terminal=True)
+    await seat.type(None, None)
+    assert (seat.stops, seat.left) == (1, [])
 
 
 async def test_the_end_of_the_input_leaves_no_answer_behind(duel: Played) -> None:
