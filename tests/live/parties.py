@@ -422,7 +422,9 @@ def checked(party: Party, verdict: str = "verified") -> list[Report]:
     cheated = [report.step - 1 for report in reports if report.step and "broke the rules" in (report.reason or "")]
     same = min([*map(len, steps), *cheated])
     assert all(each[:same] == steps[0][:same] for each in steps)
-    assert len({report.writer for report in reports}) == len(reports)
+    # The file of a seat that has stopped for now has no end yet.
+    ended = [report.writer for report in reports if report.writer is not None]
+    assert len(set(ended)) == len(ended)
     return reports
 
 

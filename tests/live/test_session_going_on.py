@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 import trio
 
-from seqp2p.live.absence import GOODBYE_WAIT_S, Absent, Back
+from seqp2p.live.absence import Absent, Back
 from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Dropped, Result, Voted
 from seqp2p.net.messages import Bye
@@ -74,7 +74,7 @@ def told(place: Place, kind: type) -> list[Any]:
     [(3, False, True), (3, True, False), (4, False, False), (4, True, True)],
 )
 async def test_leaving(virtual_time: object, tmp_path: Path, players: int, cancelled: bool, own_turn: bool) -> None:
-    """Whether it is one's turn or not, one is voted out at once; by an own signature, or by a goodbye."""
+    """Whether it is one's turn or not, one that leaves is voted out at once; one that is cancelled after the grace."""
     party, asleep = table(tmp_path, players)
     async with party.playing():
         await asleep.wait()
@@ -90,8 +90,8 @@ async def test_leaving(virtual_time: object, tmp_path: Path, players: int, cance
     assert party[leaver].result == (None if cancelled else Result("unfinished", (), "you left"))
     assert party[leaver].report().verdict == "unfinished"
     (dropped_at,) = [when for when, event in party[stays].told if isinstance(event, Dropped)]
-    assert dropped_at <= 1 + (GOODBYE_WAIT_S + SOON_S if cancelled else 0.1)
-    assert {event.reason for event in told(party[stays], Voted)} <= {"left", "joined"}
+    assert dropped_at <= 1 + (GRACE_S + SOON_S if cancelled else 0.1)
+    assert {event.reason for event in told(party[stays], Voted)} <= {"absent" if cancelled else "left", "joined"}
     for seat in party.places.keys() - {leaver}:
         assert len(of_kind(party[seat], "LeaveRecord")) == (not cancelled)
 
@@ -139,7 +139,7 @@ async def test_one_after_the_other(virtual_time: object, tmp_path: Path) -> None
 
 
 async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
-    """A signed leave is a forfeit, a goodbye is not."""
+    """A signed leave is a forfeit. One that is cancelled has stopped for now: both can come back."""
     for cancelled in (False, True):
         party, asleep = table(tmp_path / str(cancelled), 2, sleep_s=60)
         async with party.playing():
@@ -150,7 +150,8 @@ async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
             else:
                 await party[2].session.leave("you left")
         if cancelled:
-            assert party[1].result == Result("unfinished", (), f"{party.name(2)} left the table")
+            assert party[1].result == Result("unfinished", (), f"{party.name(2)} could not be reached for {GRACE_S} s")
+            assert all(place.session.resumable for place in party.places.values())
         else:
             assert party[1].result == Result("forfeit", (1,), f"{party.name(2)} left the table")
             assert party[1].report().result == party[1].result

@@ -75,7 +75,7 @@ async def test_cancelled_before_anything(virtual_time: object, tmp_path: Path) -
     async with party.playing():
         pass
     assert [place.result for place in party.places.values()] == [None, None]
-    complete(party)
+    checked(party, "unfinished")
 
 
 async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
@@ -106,16 +106,6 @@ async def test_leaving_while_the_session_says_goodbye(virtual_time: object, tmp_
     checked(party)
 
 
-async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
-    party = Party(tmp_path, 2)
-    stopper = stopped(party, "draw", 2)
-    async with party.playing():
-        await stopper.done.wait()
-        party[2].scope.cancel()
-    assert party[1].reason == f"{party.name(2)} left the table"
-    complete(party)
-
-
 # Failures of this very seat.
 
 
@@ -143,18 +133,14 @@ async def failing(party: Party, error: type[Exception]) -> None:
     went_on(party, 2)
 
 
-@pytest.mark.parametrize("cancel_leaves", [True, False])
-async def test_a_player_that_fails(virtual_time: object, tmp_path: Path, *, cancel_leaves: bool) -> None:
+async def test_a_player_that_fails(virtual_time: object, tmp_path: Path) -> None:
+    """As if its process had died: the replay has no end, and the others wait for the seat to come back."""
     party = Party(tmp_path, 3, grace_s=30)
-    party.sit(2, Broken(), cancel_leaves=cancel_leaves)
+    party.sit(2, Broken())
     await failing(party, ZeroDivisionError)
-    if cancel_leaves:
-        complete(party, (2,))
-    else:
-        # As if its process had died: the replay has no end, and the others have waited for somebody to come back.
-        assert party[2].report().verdict == "unfinished"
-        assert not of_kind(party[2], "EndRecord")
-        assert party[1].ended_at >= 30
+    assert party[2].report().verdict == "unfinished"
+    assert not of_kind(party[2], "EndRecord")
+    assert party[1].ended_at >= 30
 
 
 async def test_a_disk_that_is_full(virtual_time: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
