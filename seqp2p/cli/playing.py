@@ -30,7 +30,7 @@ from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
 from seqp2p.match.seat import SeatKeys
-from seqp2p.replay.sidecar import OlderCopy, SeatStopped
+from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
@@ -127,8 +127,12 @@ async def play(
         reason = translate(message_of(stopped))
         output.event("error", code=stopped.code, reason=reason, hint=translate(stopped.hint))
         raise
-    reporter.over(result, own, game.replay, resumable=game.resumable)
-    if game.resumable and (command := resume_hint.command()):
+    finally:
+        if not resume_hint.is_possible():
+            sidecar_path(game.replay).unlink(missing_ok=True)  # Nobody could use the secrets in it.
+    resumable = game.resumable and resume_hint.is_possible()
+    reporter.over(result, own, game.replay, resumable=resumable)
+    if resumable and (command := resume_hint.command()):
         output.say_last(t("come back with: {command}", command=command))
     return result
 

@@ -137,8 +137,8 @@ async def test_a_turn_that_was_refused_comes_again(tmp_path: Path) -> None:
         assert not any(reasons[4:])
 
 
-async def test_breaking_off_leaves(tmp_path: Path) -> None:
-    """Whoever leaves the block leaves the table: the others are told by a signature, and both replays are whole."""
+async def test_leaving_for_good(tmp_path: Path) -> None:
+    """The others are told by a signature, and both replays are whole."""
     ends: list[seqp2p.Seat] = []
 
     async def bob(seat: seqp2p.Seat) -> None:
@@ -146,9 +146,14 @@ async def test_breaking_off_leaves(tmp_path: Path) -> None:
         await play_varied(seat)
 
     async with two_seats(tmp_path, bob) as ann:
-        async for _ in ann:
-            break
+        async for turn in ann:
+            await ann.leave()
+            assert ann.result is not None
+            assert not turn.open
+            assert not await turn.play(turn.view.legal[0])
+        await ann.leave()
     assert ann.result == seqp2p.Result("unfinished", (), "left the table")
+    assert not ann.resumable
     (seat,) = ends
     assert seat.result is not None
     assert seat.result.kind == "forfeit"
@@ -161,15 +166,27 @@ async def test_breaking_off_leaves(tmp_path: Path) -> None:
         assert any(isinstance(moment.what, seqp2p.SeatLeft) for moment in seqp2p.read(each.replay).moments)
 
 
-async def test_leaving_by_word(tmp_path: Path) -> None:
-    async with two_seats(tmp_path) as ann:
-        async for turn in ann:
-            await ann.leave()
-            assert ann.result is not None
-            assert not turn.open
-            assert not await turn.play(turn.view.legal[0])
-        await ann.leave()
-    assert ann.result == seqp2p.Result("unfinished", (), "left the table")
+STOPPED = seqp2p.Result("unfinished", (), "stopped for now")
+
+
+async def stops_when_the_other_does(seat: seqp2p.Seat) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(play_varied, seat)
+        async for event in seat.events:
+            if isinstance(event, seqp2p.Absent):
+                assert event.later
+                await seat.stop()
+        nursery.cancel_scope.cancel()
+
+
+async def test_breaking_off_stops_for_now(tmp_path: Path) -> None:
+    """Nothing is signed, and the files of both stay."""
+    async with two_seats(tmp_path, stops_when_the_other_does) as ann:
+        async for _ in ann:
+            break
+    assert (ann.result, ann.resumable) == (STOPPED, True)
+    assert lasting(tmp_path) == [".seat", ".seat", ".seqp2p", ".seqp2p"]
+    assert seqp2p.verify(ann.replay).writer is None
 
 
 class Mishap(Exception):
@@ -183,10 +200,11 @@ async def test_what_a_block_raises_comes_out_as_it_is(tmp_path: Path) -> None:
     with pytest.RaisesGroup(Mishap):  # The nursery is ``two_seats``'s.
         async with two_seats(tmp_path) as ann:
             raise Mishap
-    assert ann.result == seqp2p.Result("unfinished", (), "left the table")
+    assert ann.result is not None
+    assert ann.result.kind == "unfinished"
 
 
-async def test_cancellation_leaves_politely_and_leaks_nothing(tmp_path: Path) -> None:
+async def test_cancellation_stops_for_now_and_leaks_nothing(tmp_path: Path) -> None:
     before = threading.active_count(), trio.lowlevel.current_statistics().tasks_living
     seats: list[seqp2p.Seat] = []
 
@@ -203,11 +221,9 @@ async def test_cancellation_leaves_politely_and_leaks_nothing(tmp_path: Path) ->
                 await turn.play(turn.view.legal[0])
     assert scope.cancelled_caught
     for seat in seats:
-        assert seat.result is not None
-        assert seat.result.kind in ("unfinished", "forfeit")
+        assert seat.resumable
         assert seqp2p.verify(seat.replay).verdict == "unfinished"
-        assert seqp2p.verify(seat.replay).writer is not None
-    assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
+    assert lasting(tmp_path) == [".seat", ".seat", ".seqp2p", ".seqp2p"]
     gc.collect()
     assert trio.lowlevel.current_statistics().tasks_living == before[1]
 
@@ -341,6 +357,7 @@ async def test_four_seats_in_one_process(tmp_path: Path) -> None:
         seats.append(seat)
         async for turn in seat:
             if turn.view.turn > 12:
+                await seat.leave()
                 break
             await turn.play(turn.view.legal[0])
 

@@ -82,7 +82,7 @@ def test_ctrl_c_says_no_to_a_changed_key(room: Room) -> None:
             ann.see("turn 1")
         ann.press("C-c")
         if not number:
-            ann.see("yes/no")
+            ann.see("you stay")
             ann.press("C-c")
         assert ann.exit_code() == 5
         assert "the cards are dealt" not in ann.history()
