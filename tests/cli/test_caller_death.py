@@ -31,9 +31,9 @@ def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment:
     game.end()
     begun = time.monotonic()
     left = any(map(is_running, bots))
-    if number in POLITE:
-        assert not left, "bots outlive a person who has left"
-    elif moment == MOMENTS[-1]:
+    if number in POLITE and moment != MOMENTS[-1]:
+        assert not left, "bots stay though there is nothing to come back to"
+    elif number not in POLITE and moment == MOMENTS[-1]:
         assert left, "bots do not play on"
     wait_until(lambda: not any(map(is_running, bots)), "bots stay")
     return time.monotonic() - begun

@@ -1,11 +1,10 @@
-"""Seats that leave in mid-game, politely or not: the others are told, and every replay says how far the game came."""
+"""Seats that stop or die in mid-game: the others are told, every replay says how far it came, and `resume` goes on."""
 
 import os
 import resource
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from seqp2p.cli.checking import verify_file
 from tests.cli.processes import Household, Process
@@ -21,19 +20,18 @@ def reasons(*replays: str | Path) -> list[str]:
     return [str(report.reason) for report in reports]
 
 
-def table(people: Household, suffix: str = "", **more: Any) -> tuple[Process, Process]:
+def table(people: Household, suffix: str = "", *arguments: object) -> tuple[Process, Process]:
     """A host and a guest in the middle of a game; it is soon the guest's turn, who takes an hour over it."""
-    host = people.host("--variant", "kids", who=f"host{suffix}", **more)
+    host = people.host("--variant", "kids", *arguments, who=f"host{suffix}")
     guest = people.join(host, "--pace", "3600", who=f"guest{suffix}")
     host.event("dealt")
     guest.event("dealt")
     return host, guest
 
 
-def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
-    tables = {polite: table(people, f" {polite.name}") for polite in POLITE}
-    host_left, left_alone = table(people)
-    host_left.signal(signal.SIGTERM)
+def test_a_seat_that_is_asked_to_end_stops_for_now(people: Household) -> None:
+    """Nothing is signed: the others wait for the grace, and then all can be resumed."""
+    tables = {polite: table(people, f" {polite.name}", "--grace", "1") for polite in POLITE}
     for polite, (_, guest) in tables.items():
         guest.signal(polite)
     # An impatient player presses again and again.
@@ -41,25 +39,34 @@ def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
         tables[signal.SIGINT][1].signal(signal.SIGINT)
     for polite, (host, guest) in tables.items():
         assert (guest.end(), host.end()) == (5, 5)
-        assert guest.err[-1].startswith("replay: ")
-        told = host.events[-1]
-        assert (told["event"], told["result"], told["winners"]) == ("over", "unfinished", [])
-        assert told["reason"] == f"seat 2 (guest {polite.name}) left the table"
-        assert guest.events[-1]["reason"] == "left the table"
-        assert told["forfeit"] == [1]
-        assert f"won by seat 1 (host {polite.name}) by forfeit: {told['reason']}" in host.err
-    assert (host_left.end(), left_alone.end()) == (5, 5)
-    assert left_alone.events[-1]["reason"] == "seat 1 (host) left the table"
-    # All are whole and signed by their writers: verify finds nothing to miss but the rest of the game.
-    replays = [process.events[-1]["replay"] for pair in tables.values() for process in pair]
-    for reason in reasons(*replays):
-        assert "left the table" in reason
-    host, guest = tables[signal.SIGINT]
-    verify = people.call("verify", "--json", host.events[-1]["replay"], guest.events[-1]["replay"])
-    assert verify.end() == 5
-    assert [event["writer"] for event in verify.events[:2]] == [
-        event["key"] for event in guest.events if event["event"] == "seated"
+        assert guest.err[-1].startswith("come back with: seqp2p resume ")
+        assert host.event("absent")["later"]
+        stopped, waited = guest.events[-1], host.events[-1]
+        assert stopped["reason"] == "stopped for now"
+        assert waited["reason"] == f"seat 2 (guest {polite.name}) could not be reached for 1 s"
+        for told in (stopped, waited):
+            assert (told["event"], told["result"], told["forfeit"], told["resumable"]) == (
+                "over",
+                "unfinished",
+                [],
+                True,
+            )
+    reasons(*(process.events[-1]["replay"] for pair in tables.values() for process in pair))
+    whos = [f"{role} {polite.name}" for polite in POLITE for role in ("host", "guest")]
+    back = [
+        people.start("resume", "--bot", HELPFUL, "--json", "--replay-dir", people.replays(who), who=who) for who in whos
     ]
+    for process in back:
+        assert process.end() == 0, process.said()
+        assert verify_file(Path(process.events[-1]["replay"])).verdict == "verified"
+
+
+def test_a_host_that_stops_before_the_deal_ends_the_game(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3")
+    guest = people.join(host, who="anna")
+    host.line("anna, free")
+    host.signal(signal.SIGTERM)
+    assert (host.end(), guest.end()) == (5, 4)
 
 
 def test_a_seat_that_dies_is_waited_for_and_then_played_on_without(people: Household) -> None:

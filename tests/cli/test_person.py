@@ -87,7 +87,7 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
 
 def test_ways_to_leave_the_table(people: Household) -> None:
     ways = ("leave", "end", "half", "closed")
-    hosts = {way: people.host("--variant", "kids", who=f"host {way}") for way in ways}
+    hosts = {way: people.host("--variant", "kids", "--grace", "1", who=f"host {way}") for way in ways}
     guests = {
         way: people.join(hosts[way], who=f"guest {way}", bot=None, stdin=subprocess.PIPE)
         for way in ("leave", "end", "half")
@@ -112,10 +112,12 @@ def test_ways_to_leave_the_table(people: Household) -> None:
     assert guests["closed"].events[-1]["replay"] is None
     for way in ("leave", "end", "half"):
         assert (guests[way].end(), hosts[way].end()) == (5, 5)
-        reason = "left the table" if way == "leave" else "the player's input ended"
-        assert guests[way].events[-1]["reason"] == reason
-        assert hosts[way].events[-1]["reason"] == f"seat 2 (guest {way}) left the table"
-        assert any(f"seat 2 (guest {way}) left the table" in line for line in hosts[way].err)
+        told, name = (guests[way].events[-1]["reason"], hosts[way].events[-1]["reason"]), f"seat 2 (guest {way})"
+        if way == "leave":
+            assert told == ("left the table", f"{name} left the table")
+        else:
+            assert told == ("stopped for now", f"{name} could not be reached for 1 s")
+        assert any(told[1] in line for line in hosts[way].err)
 
 
 def test_out_of_turn_one_can_look_talk_and_leave(people: Household) -> None:
@@ -135,11 +137,11 @@ def test_out_of_turn_one_can_look_talk_and_leave(people: Household) -> None:
     guest.type("say still there?")
     assert host.event("remark", seat=2)["text"] == "still there?"
     person.answered("log", r"^you say: still there\?$")
-    person.answered("leave", "^leave the game\\? yes/no$")
+    person.answered("leave", "^later: .* · leave: won by host · Enter: you stay$")
     person.answered("no", "^you stay$")
-    guest.type("exit", "YES")
+    guest.type("leave", "YES")
     assert (guest.end(), host.end()) == (5, 5)
-    assert "unfinished: you left the table" in guest.err
+    assert "you left: won by host by forfeit, unless they left too" in guest.err
     assert "won by seat 1 (host) by forfeit: seat 2 (guest) left the table" in host.err
 
 
@@ -182,21 +184,21 @@ def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: tuple[
 
 def test_at_a_terminal_the_end_of_the_input_asks(people: Household, terminal: tuple[int, int]) -> None:
     master, slave = terminal
-    host = people.host("--variant", "kids", "--pace", "3600")
+    host = people.host("--variant", "kids", "--pace", "3600", "--grace", "1")
     event = host.event("listening")
     arguments = ("join", event["address"], "--code", event["code"], "--name", "anna")
     guest = people.start(*arguments, "--replay-dir", people.replays("anna"), who="anna", stdin=slave)
     os.close(slave)
     guest.line("^(host's turn|your turn)$")
     os.write(master, b"\x04")
-    guest.line(r"^leave the game\? yes/no$")
+    guest.line("^later: .* · leave: won by host · Enter: you stay$")
     os.write(master, b"no\n")
     guest.line("^you stay$")
     os.write(master, b"\x04")
-    guest.line(r"^leave the game\? yes/no$", 2)
+    guest.line("^later: ", 2)
     os.write(master, b"\x04")
     assert (guest.end(), host.end()) == (5, 5)
-    assert "unfinished: your input ended, so you left the table" in guest.out
+    assert "unfinished: you have stopped for now" in guest.out
 
 
 def test_the_code_must_be_given_where_nobody_can_be_asked(people: Household) -> None:

@@ -71,13 +71,28 @@ def test_the_first_word_comes_at_once(people: Household, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_bots_end_with_the_person(people: Household, tmp_path: Path, number: signal.Signals) -> None:
-    game = play(people, tmp_path, "--bots", "2", *KIDS)
+def test_bots_end_soon_after_the_person_has_stopped(people: Household, tmp_path: Path, number: signal.Signals) -> None:
+    game = play(people, tmp_path, "--bots", "2", "--grace", "2", *KIDS)
     person = Person(game)
     person.turn()
     bots = children(game.pid)
     assert len(bots) == 1
     game.signal(number)
+    assert game.end() == 5
+    game.line("^come back with: seqp2p resume ")
+    wait_until(partial(none_runs, bots), "the bots are still there")
+    assert list((tmp_path / "tmp").iterdir()) == []
+    again = people.start("resume", "--replay-dir", people.replays("ann"), "--bot", HELPFUL, "--json", who="ann")
+    assert again.end() == 0
+    assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
+
+
+def test_bots_end_with_a_person_who_leaves(people: Household, tmp_path: Path) -> None:
+    game = play(people, tmp_path, "--bots", "2", *KIDS)
+    person = Person(game)
+    person.turn()
+    bots = children(game.pid)
+    game.type("leave", "yes")
     assert game.end() == 5
     assert none_runs(bots)
     assert list((tmp_path / "tmp").iterdir()) == []
@@ -196,9 +211,9 @@ def test_another_game_with_the_same_bots(people: Household, terminal: Terminal) 
     game.line("^the cards are dealt$", 2)
     assert children(game.pid) == bots
     assert len(bots) == 1
-    # Ctrl-C asks once at a terminal, and once more is a yes.
+    # Ctrl-C asks once at a terminal.
     game.signal(signal.SIGINT)
-    game.line("^leave the game. yes/no")
-    game.signal(signal.SIGINT)
+    game.line("^later: seqp2p resume goes on · leave: won by bot 2 · Enter: you stay")
+    terminal.type("leave")
     assert game.end() == 5
     assert none_runs(bots)

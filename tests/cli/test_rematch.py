@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -214,15 +215,14 @@ def test_what_is_typed_as_the_game_begins_is_not_lost(people: Household, termina
 def test_a_host_is_asked_for_another_game(people: Household, terminal: Terminal) -> None:
     host = terminal.start(people, "host", "--variant", "kids", "--listen", "127.0.0.1:0", who="host")
     address = host.line(r"seqp2p join (\S+)")[1]
-    options = ("--bot", "random", "--json", "--games", "2", "--pace", "3600")
     for nth in (1, 2):
         code = host.line("the join code is:  (.*)", nth)[1]
-        guest = people.start("join", address, "--code", code, "--name", "anna", *options, who="anna")
+        guest = people.start("join", address, "--code", code, "--json", who="anna", stdin=subprocess.PIPE)
         if nth == 1:  # Of another game all have said that they want it.
             host.line("^all seats are taken: the game begins in 10 s")
             terminal.type("start")
         guest.event("dealt")
-        guest.signal(signal.SIGTERM)
+        guest.type("leave", "yes")
         assert guest.end() == 5
         host.line(ASKED, nth)
         terminal.type(*(("perhaps", "yes") if nth == 1 else ("no",)))
@@ -247,10 +247,9 @@ def test_a_guest_is_asked_for_another_game(people: Household, terminal: Terminal
     terminal.type("Yes")
     guest.line("^game 2 at this table$")
     host.event("dealt", 2)
-    # Ctrl-C asks whether to leave the game; the second one leaves, and asks for nothing any more.
     guest.signal(signal.SIGINT)
-    guest.line("^leave the game")
-    guest.signal(signal.SIGINT)
+    guest.line("^later: seqp2p resume goes on once both are back · leave: won by host · Enter: you stay")
+    terminal.type("leave")
     assert guest.end() == 5
     assert sum(line.startswith("another game") for line in guest.out) == 1
     # Nobody is left for the third game: the host waits for others, and can be told to go.
@@ -263,11 +262,11 @@ def test_a_guest_is_asked_for_another_game(people: Household, terminal: Terminal
 def test_a_signal_is_no(people: Household, terminal: Terminal) -> None:
     host = terminal.start(people, "host", "--variant", "kids", "--listen", "127.0.0.1:0", who="host")
     address, code = host.line(r"seqp2p join (\S+)")[1], host.line("the join code is:  (.*)")[1]
-    guest = people.start("join", address, "--code", code, "--bot", "random", "--pace", "3600", "--json", who="anna")
+    guest = people.start("join", address, "--code", code, "--json", who="anna", stdin=subprocess.PIPE)
     host.line("^all seats are taken: the game begins in 10 s")
     terminal.type("start")
     guest.event("dealt")
-    guest.signal(signal.SIGTERM)
+    guest.type("leave", "yes")
     host.line(ASKED)
     host.signal(signal.SIGHUP)
     assert host.end() == 5
