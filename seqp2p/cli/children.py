@@ -76,9 +76,7 @@ class Child:
         """Write to its standard input, as soon as it is started; nothing if it has ended."""
         await self._is_started.wait()
         assert self._process is not None, "it is started"
-        assert self._process.stdin is not None, "its input is a pipe"
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            await self._process.stdin.send_all(data)
+        await _send(self._process, data)
 
     def ask_to_end(self) -> None:
         """Ask it to end, if it runs: it leaves its table, and tells the path of its replay.
@@ -114,17 +112,22 @@ class Child:
         """
         with trio.CancelScope(shield=True):
             assert process.stdin is not None, "its input is a pipe"
-            let_go = self._start.detached and resume_hint.is_seat_kept()
-            if not let_go:
-                await self.send(self._start.farewell)
-            await process.stdin.aclose()
-            if let_go:
+            if self._start.detached and resume_hint.is_seat_kept():
+                await process.stdin.aclose()
                 return
             with trio.move_on_after(END_S):
+                await _send(process, self._start.farewell)
+                await process.stdin.aclose()
                 await process.wait()
             if process.returncode is None:
                 process.kill()
                 await process.wait()
+
+
+async def _send(process: trio.Process, data: bytes) -> None:
+    assert process.stdin is not None, "its input is a pipe"
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        await process.stdin.send_all(data)
 
 
 async def _each_line(stream: AsyncIterator[bytes | bytearray] | None, take: Callable[[str], None]) -> None:
