@@ -1,9 +1,10 @@
-"""Heads that one seat alone is sent: the others get them within two heartbeats, and the steps become final."""
+"""Heads that one seat alone is sent: all others get them within two heartbeats, and the steps become final."""
 
 import pytest
 
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.testing.adversaries import ADVERSARIES, ending, play
+from seqp2p.testing.faults import FIRST_SPECTATOR
 from seqp2p.testing.lan import VirtualLan
 from seqp2p.testing.sim_process import Machine
 
@@ -31,5 +32,8 @@ def test_a_step_is_final_within_two_heartbeats_and_a_round(players: int, monkeyp
 
     monkeypatch.setattr(VirtualLan, "looked", looking)
     (crook,) = (each for each in ADVERSARIES if each.name == "heads to one")
-    assert ending(play(crook, players)) == crook.endings[players]
+    lan = play(crook, players, spectators=1)
+    assert lan.host == players  # It gets the heads from others, and its spectator from it.
+    assert ending(lan) == crook.endings[players]
+    assert {number for number, _ in done} >= {2, players, FIRST_SPECTATOR}
     assert 0.5 < max(waited) < 2 * DEFAULT_LIMITS.heartbeat_s + ROUND_S

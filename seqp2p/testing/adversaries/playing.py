@@ -24,8 +24,11 @@ class Disagreement(AssertionError):
     """Two honest seats see different things."""
 
 
-def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
-    """Play a whole game with the adversary in it. Raises SafetyViolation or TooLong as ``VirtualLan.run`` does."""
+def play(adversary: Adversary, players: int, seed: int = 0, spectators: int = 0) -> VirtualLan:
+    """Play a whole game with the adversary in it, and honest spectators.
+
+    Raises SafetyViolation or TooLong as ``VirtualLan.run`` does.
+    """
     key = TableKey(_NUMBER, players)
     settings = msgspec.structs.replace(draw_settings(key), **(_USUAL | dict(adversary.table)))
     first = 1 + seed % players if adversary.seat is None else adversary.seat
@@ -37,7 +40,7 @@ def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
         Plan(faults=adversary.faults),
         agreement=make_agreement(key, settings),
         cheats=Cheats({seat: byzantine(adversary.make) for seat in crooks}, visits=hostile_spectators),
-        spectators=len(hostile_spectators),
+        spectators=len(hostile_spectators) + spectators,
     )
     lan.run()
     return lan
