@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 
 from tests.protocol.second.agreement import Table, deal_owners, draw_dealer, read_agreement
 from tests.protocol.second.basics import (
+    CHARACTERS,
     Encoding,
     G,
     H,
@@ -385,6 +386,10 @@ def key_proof(given: Given) -> Any:
     return {}
 
 
+def characters(given: Given) -> Any:
+    return {"ranges": CHARACTERS[given["list"]]}
+
+
 def words(_given: Given) -> Any:
     return {"words": WORDS}
 
@@ -438,6 +443,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
     "meeting place": meeting_place,
+    "characters": characters,
     "words": words,
     "safety words": safety_words,
 }
