@@ -613,7 +613,7 @@ class Player:
                 for link in neighbour.links[-1:]:
                     link.send("opening", seat=self.seat, secret=write_scalar(self.prover.x))
 
-    # Ballots, heads, and what is final (6.3).
+    # Ballots, heads, and what is final (10.1).
 
     @property
     def _bound(self) -> bool:
