@@ -250,7 +250,7 @@ def line_of_the_lobby(given: Given) -> Any:
 
 
 def is_relay(text: str) -> bool:
-    """14.5: HOST:PORT and a key in its one form."""
+    """14.13: HOST:PORT and a key in its one form."""
     where, _, key = text.partition(" ")
     host, _, port = where.rpartition(":")
     if len(where) > 84 or not (re.fullmatch("[1-9][0-9]{0,4}", port) and int(port) <= 65535):
