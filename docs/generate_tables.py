@@ -69,14 +69,6 @@ def steps() -> Iterator[str]:
     for kind, rule in STEPS.items():
         following = ", ".join(f"`{each}`" for each in STEPS if each in after[kind]) or "nothing"
         yield f"| `{kind}` | {WHO[rule.who]} | {', '.join(phases[kind]) or '–'} | {following} |"
-    yield ""
-    yield "```mermaid"
-    yield "stateDiagram-v2"
-    yield "    [*] --> seat"
-    for kind in STEPS:
-        yield from (f"    {kind} --> {each}" for each in STEPS if each in after[kind])
-    yield "    over --> [*]"
-    yield "```"
 
 
 def followers() -> dict[str, set[str]]:

@@ -19,6 +19,7 @@ VECTORS: Final[dict[str, Callable[[], Any]]] = {
     "keys": primitives.keys,
     "shares": primitives.shares,
     "identities": primitives.identities,
+    "characters": primitives.characters,
     "words": primitives.words,
     "shuffles": shuffles.shuffles,
     "agreements": tables.agreements,

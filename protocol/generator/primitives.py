@@ -1,6 +1,7 @@
-"""Vectors for hashing, the group, the oracle, keys, shares, identities and words."""
+"""Vectors for hashing, the group, the oracle, keys, shares, identities, characters and words."""
 
 import hashlib
+from collections.abc import Collection
 from itertools import accumulate
 
 from spake2.ed25519_basic import Base, bytes_to_unknown_group_element
@@ -40,6 +41,7 @@ from seqp2p.crypto.oracle import Oracle
 from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.lobby.safety import safety_words
 from seqp2p.lobby.wordlist import WORDS
+from seqp2p.match.text import HIDDEN, MARKS
 from seqp2p.rules import CLASSIC, KIDS
 
 FIELD = 2**256 - 2**32 - 977
@@ -301,6 +303,21 @@ def _mixed_order() -> list[Vector]:
                 bad("signature", "a key of mixed order: it holds with the cofactor alone", "signature", given)
             )
     return vectors
+
+
+def characters() -> Vector:
+    """Return the code points that no text for others has, and the marks, of which a name has few."""
+    hidden = {code for first, last in HIDDEN for code in range(first, last + 1)}
+    vectors = [good("characters", name, {"list": name}, {"ranges": ranges(codes)})
+               for name, codes in (("hidden", hidden), ("marks", MARKS))]  # fmt: skip
+    return file_of("Hidden code points and marks, as ranges in hexadecimal digits, both ends included.", vectors)
+
+
+def ranges(codes: Collection[int]) -> list[str]:
+    """Return code points as ranges in ascending order: ``0300-034E``, or ``0670`` for one alone."""
+    firsts = sorted(code for code in codes if code - 1 not in codes)
+    lasts = sorted(code for code in codes if code + 1 not in codes)
+    return [f"{a:04X}" if a == b else f"{a:04X}-{b:04X}" for a, b in zip(firsts, lasts, strict=True)]
 
 
 def words() -> Vector:

@@ -1,7 +1,7 @@
 """Text from one player for others: its permitted characters, the same for every program and for good.
 
 The ranges are written out, not taken from a Unicode database: databases grow, and a letter of one version of Python is
-unassigned in another. docs/protocol.md, "Names and remarks".
+unassigned in another. docs/protocol.md, section 5; ``protocol/vectors/characters.json`` has them as data.
 """
 
 from seqp2p.i18n import message

@@ -24,5 +24,5 @@ def test_other_keys_or_another_table_give_other_words() -> None:
 
 
 def test_the_words_as_they_are_written_down() -> None:
-    # docs/protocol.md, 14.9; another program must say the same words.
+    # docs/protocol.md, 14.12; another program must say the same words.
     assert safety_words(bytes(64), b"\1" * 32, b"\2" * 32) == ("lagoon", "curtain")

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from protocol.generator.primitives import ranges
 from protocol.generator.stream import Stream
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck, joint_key
 from seqp2p.crypto.errors import CryptoError
@@ -33,6 +34,7 @@ from seqp2p.match.joint import JointStream, draw_dealer
 from seqp2p.match.remark import BadRemark, open_remark
 from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, head_of_action, open_signed
 from seqp2p.match.table import TableError, decode_agreement, game_id
+from seqp2p.match.text import HIDDEN, MARKS
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
@@ -328,6 +330,11 @@ def signature(given: Given) -> Any:
     return {}
 
 
+def characters(given: Given) -> Any:
+    hidden = {code for first, last in HIDDEN for code in range(first, last + 1)}
+    return {"ranges": ranges({"hidden": hidden, "marks": MARKS}[given["list"]])}
+
+
 def safety(given: Given) -> Any:
     return {"words": list(safety_words(_bytes(given["seed"]), *map(_bytes, given["keys"])))}
 
@@ -394,6 +401,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
     "meeting place": meeting_place,
+    "characters": characters,
     "words": lambda _given: {"words": list(WORDS)},
     "safety words": safety,
 }

@@ -79,7 +79,7 @@ class Adversary:
     endings at tables of each size that it is tried at.
 
     ``reason`` is in the text of every honest seat about it, in a proof or of a link. ``also`` are endings that are
-    possible by chance, because §6.3 of the protocol excludes them only with more seats.
+    possible by chance, because §10.1 of the protocol excludes them only with more seats.
 
     ``make`` makes its strategy; ``crooks`` seats have it, and ``seat`` is the first of them, if that matters. With a
     ``hostile_spectator`` it is a spectator. ``table`` has settings that differ from the usual ones, ``faults`` the

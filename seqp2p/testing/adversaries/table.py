@@ -43,7 +43,7 @@ Hosts that lie about addresses or cut links keep real tables of three and four, 
 """
 _AFTER: Final = """
 With three seats, one that signs two draws right before its own turn can hold two halves together that do not know of
-each other ([protocol](protocol.md#6-contributions-and-the-chain), 6.3): then the game may end there, with the proof and
+each other ([protocol](protocol.md#101-ballots), 10.1): then the game may end there, with the proof and
 with no winner.
 
 Tested elsewhere, because no seat of a running game can do it: tables offered twice, joining with a guessed code,

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 
 from tests.protocol.second.agreement import Table, deal_owners, draw_dealer, read_agreement
 from tests.protocol.second.basics import (
+    CHARACTERS,
     Encoding,
     G,
     H,
@@ -249,7 +250,7 @@ def line_of_the_lobby(given: Given) -> Any:
 
 
 def is_relay(text: str) -> bool:
-    """14.5: HOST:PORT and a key in its one form."""
+    """14.13: HOST:PORT and a key in its one form."""
     where, _, key = text.partition(" ")
     host, _, port = where.rpartition(":")
     if len(where) > 84 or not (re.fullmatch("[1-9][0-9]{0,4}", port) and int(port) <= 65535):
@@ -385,6 +386,10 @@ def key_proof(given: Given) -> Any:
     return {}
 
 
+def characters(given: Given) -> Any:
+    return {"ranges": CHARACTERS[given["list"]]}
+
+
 def words(_given: Given) -> Any:
     return {"words": WORDS}
 
@@ -438,6 +443,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
     "meeting place": meeting_place,
+    "characters": characters,
     "words": words,
     "safety words": safety_words,
 }

@@ -221,7 +221,7 @@ class Machine:
                 found[violation.seat] = violation
         return found
 
-    # 6.3
+    # 10.1
 
     def read_signed(self, name: str, payload: bytes, signature: bytes) -> dict[str, Any]:
         """A ballot, a head or a leave; Encoding if it is none, Failure if nobody here signed it."""

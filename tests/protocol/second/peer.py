@@ -49,7 +49,7 @@ Message = dict[str, Any]
 FRAME_MAX = 131_072
 BEAT_S, SILENCE_S, HANDSHAKE_S, LOOK_S = 2.0, 8.0, 5.0, 5.0
 HEAVY = ("shuffle", "deal")
-# The fields of each message of the game (14.6).
+# The fields of each message of the game (14.7).
 GAME = {
     "contribution": ["payload", "signature"],
     "ballot": ["payload", "signature"],
@@ -350,7 +350,7 @@ class Neighbour:
 
 
 class Player:
-    """Section 14.6: one seat of one game, from ``start`` to the openings."""
+    """Sections 14.6 to 14.9: one seat of one game, from ``start`` to the openings."""
 
     def __init__(self, identity: Identity, lobby: Lobby) -> None:
         self.identity, self.seat = identity, lobby.seat
@@ -613,7 +613,7 @@ class Player:
                 for link in neighbour.links[-1:]:
                     link.send("opening", seat=self.seat, secret=write_scalar(self.prover.x))
 
-    # Ballots, heads, and what is final (6.3).
+    # Ballots, heads, and what is final (10.1).
 
     @property
     def _bound(self) -> bool:
