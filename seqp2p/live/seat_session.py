@@ -527,14 +527,14 @@ class SeatSession:
         base = self.match.chain.base
         if base is not None and base.decree.unexplained:
             self.store.look_at(base.number)
-        if base is None or not base.votable:
-            if over := self._absence.why_over(now):
-                self._end(over, resumable=bool(self.match.awaited & self._absence.away(now)))
-        elif gone := self._voting.hopeless(now):
+        votable = base is not None and base.votable
+        if not votable and (over := self._absence.why_over(now)):
+            self._end(over, resumable=bool(self.match.awaited & self._absence.away(now)))
+        elif votable and (gone := self._voting.hopeless(now)):
             self._give_up(gone, now)
         elif self._absence.is_alone(now):
             self.stop()
-        else:
+        elif votable:
             await self._vote()
             await self._advance()
 

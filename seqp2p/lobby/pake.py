@@ -5,7 +5,7 @@ Theory of operation.
     joiner                                   host
       pake_a  ───────────────────────────────▶
       ◀───────────────────────────────  pake_b     from here on it counts as a try
-      confirm ───────────────────────────────▶     wrong: refused (wrong_code, or code_burned at the third)
+      confirm ───────────────────────────────▶     wrong: refused (wrong_code, or code_burned at the last try)
       ◀──────────────────────────────  confirm     the try is taken back
 
 Both sides bind the exchange to their roles, both identity keys and the hash of the host's certificate. So a man in the

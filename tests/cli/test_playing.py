@@ -457,7 +457,7 @@ def test_a_guest_in_this_process_that_goes(
     assert exit_code == ABANDONED
     last = json.loads(watched.getvalue().splitlines()[-1])
     if polite:
-        assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", True)
+        assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
         os.close(write)
     else:
         # Nobody reads an event any more.

@@ -67,7 +67,7 @@ def test_a_person_looks_and_goes(people: Household) -> None:
     eve.type("leave")
     assert eve.end() == 5
     eve.line("unfinished|you left")
-    host.signal(signal.SIGTERM)
+    guest.type("leave", "yes")
     assert (host.end(), guest.end()) == (5, 5)
 
 
@@ -83,7 +83,7 @@ def test_asked_to_end(people: Household) -> None:
     over = eve.events[-1]
     assert (over["event"], over["result"], over["seat"]) == ("over", "unfinished", None)
     assert people.call("verify", over["replay"], who="eve").end() == 5
-    host.signal(signal.SIGTERM)
+    guest.type("leave", "yes")
     assert (host.end(), guest.end()) == (5, 5)
 
 
