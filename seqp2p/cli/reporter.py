@@ -225,7 +225,7 @@ class Reporter:
         match event:
             case Turned(_, seat, action) if ACTION_ROWS[action.kind].moves_chip:
                 self.story.turned(seat, action)
-            case Absent(seat) if seat != self._company.own:
+            case Absent(seat, grace_s) if seat != self._company.own and grace_s is not None:
                 self._explain("absent", words.away_explained(self._company, seat, self.match.game.players))
             case Voted(_, _, action, about):
                 self._explain(action, words.vote_explained(self._company, action, about))

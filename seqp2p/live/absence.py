@@ -41,11 +41,12 @@ LEFT_TO_PEOPLE: Final = 3
 class Absent:
     """A seat cannot be reached, neither directly nor by way of others; it is waited for so long.
 
-    ``later``: its player has stopped for now, and means to come back.
+    ``grace_s`` is None while a person's seat gathers the others: it waits until they are back. ``later``: the player of
+    the absent seat has stopped for now, and means to come back.
     """
 
     seat: int
-    grace_s: int
+    grace_s: int | None
     later: bool = False
 
 
@@ -128,7 +129,8 @@ class Absence:
                     told.append(Back(seat))
             elif now - self._away_at.setdefault(seat, now) >= self._silent_s(seat) and seat not in self._told:
                 self._told.add(seat)
-                told.append(Absent(seat, self.grace_s, later=self._has_stopped(seat)))
+                grace_s = None if self._gathers and math.isinf(self._patience_s) else self.grace_s
+                told.append(Absent(seat, grace_s, later=self._has_stopped(seat)))
         return tuple(told)
 
     def _gather(self, now: float) -> None:

@@ -1,5 +1,6 @@
 """The model of the table screen, as frozen data: made of the view of a seat and of its unfinished choice."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -221,9 +222,16 @@ def _seat(state: TableState, seat: int) -> SeatLine:
         discards=tuple(face_of(view.variant, card) for card in reversed(view.discards[seat - 1])) if view else (),
         turn=view is not None and not state.result and seat == view.to_move,
         own=seat == company.own,
-        away=clock(max(0, state.away_s[seat])) if seat in state.away_s else "",
+        away=_away(state.away_s.get(seat)),
         out=view is not None and seat in view.out,
     )
+
+
+def _away(left_s: float | None) -> str:
+    """Return for how much longer an absent seat is waited for; nothing for one that is there."""
+    if left_s is None:
+        return ""
+    return "…" if math.isinf(left_s) else clock(max(0, left_s))
 
 
 def _move(view: View, state: TableState, seat: int) -> MoveMade:

@@ -6,6 +6,7 @@ made from that question's view; otherwise from the actions that the seat would h
 sent. A line that leaves it is the text of an action that the asked view allows.
 """
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -121,9 +122,9 @@ class TableScene:
             self._sent = None
         self._fit(self._view()[0])
 
-    def absent(self, seat: int, grace_s: float) -> None:
-        """A seat cannot be reached; it is waited for so many seconds from now on."""
-        self._until_s[seat] = self._clock() + grace_s
+    def absent(self, seat: int, grace_s: float | None) -> None:
+        """A seat cannot be reached; it is waited for so many seconds from now on, or for ever."""
+        self._until_s[seat] = math.inf if grace_s is None else self._clock() + grace_s
 
     def back(self, seat: int) -> None:
         self._until_s.pop(seat, None)

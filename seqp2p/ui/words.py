@@ -335,14 +335,18 @@ def mute_line(name: str, *, muted: bool) -> str:
     return t("{name} is muted no more", name=name)
 
 
-def absent_line(company: Company, seat: int, grace_s: float) -> str:
+def absent_line(company: Company, seat: int, grace_s: float | None) -> str:
+    if grace_s is None:
+        return t("{name} is not back yet; the game waits", name=company.name(seat))
     if seat == company.own:
         return t("you cannot be reached; waiting up to {time}", time=clock(grace_s))
     return t("{name} cannot be reached; waiting up to {time}", name=company.name(seat), time=clock(grace_s))
 
 
-def stopped_line(company: Company, seat: int, grace_s: float) -> str:
+def stopped_line(company: Company, seat: int, grace_s: float | None) -> str:
     """A seat has stopped for now."""
+    if grace_s is None:
+        return t("{name} stops for now", name=company.name(seat))
     return t("{name} stops for now; waiting up to {time}", name=company.name(seat), time=clock(grace_s))
 
 

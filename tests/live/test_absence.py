@@ -164,7 +164,7 @@ def test_a_person_gathers_them_until_all_are_there_or_given_up(open_at: OpenAt) 
     absence.begin(0)
     absence.handle({1}, 0)
     absence.linked(1)
-    absence.handle({1}, 99 * PATIENCE * GRACE_S)
+    assert absence.handle({1}, 99 * PATIENCE * GRACE_S) == (Absent(3, None),)
     assert absence.gathers
     absence.give_up(3)
     absence.handle({1}, 99 * PATIENCE * GRACE_S)

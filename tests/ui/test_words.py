@@ -168,6 +168,7 @@ def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
 
 def test_seats_that_are_away() -> None:
     assert absent_line(BOB, 1, 120) == "ann cannot be reached; waiting up to 2:00"
+    assert absent_line(BOB, 1, None) == "ann is not back yet; the game waits"
     assert stopped_line(BOB, 1, 120) == "ann stops for now; waiting up to 2:00"
     assert [back_line(BOB, seat) for seat in (1, 2)] == ["ann is back", "you are back"]
     assert vote_line(BOB, 3, "drop", {1}) == "cat votes to go on without ann"
