@@ -193,11 +193,14 @@ class Absence:
         return frozenset(seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S)
 
     def late(self, now: float) -> frozenset[int]:
-        """The seats that let the table's clock run out."""
+        """The other seats that let the table's clock run out."""
+        return self._timed_out(now) - {self._own_seat}
+
+    def _timed_out(self, now: float) -> frozenset[int]:
         turn_time_s = self._match.game.agreement.settings.turn_time_s
         if not turn_time_s or self._match.kind not in PONDERED or now - self._moved_at < turn_time_s + LATE_MARGIN_S:
             return frozenset()
-        return self._match.awaited - {self._own_seat}
+        return self._match.awaited
 
     def owing(self, now: float) -> frozenset[int]:
         """The seats whose programs owe what takes no thinking, for longer than any machine needs."""
@@ -240,8 +243,9 @@ class Absence:
                 time_s=max(OWED_S, self.grace_s),
             )
         turn_time_s = self._match.game.agreement.settings.turn_time_s
-        # No seat can be skipped here, so it has the time of two turns.
-        if late := self.late(now - turn_time_s):
+        # No seat can be skipped here, so it has the time of two turns. This seat ends the game by its own lateness, too:
+        # the others do, and a goodbye is no more than an absence.
+        if late := self._timed_out(now - turn_time_s):
             return message("{seats} did not move in {time_s} s", seats=self.names(late), time_s=2 * turn_time_s)
         return None
 

@@ -160,11 +160,15 @@ class Terminal:
         return int(self._exit.read_text(encoding="ascii"))
 
 
-def leave(terminal: Terminal) -> None:
+def interrupt(terminal: Terminal) -> None:
     """Press Ctrl-C, and again once its question is there: two in one read count as one."""
-    asked = terminal.history().count("yes/no")
+
+    def questions() -> int:
+        return len(re.findall("yes/no|later: seqp2p resume", terminal.history()))
+
+    asked = questions()
     terminal.press("C-c")
-    terminal.wait_for(lambda: terminal.history().count("yes/no") > asked)
+    terminal.wait_for(lambda: questions() > asked)
     terminal.press("C-c")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.test_lobby import other_code
 from tests.real.room import Room, table
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, leave, needs_tmux, play_a_turn
+from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, interrupt, needs_tmux, play_a_turn
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 
@@ -66,7 +66,7 @@ def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
     second = table(ann)
     assert (second[0], second[1] != code) == (address, True)
     ann.find(r"carl ")
-    carl.see("does not play with another seat here")
+    carl.wait(lambda shown: "does not play with another seat here" in " ".join(shown.split()), "the reason")
     dora = room.sit("dora", "join", address, "--code", second[1], "--name", "dora")
     begin(ann)
     for terminal in (ann, carl, dora):
@@ -84,7 +84,7 @@ def test_ctrl_c_asks_before_it_closes_a_table_where_others_sit(room: Room, plain
         terminal.see(asks)
         terminal.type("no")
         terminal.see("you stay")
-    leave(ann)
+    interrupt(ann)
     assert ann.exit_code() == 5
     bob.see("has closed the table")
     # A host alone need not answer.
@@ -145,7 +145,7 @@ def test_the_title_says_whose_turn_it_is_and_is_the_old_one_again(room: Room, pl
     card, square = mover.find(r"([a-z]+) ([a-g][1-6]), \1 ").groups()
     mover.type(f"{card} {square}")
     ann.wait_for(lambda: ann.title() in turns and (ann.title() == "Your turn") != own)
-    leave(ann)
+    interrupt(ann)
     assert ann.exit_code() == 5
     ann.wait_for(lambda: ann.title() == "my own title")
     assert bob.title() == "bob's own title"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.room import SEQP2P, Room, number_of, table
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, leave, needs_tmux, play_a_turn
+from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, interrupt, needs_tmux, play_a_turn
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
@@ -83,7 +83,7 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.type(number_of("play"))
     ann.see(YOUR_TURN)
     ann.press("C-c")
-    ann.see("leave the game?")
+    ann.see("later: seqp2p resume goes on")
     ann.press("C-c")
     ann.wait(lambda shown: "q  leave" in shown.rpartition("replay: ")[2], "the menu again")
     ann.type("q")
@@ -143,7 +143,7 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     ann.see("all seats are taken")
     ann.type("start")
     for terminal in (ann, bob):
-        terminal.see("hand")
+        terminal.see("the cards are dealt")
     ann.type("later")
     bob.see("ann has stopped for now: stop too?")
     bob.type("yes")
@@ -152,7 +152,7 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
         terminal.see("unfinished: you have stopped for now")
         terminal.see("come back with: seqp2p resume")
     ann = room.sit("ann", "resume")
-    ann.see("bob cannot be reached")
+    ann.see("bob is not back yet; the game waits")
     alone = time.monotonic()
     ann.wait_for(lambda: time.monotonic() > alone + 6)  # Twice the grace.
     bob = room.sit("bob", "resume")
@@ -178,10 +178,10 @@ def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:
     ann.type("unicorm e2")
     ann.see("did you mean")
     ann.press("C-c")
-    ann.see("leave the game? yes/no")
+    ann.see("later: seqp2p resume goes on")
     ann.type("no")
     ann.see("you stay")
-    leave(ann)
+    interrupt(ann)
     assert ann.exit_code() == 5
 
 
@@ -223,10 +223,10 @@ def test_a_game_in_french(room: Room) -> None:
     ann.see("aide")
     ann.press("Escape")
     ann.press("C-c")
-    ann.see("oui")
+    ann.see("seqp2p resume")
     ann.type("oui")
     assert ann.exit_code() == 5
-    assert "inachevée : vous avez quitté la table" in ann.history()
+    assert "inachevée : vous avez suspendu la partie" in ann.history()
 
 
 @pytest.mark.parametrize("how", [["--plain"], []])
@@ -244,7 +244,7 @@ def test_plain_lines(room: Room, how: list[str]) -> None:
     # Nothing is ever repainted.
     assert "\x1b[2J" not in ann.styled()
     ann.type("leave")
-    ann.see("leave the game? yes/no")
+    ann.see("later: seqp2p resume goes on")
     ann.type("yes")
     assert ann.exit_code() == 5
 
