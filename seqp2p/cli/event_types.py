@@ -389,7 +389,7 @@ GAME_EVENTS: Final = (
     EventType(
         "absent",
         {"seat": SeatNumber, "name": str | UnsetType, "grace_s": MaybeSeconds, "later": bool},
-        "a seat cannot be reached; it is waited for up to `grace_s` seconds (`null`: a person has resumed this seat, and"
+        "a seat cannot be reached; it is waited for up to `grace_s` seconds (`null`: a person has resumed this seat and"
         " waits until the others are back); `later`: its player has stopped for now",
     ),
     EventType("back", {"seat": SeatNumber}, "a seat that was absent can be reached again"),

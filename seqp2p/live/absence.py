@@ -243,8 +243,8 @@ class Absence:
                 time_s=max(OWED_S, self.grace_s),
             )
         turn_time_s = self._match.game.agreement.settings.turn_time_s
-        # No seat can be skipped here, so it has the time of two turns. This seat ends the game by its own lateness, too:
-        # the others do, and a goodbye is no more than an absence.
+        # No seat can be skipped here, so it has the time of two turns. The late seat ends the game by itself, because
+        # the goodbye of the others is no more than an absence.
         if late := self._timed_out(now - turn_time_s):
             return message("{seats} did not move in {time_s} s", seats=self.names(late), time_s=2 * turn_time_s)
         return None

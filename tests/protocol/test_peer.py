@@ -84,7 +84,7 @@ def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_
 
     with household(tmp_path) as people:
         people.hold(0)
-        host = people.host("--variant", "kids", "--players", "3", "--grace", "3")
+        host = people.host("--variant", "kids", "--players", "3", "--grace", "10")
         shown = host.event("listening")
         guest = people.join(host)
         address, _, port = shown["address"].rpartition(":")

@@ -107,7 +107,7 @@ def test_the_time_of_two_turns_ends_a_game_of_two_and_both_are_told_why(room: Ro
     begin(ann)
     for terminal in (ann, bob):
         terminal.see("another game at")
-    late = ann if "you did not move" in ann.history() else bob
+    late = bob if "you deal" in ann.history() else ann
     if not plain:
         late.press("F2")
         late.see("Esc back to the table")

@@ -249,7 +249,7 @@ class Person:
         elif (found := answer_to(line, self._answers)) is not None:
             self._show(*found)
         elif not line:
-            self._show(self._prompt(self._question.view) if self._question else self._whose_turn())
+            self._show(self._prompt(self._question.view) if self._question else self._why_not_asked())
         elif self._question is None:
             self._show(*(self._looked_up(line) or self._prepare(line) or [self._not_now(line)]))
         else:
@@ -383,8 +383,8 @@ class Person:
         if self._seat.owes(self._match):
             return t("your last line is being looked at; one moment")
         if not names_square(line) and (near := nearest_word(first, self._words())):
-            return t("{whose_turn}; did you mean {word}?", whose_turn=self._whose_turn(), word=shown(near))
-        return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._whose_turn())
+            return t("{whose_turn}; did you mean {word}?", whose_turn=self._why_not_asked(), word=shown(near))
+        return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._why_not_asked())
 
     # The game, as it happens.
 
@@ -461,12 +461,13 @@ class Person:
         elif match.kind in CHOSEN and (others := sorted(match.awaited - {self._seat.number})):
             self._desk.title(t("waiting for {names}", names=listed([self._company.name(seat) for seat in others])))
 
+    def _why_not_asked(self) -> str:
+        return t("waiting for the others to answer") if self._seat.waits_to_sign else self._whose_turn()
+
     def _whose_turn(self) -> str:
         match = self._match
         if match.game.position is None:
             return translate(NOT_DEALT)
-        if self._seat.waits_to_sign:
-            return t("waiting for the others to answer")
         if match.kind not in CHOSEN:
             return translate(GAME_OVER) if self._sight.is_over else t("a card is being drawn")
         names = listed([self._company.name(seat) for seat in sorted(match.awaited)])
