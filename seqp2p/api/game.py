@@ -177,7 +177,7 @@ class LiveGame:
                 sidecar,
                 runtime=self._runtime,
                 asks=asks,
-                people=frozenset() if asks else self._people(),
+                people=frozenset() if asks else self.people(),
             )
             self._playing.set()
             begun()
@@ -199,7 +199,7 @@ class LiveGame:
         assert result is not None, "the session has ended"
         return result
 
-    def _people(self) -> frozenset[int]:
+    def people(self) -> frozenset[int]:
         """Return the other seats that may have a person."""
         seats = enumerate(self.table.agreement.seats, 1)
         return frozenset(seat for seat, entry in seats if seat != self.own.number and not is_bot_name(entry.name))

@@ -32,17 +32,27 @@ PROCESS: Final = ChildStart("bots", ("seqp2p.cli.bot_process",), {}, detached=Tr
 
 
 @contextlib.asynccontextmanager
-async def bots_again(game: bytes) -> AsyncGenerator[None]:
+async def bots_again(game: bytes, output: Output) -> AsyncGenerator[None]:
     """Let this player's bots in this game take their seats again, until the block ends, as in ``Filling.ready``."""
+
+    def hear(event: dict[str, Any]) -> None:
+        if text := why_gone(msgspec.convert(event, BotEnded)):
+            output.say(text)
+
     if not (calls := kept_calls(game)):
         yield
         return
     async with trio.open_nursery() as nursery:
-        child = Child(PROCESS)
+        child = Child(PROCESS, hear)
         nursery.start_soon(child.run)
         await child.send(b"".join(calls))
         yield
         nursery.cancel_scope.cancel()
+
+
+def why_gone(bot: BotEnded) -> str:
+    """Return the error of a bot for people; nothing where it has none."""
+    return t("the peer of {name}: {error}", name=bot.name, error=bot.error) if bot.error else ""
 
 
 class Filling:
@@ -164,8 +174,7 @@ class Filling:
     def _take(self, event: dict[str, Any]) -> None:
         ended = msgspec.convert(event, BotEnded)
         self._keys.pop(ended.number, None)
-        if ended.error:
-            text = t("the peer of {name}: {error}", name=ended.name, error=ended.error)
+        if text := why_gone(ended):
             self._failure = CommandError(text, ended.hint)
             if ended.is_fault:
                 self._output.say(text)

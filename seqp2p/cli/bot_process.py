@@ -6,9 +6,9 @@ Each bot is a peer like any other, with an identity, listeners and links of its 
 of checks that were found right. Their files are in a folder of this player's until their game is over.
 
 While standard input is open, the bots play game after game. When it closes, the process that called them is gone,
-perhaps killed, and its player can resume the seat. Then they finish the game that they are in. If no person is there
-for the grace, they stop for now, and ``resume`` calls them again (``kept_calls``). A signal makes all bots stop at
-once, and the line ``LEAVE`` makes them leave for good. The process ends with its last bot.
+perhaps killed, and its player can resume the seat. Then they finish the game that they are in. If all people have
+stopped, or none is there for the grace, they stop for now, and ``resume`` calls them again (``kept_calls``). A signal
+makes all bots stop at once, and the line ``LEAVE`` makes them leave for good. The process ends with its last bot.
 """
 
 import gc
@@ -18,6 +18,7 @@ import secrets
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, TypeVar
 
@@ -40,11 +41,15 @@ from seqp2p.cli.running import as_command_error
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.crypto.batch import sum_first
 from seqp2p.crypto.identity import Identity
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UnderTrio
 from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address, tcp_dial
 from seqp2p.net.errors import NetError
-from seqp2p.replay.disk import write_beside
+from seqp2p.replay.disk import read_regular, write_beside
+from seqp2p.replay.resume import GameOver
+from seqp2p.replay.sidecar import sidecar_path
 from seqp2p.rules import Action, View
 from seqp2p.ui import language
 
@@ -56,6 +61,7 @@ HOST: Final = 1
 LEAVE: Final = b"leave\n"
 """A line of standard input: all bots leave for good."""
 _CALL: Final = ".bot"
+_CALL_SIZE_MAX: Final = 4096
 
 
 class BotCall(msgspec.Struct, frozen=True):
@@ -80,7 +86,14 @@ class BotCall(msgspec.Struct, frozen=True):
 
 def kept_calls(game: bytes) -> list[bytes]:
     """Return a line of standard input for each local bot that has stopped in the middle of this game."""
-    return [path.read_bytes() + b"\n" for path in sorted((data_dir() / _FOLDER).glob(f"*-{game.hex()[:12]}-*{_CALL}"))]
+    calls = list[bytes]()
+    for path in sorted((data_dir() / _FOLDER).glob(f"*-{game.hex()[:12]}-*{_CALL}")):
+        with suppress(OSError, msgspec.MsgspecError):  # Such a bot is missed at the table.
+            call = msgspec.json.decode(read_regular(path, _CALL_SIZE_MAX), type=BotCall)
+            if call.bot in BOTS:
+                replay = str(path.with_suffix(".seqp2p"))
+                calls.append(msgspec.json.encode(msgspec.structs.replace(call, replay=replay)) + b"\n")
+    return calls
 
 
 class BotEnded(msgspec.Struct, frozen=True):
@@ -168,6 +181,7 @@ class LocalBot:
         self._parting = trio.Event()
         self._way: Parting = "stop"
         self._is_let_go = False
+        self._stopped = set[int]()  # the people who have stopped for now
         self._fault: Exception | None = None
         # A bot's choices need no secrecy, but others must not be able to predict them.
         bot = BOTS[call.bot](random.Random(secrets.randbits(128)))  # noqa: S311  # seeded with secrets
@@ -205,7 +219,12 @@ class LocalBot:
 
     @asynccontextmanager
     async def _resumed_table(self) -> AsyncGenerator[AnyTable]:
-        stored = open_stored(Path(self.call.replay), self._resources)
+        replay = Path(self.call.replay)
+        try:
+            stored = open_stored(replay, self._resources)
+        except (GameOver, FileNotFoundError):
+            _delete(replay)  # The rest of a game that had ended.
+            raise
         with stored.sidecar, lock_identity(Identity(self.call.seed)) as locked:
             async with (
                 resumed_game(stored, locked, None, runtime=self._resources.runtime) as game,
@@ -222,13 +241,21 @@ class LocalBot:
     async def _play_game(self, game: LiveGame) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._part_when_told, game)
-            await game.play(self, ignore, begun=lambda: self._keep_call(game.replay))
+            await game.play(self, partial(self._hear, game), begun=lambda: self._keep_call(game.replay))
             nursery.cancel_scope.cancel()
-        if not game.resumable:
-            for path in (game.replay, game.replay.with_suffix(_CALL)):
-                path.unlink(missing_ok=True)
+        if not game.resumable or self._way == "leave":
+            _delete(game.replay)
         if self._fault is not None:
             raise self._fault
+
+    def _hear(self, game: LiveGame, event: TableEvent) -> None:
+        """Stop as soon as all people have stopped for now: ``resume`` calls this bot again."""
+        if isinstance(event, Absent) and event.later:
+            self._stopped.add(event.seat)
+        elif isinstance(event, Back):
+            self._stopped.discard(event.seat)
+        if self._stopped and game.people() & set(game.match.game.seats) <= self._stopped:
+            self.part("stop")
 
     async def _part_when_told(self, game: LiveGame) -> None:
         await self._parting.wait()
@@ -236,8 +263,8 @@ class LocalBot:
 
     def _keep_call(self, replay: Path) -> None:
         """Keep what ``kept_calls`` returns, for this player alone to read."""
-        call = msgspec.structs.replace(self.call, replay=str(replay), code="")
-        write_beside(replay, msgspec.json.encode(call), synced=True).rename(replay.with_suffix(_CALL))
+        call = msgspec.structs.replace(self.call, code="", replay="")
+        write_beside(replay, msgspec.json.encode(call), synced=True).replace(replay.with_suffix(_CALL))
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Return the bot's choice. A bot that raises leaves its table, so that the others need not wait for it."""
@@ -249,6 +276,13 @@ class LocalBot:
             self._fault = fault
             self.part("leave")
             return await trio.sleep_forever()
+
+
+def _delete(replay: Path) -> None:
+    """Delete all files of a bot in a game."""
+    for path in (replay, replay.with_suffix(_CALL), sidecar_path(replay)):
+        with suppress(OSError):
+            path.unlink()
 
 
 def emit(event: BotEnded) -> None:

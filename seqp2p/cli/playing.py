@@ -123,7 +123,7 @@ async def play(
         stopped = first_error(group)
         assert isinstance(stopped, SeatStopped), "the group has no others"
         if isinstance(stopped, OlderCopy):
-            resume_hint.forget()  # With these files it would end in the same way.
+            resume_hint.forget_command()  # With these files it would end in the same way.
         reason = translate(message_of(stopped))
         output.event("error", code=stopped.code, reason=reason, hint=translate(stopped.hint))
         raise
@@ -193,8 +193,8 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
                 person.ask_absent(seats)
             case Back(seat):
                 person.back(seat)
-            case Absent(seat, _, later):
-                person.away(seat, later=later)
+            case Absent(seat, grace_s, later):
+                person.away(seat, later=later, gathers=grace_s is None)
             case _:
                 person.hear(event)
 

@@ -17,7 +17,7 @@ from seqp2p.api.lobby import Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, resumed_table
 from seqp2p.bots.registry import USUAL
-from seqp2p.cli import progress
+from seqp2p.cli import progress, resume_hint
 from seqp2p.cli.bot_filler import Filling, bots_again
 from seqp2p.cli.completion import complete_game
 from seqp2p.cli.games import play_games
@@ -77,7 +77,8 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
             except OSError as error:
                 raise as_command_error(error) from None
             output = await stack.enter_async_context(on_screen(options.output, options.wished))
-            await stack.enter_async_context(bots_again(resumed.match.game.id))
+            resume_hint.remember(stored.replay, resumed.match.game.id, ())
+            await stack.enter_async_context(bots_again(resumed.match.game.id, output))
             stack.enter_context(ports.telling(output))
             if stored.torn:
                 output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # What --help need not wait for.
@@ -35,6 +35,11 @@ def remember(replay: "Path", game: bytes, options: Sequence[str]) -> None:
     _played[:] = [_KeptSeat(replay, ("seqp2p", "resume", game.hex()[:12], *options))]
 
 
+def forget_command() -> None:
+    """Note that the command would not resume this seat, though its files stay."""
+    _played[:] = [replace(kept, words=()) for kept in _played]
+
+
 def forget() -> None:
     """Note that this process plays no game now."""
     _played.clear()
@@ -51,4 +56,4 @@ def is_seat_kept() -> bool:
 
 def command() -> str | None:
     """Return the command that resumes the seat; None where no seat can be resumed."""
-    return shlex.join(_played[0].words) if is_seat_kept() else None
+    return shlex.join(_played[0].words) if is_seat_kept() and _played[0].words else None

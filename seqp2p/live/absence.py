@@ -82,6 +82,7 @@ class Absence:
         self._back_at: dict[int, float] = {}
         self._told: set[int] = set()
         self._gone: dict[int, tuple[float, str]] = {}  # when a seat said goodbye, and why
+        self._stopped_at: dict[int, float] = {}  # when a seat first said in the open step that it stops for now
 
     @property
     def grace_s(self) -> int:
@@ -95,10 +96,13 @@ class Absence:
     def moved(self, now: float) -> None:
         """Note that the open step is another."""
         self._moved_at = now
+        self._stopped_at = {seat: now for seat in self._stopped_at if self._has_stopped(seat)}
 
     def goodbye(self, seat: int, reason: str, now: float) -> None:
         """Note that a seat has said goodbye."""
         self._gone.setdefault(seat, (now, reason))
+        if reason == LATER:
+            self._stopped_at.setdefault(seat, now)
 
     def linked(self, seat: int) -> None:
         """Note a new link to a seat: it is there, also if it said goodbye before."""
@@ -139,6 +143,7 @@ class Absence:
         if self._gathers and (not unmet or now - self._begun_at >= self._patience_s):
             self._gathers = False
             self._moved_at = now
+            self._away_at = {seat: at if seat in self._given_up else now for seat, at in self._away_at.items()}
 
     def _silent_s(self, seat: int) -> float:
         if self._has_stopped(seat):
@@ -165,7 +170,7 @@ class Absence:
         if self._people_in_game <= self.away(now):
             return frozenset()
         long_s = LEFT_TO_PEOPLE * self.grace_s
-        return frozenset(seat for seat in self._gone if self._has_stopped(seat) and now - self._gone[seat][0] < long_s)
+        return frozenset(seat for seat, at in self._stopped_at.items() if self._has_stopped(seat) and now - at < long_s)
 
     @property
     def _people_in_game(self) -> frozenset[int]:
@@ -174,6 +179,10 @@ class Absence:
     def is_alone(self, now: float) -> bool:
         """Return True if no person is there for whom this seat, which has none, would play on."""
         return not self.gathers and bool(self._people_in_game) and self._people_in_game <= self.away(now)
+
+    def may_return(self, now: float) -> frozenset[int]:
+        """Return the seats that have stopped for now, or have been away for the whole grace."""
+        return self.away(now) | frozenset(seat for seat in self._gone if self._has_stopped(seat))
 
     @property
     def moved_at(self) -> float:
@@ -217,7 +226,9 @@ class Absence:
         waiting = self._match.awaited - {self._own_seat}
         departed = self._departed(now) & self._members
         if self._match.kind == "over":
-            # A seat that has signed the end may go.
+            # A seat that has signed the end may go. One that has stopped for now may sign it later, if that matters.
+            if not self._match.confirmed:
+                departed -= {seat for seat in departed if self._has_stopped(seat)}
             if waiting and waiting <= departed | self._match.left.keys() | self._match.proven.keys():
                 return message("{seats} left the table", seats=self.names(waiting))
         elif self._match.game.position is None and (gone := departed & self._away_at.keys()):

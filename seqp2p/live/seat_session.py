@@ -529,7 +529,7 @@ class SeatSession:
             self.store.look_at(base.number)
         votable = base is not None and base.votable
         if not votable and (over := self._absence.why_over(now)):
-            self._end(over, resumable=bool(self.match.awaited & self._absence.away(now)))
+            self._end(over, resumable=bool(self.match.awaited & self._absence.may_return(now)))
         elif votable and (gone := self._voting.hopeless(now)):
             self._give_up(gone, now)
         elif self._absence.is_alone(now):
@@ -692,7 +692,7 @@ class SeatSession:
             "{seats} cannot be reached or keep the others waiting, and those who stay are no majority",
             seats=self._absence.names(missing or gone),
         )
-        self._end(reason, resumable=enough and missing <= self._absence.away(now))
+        self._end(reason, resumable=enough and missing <= self._absence.may_return(now))
 
     def _end_by_proof(self) -> None:
         """End because a seat has left or cheated where no seat can be voted out."""

@@ -72,7 +72,7 @@ def test_the_first_word_comes_at_once(people: Household, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_bots_end_soon_after_the_person_has_stopped(people: Household, tmp_path: Path, number: signal.Signals) -> None:
-    game = play(people, tmp_path, "--bots", "2", "--grace", "2", *KIDS)
+    game = play(people, tmp_path, "--bots", "2", *KIDS)
     person = Person(game)
     person.turn()
     bots = children(game.pid)

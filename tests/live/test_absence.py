@@ -228,3 +228,35 @@ def test_the_tables_clock() -> None:
 def test_no_clock_runs_where_nobody_thinks(open_at: OpenAt) -> None:
     assert Absence(open_at("turn"), 2).late(1e9) == frozenset()
     assert Absence(open_at("deal"), 2).late(1e9) == frozenset()
+
+
+def test_the_end_waits_for_one_that_has_stopped_for_now(open_at: OpenAt) -> None:
+    absence = Absence(open_at("over"), 2)
+    absence.moved(10)
+    absence.goodbye(3, LATER, 10)
+    absence.goodbye(1, "", 10)
+    absence.handle(frozenset(), 10)
+    assert absence.why_over(10 + GRACE_S - 1) is None
+    assert absence.may_return(11) == {3}
+
+
+def test_all_waits_begin_again_when_the_others_are_gathered(open_at: OpenAt) -> None:
+    """Of those that wait for seat 1, seat 3 has come early and gone again."""
+    absence = Absence(open_at("turn"), 2, resumed=True, asks=True)
+    absence.begin(0)
+    absence.handle({3}, 0)
+    absence.linked(3)
+    absence.handle(frozenset(), 10)
+    absence.linked(1)
+    absence.handle({1}, 10 + 3 * GRACE_S)
+    assert not absence.gathers
+    assert (absence.away(10 + 4 * GRACE_S - 1), absence.away(10 + 4 * GRACE_S)) == (frozenset(), frozenset({3}))
+
+
+def test_stopping_again_and_again_in_one_step_gains_no_time(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2, people=frozenset({1, 3}))
+    for at in range(0, LEFT_TO_PEOPLE * GRACE_S, GRACE_S):
+        absence.linked(3)
+        absence.goodbye(3, LATER, at)
+        assert absence.spared(at) == {3}
+    assert absence.spared(LEFT_TO_PEOPLE * GRACE_S) == frozenset()

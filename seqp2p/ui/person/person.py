@@ -156,6 +156,7 @@ class Person:
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
         self._parting = ""  # while this person is asked whether to stop or leave: the word that "yes" stands for
+        self._knows_prices = False  # whether the question has told the prices
         self._warned = False
         self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
@@ -222,7 +223,7 @@ class Person:
             line = one_line(typed)
             meant, self._parting = self._parting, ""
             word = meant if word_of(line) in YES else word_of(line)
-            if meant and word == "leave":
+            if meant and word == "leave" and self._knows_prices:
                 await leave(LEFT)
                 return
             if meant and word == "later":
@@ -235,7 +236,7 @@ class Person:
 
     def interrupted(self) -> bool:
         """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
-        if not self._desk.terminal or self._parting:
+        if not self._desk.terminal or (self._parting and self._knows_prices):
             return False
         self._ask_to_part("later")
         return True
@@ -276,7 +277,7 @@ class Person:
 
     def _ask_to_part(self, yes: str) -> None:
         """Ask whether to stop or to leave, with the price of both; "yes" stands for the word ``yes``."""
-        self._parting = yes
+        self._parting, self._knows_prices = yes, True
         if self._match.game.position is None:
             self._show(translate(ASK_LEAVE))
             return
@@ -590,17 +591,24 @@ class Person:
             name = self._company.name(seat)
             self._show(t("{name} is away: type wait, or drop {name} to go on without", name=name))
 
-    def away(self, seat: int, *, later: bool = False) -> None:
-        """Note that a seat cannot be reached. If its player has stopped for now, ask whether to stop too."""
+    def away(self, seat: int, *, later: bool = False, gathers: bool = False) -> None:
+        """Note that a seat cannot be reached. If its player has stopped for now, ask whether to stop too.
+
+        ``gathers``: this person, who has come back, waits for it, and may go on without at any time.
+        """
         self._away.add(seat)
+        if gathers:
+            self._absent.add(seat)
         if later and self._desk.terminal and not self._parting and self._match.game.position is not None:
-            self._parting = "later"
+            self._parting, self._knows_prices = "later", False
             self._show(t("{name} has stopped for now: stop too? yes/no", name=self._company.name(seat)))
 
     def back(self, seat: int) -> None:
         """A seat is there again, or out for good: nothing is asked about it any more."""
         self._absent.discard(seat)
         self._away.discard(seat)
+        if not self._knows_prices:
+            self._parting = ""
 
     def _wait(self, _: str) -> Iterable[str]:
         if self._absent:

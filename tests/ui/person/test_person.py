@@ -470,6 +470,23 @@ async def test_another_who_stops_is_a_reason_to_ask(duel: Played) -> None:
     assert seat.stops == 1
 
 
+async def test_only_a_question_with_prices_lets_one_leave_at_once(duel: Played) -> None:
+    seat = Seat(duel, match_at(duel, turn_of(duel, 2)), 1, terminal=True)
+    seat.person.away(2, later=True)
+    assert await seat.type("leave", "no") == [PRICES.replace("player 1", "player 2"), "you stay"]
+    assert seat.left == []
+    seat.person.away(2, later=True)
+    seat.person.back(2)
+    assert seat.person.interrupted()
+    assert seat.stops == 0
+
+
+async def test_who_waits_for_others_to_come_back_can_go_on_without(own_turn: Seat) -> None:
+    own_turn.person.away(1, gathers=True)
+    await own_turn.type("drop")
+    assert own_turn.dropped == [1]
+
+
 async def test_whatever_else_is_answered_is_obeyed_and_one_stays(others_turn: Seat) -> None:
     assert await others_turn.type("leave", "hand", "yes") == [
         PRICES.replace("player 1", "player 2"),
