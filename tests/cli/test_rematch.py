@@ -247,6 +247,7 @@ def test_a_guest_is_asked_for_another_game(people: Household, terminal: Terminal
     terminal.type("Yes")
     guest.line("^game 2 at this table$")
     host.event("dealt", 2)
+    guest.line("^the cards are dealt$", 2)
     guest.signal(signal.SIGINT)
     guest.line("^later: seqp2p resume goes on once both are back · leave: won by host · Enter: you stay")
     terminal.type("leave")
