@@ -82,7 +82,7 @@ class Absence:
         self._back_at: dict[int, float] = {}
         self._told: set[int] = set()
         self._gone: dict[int, tuple[float, str]] = {}  # when a seat said goodbye, and why
-        self._stopped_at: dict[int, float] = {}  # when a seat first said in the open step that it stops for now
+        self._stopped_at: dict[int, float] = {}  # since when a stop for now is left to people, in the open step
 
     @property
     def grace_s(self) -> int:
@@ -143,6 +143,7 @@ class Absence:
         if self._gathers and (not unmet or now - self._begun_at >= self._patience_s):
             self._gathers = False
             self._moved_at = now
+            self._stopped_at = dict.fromkeys(self._stopped_at, now)
             self._away_at = {seat: at if seat in self._given_up else now for seat, at in self._away_at.items()}
 
     def _silent_s(self, seat: int) -> float:
@@ -254,8 +255,8 @@ class Absence:
                 time_s=max(OWED_S, self.grace_s),
             )
         turn_time_s = self._match.game.agreement.settings.turn_time_s
-        # No seat can be skipped here, so it has the time of two turns. The late seat ends the game by itself, because
-        # the goodbye of the others is no more than an absence.
+        # No seat can be skipped here, so it has the time of two turns. A late seat ends the game by its own clock as
+        # well: for it the goodbye of the others would be a mere absence.
         if late := self._timed_out(now - turn_time_s):
             return message("{seats} did not move in {time_s} s", seats=self.names(late), time_s=2 * turn_time_s)
         return None

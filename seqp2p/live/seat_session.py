@@ -529,7 +529,7 @@ class SeatSession:
             self.store.look_at(base.number)
         votable = base is not None and base.votable
         if not votable and (over := self._absence.why_over(now)):
-            self._end(over, resumable=bool(self.match.awaited & self._absence.may_return(now)))
+            self._end(over, resumable=bool(self._absence.may_return(now) & set(self.match.game.seats)))
         elif votable and (gone := self._voting.hopeless(now)):
             self._give_up(gone, now)
         elif self._absence.is_alone(now):

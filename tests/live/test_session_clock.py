@@ -95,6 +95,15 @@ async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
     assert 2 * CLOCK_S + LATE_MARGIN_S <= waited_s <= 2 * CLOCK_S + LATE_MARGIN_S + SOON_S + LIMITS.close_s
 
 
+async def test_a_late_player_costs_one_that_has_stopped_nothing(virtual_time: object, tmp_path: Path) -> None:
+    party = clocked(tmp_path, 2, 1)
+    async with party.playing():
+        await party[1].player.asleep.wait()
+        party[2].scope.cancel()
+    assert party[1].reason == f"{party.name(1)} did not move in {2 * CLOCK_S} s"
+    assert all(place.session.resumable for place in party.places.values())
+
+
 async def test_in_time_is_in_time(virtual_time: object, tmp_path: Path) -> None:
     party = clocked(tmp_path, 3, 3, sleep_s=CLOCK_S - 1)
     await party.play()
