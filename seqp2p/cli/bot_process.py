@@ -49,7 +49,7 @@ from seqp2p.net.addresses import parse_address, tcp_dial
 from seqp2p.net.errors import NetError
 from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.replay.resume import GameOver
-from seqp2p.replay.sidecar import sidecar_path
+from seqp2p.replay.sidecar import is_held, sidecar_path
 from seqp2p.rules import Action, View
 from seqp2p.ui import language
 
@@ -90,9 +90,9 @@ def kept_calls(game: bytes) -> list[bytes]:
     for path in sorted((data_dir() / _FOLDER).glob(f"*-{game.hex()[:12]}-*{_CALL}")):
         with suppress(OSError, msgspec.MsgspecError):  # Such a bot is missed at the table.
             call = msgspec.json.decode(read_regular(path, _CALL_SIZE_MAX), type=BotCall)
-            if call.bot in BOTS:
-                replay = str(path.with_suffix(".seqp2p"))
-                calls.append(msgspec.json.encode(msgspec.structs.replace(call, replay=replay)) + b"\n")
+            replay = path.with_suffix(".seqp2p")
+            if call.bot in BOTS and not is_held(sidecar_path(replay)):  # Else it still plays.
+                calls.append(msgspec.json.encode(msgspec.structs.replace(call, replay=str(replay))) + b"\n")
     return calls
 
 
@@ -239,6 +239,7 @@ class LocalBot:
         return None
 
     async def _play_game(self, game: LiveGame) -> None:
+        self._stopped.clear()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._part_when_told, game)
             await game.play(self, partial(self._hear, game), begun=lambda: self._keep_call(game.replay))
@@ -249,12 +250,13 @@ class LocalBot:
             raise self._fault
 
     def _hear(self, game: LiveGame, event: TableEvent) -> None:
-        """Stop as soon as all people have stopped for now: ``resume`` calls this bot again."""
+        """Stop as soon as all people have, the host among them: its ``resume`` calls this bot again."""
         if isinstance(event, Absent) and event.later:
             self._stopped.add(event.seat)
         elif isinstance(event, Back):
             self._stopped.discard(event.seat)
-        if self._stopped and game.people() & set(game.match.game.seats) <= self._stopped:
+        people = game.people() & set(game.match.game.seats) - game.out
+        if HOST in people and people <= self._stopped and not self._parting.is_set():
             self.part("stop")
 
     async def _part_when_told(self, game: LiveGame) -> None:

@@ -5,6 +5,7 @@ import random
 import secrets
 import signal
 from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -129,7 +130,8 @@ async def play(
         raise
     finally:
         if not resume_hint.is_possible():
-            sidecar_path(game.replay).unlink(missing_ok=True)  # Nobody could use the secrets in it.
+            with suppress(OSError):
+                sidecar_path(game.replay).unlink()  # Nobody could use the secrets in it.
     resumable = game.resumable and resume_hint.is_possible()
     reporter.over(result, own, game.replay, resumable=resumable)
     if resumable and (command := resume_hint.command()):

@@ -25,7 +25,7 @@ from seqp2p.cli.host import play_at_own_table
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
 from seqp2p.cli.output import FAILED, USAGE, CommandError, Output, what_failed
-from seqp2p.cli.playing import exit_code_of, play
+from seqp2p.cli.playing import exit_code_of, play, resume_options
 from seqp2p.cli.port_teller import PortTeller, map_port_option
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
@@ -77,7 +77,7 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
             except OSError as error:
                 raise as_command_error(error) from None
             output = await stack.enter_async_context(on_screen(options.output, options.wished))
-            resume_hint.remember(stored.replay, resumed.match.game.id, ())
+            resume_hint.remember(stored.replay, resumed.match.game.id, resume_options(stored.replay, options.choices))
             await stack.enter_async_context(bots_again(resumed.match.game.id, output))
             stack.enter_context(ports.telling(output))
             if stored.torn:

@@ -36,7 +36,7 @@ def remember(replay: "Path", game: bytes, options: Sequence[str]) -> None:
 
 
 def forget_command() -> None:
-    """Note that the command would not resume this seat, though its files stay."""
+    """Note that resuming this seat would fail, though its files stay: no command is told."""
     _played[:] = [replace(kept, words=()) for kept in _played]
 
 
