@@ -156,7 +156,7 @@ class Person:
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
         self._parting = ""  # while this person is asked whether to stop or leave: the word that "yes" stands for
-        self._knows_prices = False  # whether the question has told the prices
+        self._stopped_seat = 0  # the seat whose stop has raised the question; 0 where it has told the prices
         self._warned = False
         self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
@@ -223,7 +223,7 @@ class Person:
             line = one_line(typed)
             meant, self._parting = self._parting, ""
             word = meant if word_of(line) in YES else word_of(line)
-            if meant and word == "leave" and self._knows_prices:
+            if meant and word == "leave" and not self._stopped_seat:
                 await leave(LEFT)
                 return
             if meant and word == "later":
@@ -236,7 +236,7 @@ class Person:
 
     def interrupted(self) -> bool:
         """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
-        if not self._desk.terminal or (self._parting and self._knows_prices):
+        if not self._desk.terminal or (self._parting and not self._stopped_seat):
             return False
         self._ask_to_part("later")
         return True
@@ -277,7 +277,7 @@ class Person:
 
     def _ask_to_part(self, yes: str) -> None:
         """Ask whether to stop or to leave, with the price of both; "yes" stands for the word ``yes``."""
-        self._parting, self._knows_prices = yes, True
+        self._parting, self._stopped_seat = yes, 0
         if self._match.game.position is None:
             self._show(translate(ASK_LEAVE))
             return
@@ -410,8 +410,8 @@ class Person:
                 self._shown_hand = ()
                 self._show_hand()
             case Dropped(seats):
-                self._absent -= {*seats}
-                self._away -= {*seats}
+                for seat in seats:
+                    self.back(seat)
             case Undone():
                 # Whatever was shown of the turn, it is another one now.
                 self._asked_turn, self._told_turn = -1, False
@@ -586,7 +586,7 @@ class Person:
 
     def ask_absent(self, seats: Collection[int]) -> None:
         """Ask about going on without these seats. The answer goes to the ``go_on`` of ``listen``."""
-        self._absent = set(seats)
+        self._absent |= set(seats)
         for seat in sorted(seats):
             name = self._company.name(seat)
             self._show(t("{name} is away: type wait, or drop {name} to go on without", name=name))
@@ -600,14 +600,14 @@ class Person:
         if gathers:
             self._absent.add(seat)
         if later and self._desk.terminal and not self._parting and self._match.game.position is not None:
-            self._parting, self._knows_prices = "later", False
+            self._parting, self._stopped_seat = "later", seat
             self._show(t("{name} has stopped for now: stop too? yes/no", name=self._company.name(seat)))
 
     def back(self, seat: int) -> None:
         """A seat is there again, or out for good: nothing is asked about it any more."""
         self._absent.discard(seat)
         self._away.discard(seat)
-        if not self._knows_prices:
+        if seat == self._stopped_seat:
             self._parting = ""
 
     def _wait(self, _: str) -> Iterable[str]:

@@ -476,8 +476,11 @@ async def test_only_a_question_with_prices_lets_one_leave_at_once(duel: Played) 
     assert await seat.type("leave", "no") == [PRICES.replace("player 1", "player 2"), "you stay"]
     assert seat.left == []
     seat.person.away(2, later=True)
+    assert seat.person.interrupted()  # It asks again, with the prices.
+    await seat.type("no")
+    seat.person.away(2, later=True)
     seat.person.back(2)
-    assert seat.person.interrupted()
+    await seat.type("yes")
     assert seat.stops == 0
 
 
