@@ -50,6 +50,7 @@ async def test_one_that_votes_only_to_hinder(virtual_time: object, tmp_path: Pat
         await trio.sleep(1)
         crook: Any = party[CROOK].session
         crook.core._vote = crook.core._show_heads = nothing
+        crook.core._voting.hopeless = lambda now: frozenset()
         await party[6].session.leave("you left")
 
         async def hinder() -> None:
