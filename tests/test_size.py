@@ -1,0 +1,50 @@
+"""Ceilings of lines: for each package of seqp2p, for the tests and for the pages. They only fall.
+
+Who needs more lines takes others away first. Whoever takes lines away lowers the ceiling with them.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from tests.each import for_each
+
+ROOT: Final = Path(__file__).parents[1]
+SLACK: Final = 60
+"""The most lines that a ceiling may stand above what is there."""
+
+CEILINGS: Final = {
+    "seqp2p/*.py": 604,
+    "seqp2p/api/**/*.py": 2918,
+    "seqp2p/arena/**/*.py": 1209,
+    "seqp2p/bots/**/*.py": 2172,
+    "seqp2p/cli/**/*.py": 9278,
+    "seqp2p/crypto/**/*.py": 1454,
+    "seqp2p/learning/**/*.py": 1490,
+    "seqp2p/live/**/*.py": 2699,
+    "seqp2p/lobby/**/*.py": 3878,
+    "seqp2p/match/**/*.py": 3958,
+    "seqp2p/net/**/*.py": 3296,
+    "seqp2p/replay/**/*.py": 2367,
+    "seqp2p/rules/**/*.py": 3005,
+    "seqp2p/testing/**/*.py": 6230,
+    "seqp2p/ui/**/*.py": 8226,
+    "tests/**/*.py": 65590,
+    "docs/**/*.md": 6507,
+}
+
+
+def lines_in(pattern: str) -> int:
+    """Return the number of lines in the files of a pattern."""
+    return sum(path.read_bytes().count(b"\n") for path in ROOT.glob(pattern))
+
+
+@for_each(CEILINGS)
+def test_a_ceiling_is_kept_and_follows(pattern: str) -> None:
+    lines, ceiling = lines_in(pattern), CEILINGS[pattern]
+    assert lines <= ceiling, f"{pattern} has {lines} lines, {lines - ceiling} more than its ceiling"
+    assert lines >= ceiling - SLACK, f"{pattern} has {lines} lines: lower its ceiling"
+
+
+def test_every_package_has_a_ceiling() -> None:
+    packages = {path.parent.name for path in (ROOT / "seqp2p").glob("*/__init__.py")}
+    assert {f"seqp2p/{package}/**/*.py" for package in packages} < CEILINGS.keys()
