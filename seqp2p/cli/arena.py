@@ -17,9 +17,8 @@ from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
 from seqp2p.cli.arena_results import ArenaSettings, ResultsFile, open_results
-from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output, what_failed
-from seqp2p.cli.programs import TIME_S_MAX, make_program
+from seqp2p.cli.programs import TIME_S_MAX, BotName, make_program
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import VARIANTS, Options, RulesError

@@ -9,10 +9,10 @@ import trio
 
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import children, home
-from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.checking import verify_file
 from seqp2p.cli.children import Child, ChildStart, Hear, Read
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
+from seqp2p.cli.programs import BotName
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
 from seqp2p.cli.settings import make_relay, make_settings

@@ -12,12 +12,12 @@ from seqp2p.api.lobby import Lobby
 from seqp2p.api.table import HostedTable, open_table
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli.bot_filler import Filling
-from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.games import play_games
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, Ways
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.port_teller import PortTeller, map_port_option
+from seqp2p.cli.programs import BotName
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
 from seqp2p.cli.settings import make_address, make_settings, seat_options, table_options

@@ -7,11 +7,11 @@ import click
 from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli import home
 from seqp2p.cli.bot_filler import Filling
-from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.host import host
 from seqp2p.cli.lobby import SeatOptions
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.playing import Choices
+from seqp2p.cli.programs import BotName
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import ScreenWish, screen_options
 from seqp2p.cli.settings import make_settings, table_options

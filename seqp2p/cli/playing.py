@@ -4,7 +4,7 @@ import os
 import random
 import secrets
 import signal
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -16,9 +16,8 @@ from seqp2p.api.game import LiveGame, first_error, safety_words_with
 from seqp2p.bots.exec_player import ExecPlayer
 from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
-from seqp2p.bots.registry import BOTS
+from seqp2p.bots.registry import BOTS, STRONG, strong_bot, why_no_bot
 from seqp2p.cli import home, resume_hint
-from seqp2p.cli.hinting import hint
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
@@ -32,6 +31,8 @@ from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
+from seqp2p.rules import View
+from seqp2p.ui.advice import advice
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
@@ -54,6 +55,15 @@ class Choices:
     def person(self) -> bool:
         """True if a person plays, not a bot or a program."""
         return self.bot is None and self.program is None
+
+
+async def hint(console: Console, colours: Sequence[str], seen: View) -> str:
+    """Return a hint for the seat to move, found in a thread, or the reason why there is none."""
+    if reason := why_no_bot(STRONG):
+        return translate(reason)
+    bot = strong_bot(random.Random(secrets.randbits(128)))  # noqa: S311  # no other player sees what comes of it
+    ranking = await trio.to_thread.run_sync(bot.ranking, seen, abandon_on_cancel=True)
+    return advice(seen, ranking, colours, console.action, console.card)
 
 
 def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Callable[[], Ways] = dict) -> SeatPlayer:

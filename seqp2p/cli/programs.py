@@ -1,4 +1,4 @@
-"""A seat that a program plays: the options that name the program, and the events that it gets."""
+"""A seat that a bot or a program plays: the options that name it, and the events that a program gets."""
 
 import functools
 import random
@@ -12,7 +12,7 @@ import click
 
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
 from seqp2p.bots.program import Program
-from seqp2p.bots.registry import RandomBot
+from seqp2p.bots.registry import BOTS, STRONG, RandomBot, why_no_bot
 from seqp2p.bots.wire import hello
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.i18n import message
@@ -24,6 +24,27 @@ from seqp2p.match.game import Game
 from seqp2p.ui.language import t, translate
 
 TIME_S_MAX = 86_400
+
+
+class BotName(click.Choice[str]):
+    """One of ``BOTS``; ``strong:N`` is checked by its number, and completed like the others by its kind."""
+
+    def __init__(self) -> None:
+        super().__init__(list(BOTS))
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Return the value's name in --help. (Before click 8.2 there was no context.)"""
+        del param, ctx
+        return f"[{'|'.join((*BOTS, f'{STRONG}:N'))}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; fail with the reason if there is no such bot."""
+        if not isinstance(value, str):
+            return super().convert(value, param, ctx)
+        reason = why_no_bot(value)
+        if reason is not None:
+            self.fail(translate(reason), param, ctx)
+        return value
 
 
 def program_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,11 +11,10 @@ from seqp2p.api import settings
 from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.program import Program
 from seqp2p.cli import home, resume_hint
-from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.lobby import SeatOptions
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.playing import Choices
-from seqp2p.cli.programs import program_options
+from seqp2p.cli.programs import BotName, program_options
 from seqp2p.cli.running import sentence
 from seqp2p.cli.screening import ScreenWish, screen_options
 from seqp2p.i18n import message, message_of

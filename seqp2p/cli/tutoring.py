@@ -5,9 +5,8 @@ from typing import Final
 
 import trio
 
-from seqp2p.cli.hinting import hint
 from seqp2p.cli.output import ABANDONED, DONE, Output
-from seqp2p.cli.playing import own_console
+from seqp2p.cli.playing import hint, own_console
 from seqp2p.cli.screening import ScreenWish, on_screen
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
