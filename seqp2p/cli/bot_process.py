@@ -31,7 +31,7 @@ from seqp2p.api.finding import Route
 from seqp2p.api.game import LiveGame, Resources, ignore
 from seqp2p.api.home import data_dir, own_dir
 from seqp2p.api.lobby import AnyTable, Lobby
-from seqp2p.api.resume import endpoint_of, open_stored, resumed_game
+from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
@@ -49,7 +49,7 @@ from seqp2p.net.addresses import parse_address, tcp_dial
 from seqp2p.net.errors import NetError
 from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.replay.resume import GameOver
-from seqp2p.replay.sidecar import is_held, sidecar_path
+from seqp2p.replay.sidecar import SeatHeld, sidecar_path
 from seqp2p.rules import Action, View
 from seqp2p.ui import language
 
@@ -62,6 +62,8 @@ LEAVE: Final = b"leave\n"
 """A line of standard input: all bots leave for good."""
 _CALL: Final = ".bot"
 _CALL_SIZE_MAX: Final = 4096
+HELD_S: Final = 0.5
+"""A bot looks so often if the process before it has let go of its seat."""
 
 
 class BotCall(msgspec.Struct, frozen=True):
@@ -91,7 +93,7 @@ def kept_calls(game: bytes) -> list[bytes]:
         with suppress(OSError, msgspec.MsgspecError):  # Such a bot is missed at the table.
             call = msgspec.json.decode(read_regular(path, _CALL_SIZE_MAX), type=BotCall)
             replay = path.with_suffix(".seqp2p")
-            if call.bot in BOTS and not is_held(sidecar_path(replay)):  # Else it still plays.
+            if call.bot in BOTS:
                 calls.append(msgspec.json.encode(msgspec.structs.replace(call, replay=str(replay))) + b"\n")
     return calls
 
@@ -154,6 +156,8 @@ class BotProcess:
         error, is_fault = CommandError(""), False
         try:
             await bot.play()
+        except (GameOver, SeatHeld):
+            pass  # The process before this one has played the seat to the end, or plays it still.
         except (NetError, CommandError) as failure:
             error = as_command_error(failure)
         except Exception as fault:  # noqa: BLE001  # a fault of one bot must not end the others; it is told
@@ -219,18 +223,29 @@ class LocalBot:
 
     @asynccontextmanager
     async def _resumed_table(self) -> AsyncGenerator[AnyTable]:
-        replay = Path(self.call.replay)
-        try:
-            stored = open_stored(replay, self._resources)
-        except (GameOver, FileNotFoundError):
-            _delete(replay)  # The rest of a game that had ended.
-            raise
+        stored = await self._stored(Path(self.call.replay))
         with stored.sidecar, lock_identity(Identity(self.call.seed)) as locked:
             async with (
                 resumed_game(stored, locked, None, runtime=self._resources.runtime) as game,
                 resumed_table(game, endpoint_of(game, stored, locked), ignore) as table,
             ):
                 yield table
+
+    async def _stored(self, replay: Path) -> StoredGame:
+        """Open the game when no other process plays the seat: the one before this one may be about to stop.
+
+        Raises GameOver if it has ended, SeatHeld if this process is left to itself meanwhile.
+        """
+        with self._sitting_down:
+            while True:
+                try:
+                    return open_stored(replay, self._resources)
+                except SeatHeld:
+                    await trio.sleep(HELD_S)
+                except (GameOver, FileNotFoundError):
+                    _delete(replay)
+                    raise GameOver(replay) from None
+        raise SeatHeld(replay)
 
     async def _sit_down(self, lobby: Lobby) -> LiveGame | None:
         with trio.CancelScope() as self._sitting_down:

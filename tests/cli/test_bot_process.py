@@ -9,9 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 import seqp2p
 from seqp2p.api.game import OWN_RESOURCES
+from seqp2p.api.resume import open_stored
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli import bot_process
@@ -135,12 +137,27 @@ async def test_without_its_caller_a_bot_stops_when_no_person_is_there_and_plays_
             await seat.stop()
     assert (seat.resumable, caller.told) == (True, [BotEnded(2, "bot 2")])
     (call,) = kept_calls(bytes.fromhex(seat.game))
-    bot = LocalBot(msgspec.json.decode(call, type=BotCall), OWN_RESOURCES)
-    bot.let_go()
+    called = msgspec.json.decode(call, type=BotCall)
+    bot = LocalBot(called, OWN_RESOURCES)
+    still_held = open_stored(Path(called.replay))
     with trio.fail_after(LIMIT_S):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(bot.play)
+            await wait_all_tasks_blocked()
+            still_held.sidecar.close()
             async with seqp2p.resume(seat.replay, identity=identity("ann")) as again:
                 assert (await seqp2p.play_bot(again, "random")).kind == "won"
+            bot.let_go()
     assert not kept_calls(bytes.fromhex(seat.game))
     assert [path.name for path in (tmp_path / "home" / "bots").iterdir()] == []
+
+
+async def test_a_bot_whose_game_has_ended_says_nothing(caller: Caller, tmp_path: Path) -> None:
+    gone = BotCall(1, "greedy", 0, "bot 1", bytes(32), "", "", replay=str(tmp_path / "gone.seqp2p"))
+    os.write(caller._input, msgspec.json.encode(gone) + b"\n")
+    with trio.fail_after(LIMIT_S):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(BotProcess().run)
+            await caller.is_told.wait()
+            caller.close()
+    assert caller.told == [BotEnded(1, "bot 1")]
