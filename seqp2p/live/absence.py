@@ -41,8 +41,8 @@ LEFT_TO_PEOPLE: Final = 3
 class Absent:
     """A seat cannot be reached, neither directly nor by way of others; it is waited for so long.
 
-    ``grace_s`` is None while a person's seat gathers the others: it waits until they are back. ``later``: the player of
-    the absent seat has stopped for now, and means to come back.
+    ``grace_s`` is None while a person's seat gathers the others; if the seat is away when that ends, it is told again.
+    ``later``: the player of the absent seat has stopped for now, and means to come back.
     """
 
     seat: int
@@ -121,7 +121,7 @@ class Absence:
     def handle(self, reachable: AbstractSet[int], now: float) -> tuple[Absent | Back, ...]:
         """Note who can be reached, about every second; returns what has changed for people to know."""
         told: list[Absent | Back] = []
-        self._gather(now)
+        graces_begin = self._told - self._given_up if self._gather(now) else set[int]()
         self._told &= self._members
         self._away_at = {seat: since for seat, since in self._away_at.items() if seat in self._members}
         for seat in self._match.game.seats:
@@ -131,20 +131,24 @@ class Absence:
                 if seat in self._told:
                     self._told.discard(seat)
                     told.append(Back(seat))
-            elif now - self._away_at.setdefault(seat, now) >= self._silent_s(seat) and seat not in self._told:
+                continue
+            away_s = now - self._away_at.setdefault(seat, now)
+            if seat in graces_begin or (seat not in self._told and away_s >= self._silent_s(seat)):
                 self._told.add(seat)
                 grace_s = None if self._gathers and math.isinf(self._patience_s) else self.grace_s
                 told.append(Absent(seat, grace_s, later=self._has_stopped(seat)))
         return tuple(told)
 
-    def _gather(self, now: float) -> None:
-        """Stop gathering when all are there, or this seat has waited long enough. Then the waits begin again."""
+    def _gather(self, now: float) -> bool:
+        """Stop gathering, and begin all waits again, if it is time. Return True if it does so now."""
         unmet = self._members & self._unmet - self._given_up - self._match.left.keys() - self._match.proven.keys()
-        if self._gathers and (not unmet or now - self._begun_at >= self._patience_s):
-            self._gathers = False
-            self._moved_at = now
-            self._stopped_at = dict.fromkeys(self._stopped_at, now)
-            self._away_at = {seat: at if seat in self._given_up else now for seat, at in self._away_at.items()}
+        if not self._gathers or (unmet and now - self._begun_at < self._patience_s):
+            return False
+        self._gathers = False
+        self._moved_at = now
+        self._stopped_at = dict.fromkeys(self._stopped_at, now)
+        self._away_at = {seat: at if seat in self._given_up else now for seat, at in self._away_at.items()}
+        return True
 
     def _silent_s(self, seat: int) -> float:
         if self._has_stopped(seat):

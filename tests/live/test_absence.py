@@ -247,8 +247,9 @@ def test_all_waits_begin_again_when_the_others_are_gathered(open_at: OpenAt) -> 
     absence.handle({3}, 0)
     absence.linked(3)
     absence.handle(frozenset(), 10)
+    assert absence.handle(frozenset(), 12) == (Absent(3, None),)
     absence.linked(1)
-    absence.handle({1}, 10 + 3 * GRACE_S)
+    assert absence.handle({1}, 10 + 3 * GRACE_S) == (Back(1), Absent(3, GRACE_S))
     assert not absence.gathers
     assert (absence.away(10 + 4 * GRACE_S - 1), absence.away(10 + 4 * GRACE_S)) == (frozenset(), frozenset({3}))
 

@@ -588,18 +588,18 @@ class Person:
         """Ask about going on without these seats. The answer goes to the ``go_on`` of ``listen``."""
         self._absent |= set(seats)
         for seat in sorted(seats):
-            name = self._company.name(seat)
-            self._show(t("{name} is away: type wait, or drop {name} to go on without", name=name))
+            self._show(t("{name} is away: type wait, or drop {name} to go on without", name=self._company.name(seat)))
 
     def away(self, seat: int, *, later: bool = False, gathers: bool = False) -> None:
-        """Note that a seat cannot be reached. If its player has stopped for now, ask whether to stop too.
+        """Note that a seat cannot be reached. If its player has stopped for now, ask once whether to stop too.
 
         ``gathers``: this person, who has come back, waits for it, and may go on without at any time.
         """
+        stops = later and seat not in self._away
         self._away.add(seat)
         if gathers:
             self._absent.add(seat)
-        if later and self._desk.terminal and not self._parting and self._match.game.position is not None:
+        if stops and self._desk.terminal and not self._parting and self._match.game.position is not None:
             self._parting, self._stopped_seat = "later", seat
             self._show(t("{name} has stopped for now: stop too? yes/no", name=self._company.name(seat)))
 

@@ -466,6 +466,9 @@ async def test_another_who_stops_is_a_reason_to_ask(duel: Played) -> None:
     assert seat.shown == ["player 2 has stopped for now: stop too? yes/no"]
     assert await seat.type("no") == ["you stay"]
     seat.person.away(2, later=True)
+    assert seat.shown == ["you stay"], "asked once"
+    seat.person.back(2)
+    seat.person.away(2, later=True)
     assert await seat.type("yes") == []
     assert seat.stops == 1
 
@@ -475,9 +478,11 @@ async def test_only_a_question_with_prices_lets_one_leave_at_once(duel: Played) 
     seat.person.away(2, later=True)
     assert await seat.type("leave", "no") == [PRICES.replace("player 1", "player 2"), "you stay"]
     assert seat.left == []
+    seat.person.back(2)
     seat.person.away(2, later=True)
     assert seat.person.interrupted()  # It asks again, with the prices.
     await seat.type("no")
+    seat.person.back(2)
     seat.person.away(2, later=True)
     seat.person.back(2)
     await seat.type("yes")
