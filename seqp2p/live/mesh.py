@@ -33,7 +33,7 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PeerState, Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link, rest
-from seqp2p.net.messages import AddressStatement, AddressUpdate, Bye, LinkStage, Proof, WireMessage, bye
+from seqp2p.net.messages import AddressUpdate, Bye, LinkStage, Proof, WireMessage, bye
 from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Moved, Neighbour, Received, Relay
 from seqp2p.net.serving import Gate, Handshakes, serve
 from seqp2p.net.text import clean
@@ -156,10 +156,6 @@ class Mesh:
         peer.search.has_relay = self._address_book.token(peer.seat) is not None
         peer.moved = True
         peer.change()
-
-    def tell_addresses(self, statement: AddressStatement) -> None:
-        """Tell all neighbours where this seat listens: a statement that it has signed during the game."""
-        self._hear_of(AddressUpdate(statement.payload, statement.signature))
 
     async def close(self, reason: str) -> None:
         """Say goodbye, let the queue be sent, and end ``run``; takes at most ``close_s``."""

@@ -25,6 +25,7 @@ from seqp2p.net.dialling import Dial
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import AddressUpdate
 from seqp2p.net.relay import LinkDown, LinkUp
 from seqp2p.net.search import DIAL_GAP_S, LOOK_S
 from seqp2p.net.transit import TransitStream
@@ -212,7 +213,7 @@ async def test_a_seat_linked_by_the_relay_is_dialled_where_it_moves(autojump_clo
         assert world.seats[1].mesh.relayed == {2}
         world.open_ways = {2}
         told = make_statement(identity(2), world.nonces[2], 2, (address_of(2),), world.relays[2])
-        world.seats[2].mesh.tell_addresses(told)
+        world.seats[2].mesh._hear_of(AddressUpdate(told.payload, told.signature))
         await trio.sleep(60)
         assert not world.seats[1].mesh.relayed
         assert not world.seats[2].mesh.relayed
@@ -229,9 +230,8 @@ async def test_new_addresses_by_the_dozen_are_dialled_one_a_second(autojump_cloc
         one = world.seats[1].mesh
         for number in range(2, 8):
             signed = [Address("10.0.1.1", 5000 + 8 * number + entry) for entry in range(7)]
-            world.seats[2].mesh.tell_addresses(
-                make_statement(identity(2), world.nonces[2], number, signed, world.relays[2])
-            )
+            told = make_statement(identity(2), world.nonces[2], number, signed, world.relays[2])
+            world.seats[2].mesh._hear_of(AddressUpdate(told.payload, told.signature))
             for change in range(25):
                 one.add_addresses(2, [Address("10.0.1.2", 5000 + 25 * number + change)])
                 await trio.sleep(0.2)
