@@ -314,7 +314,7 @@ LATER: Final = "later"
 
 
 class Bye(Record, frozen=True, tag="bye"):
-    """The sender leaves; the receiver closes."""
+    """The sender ends the link: its player has stopped or left, or its game is over. The receiver closes it too."""
 
     reason: ReasonText
 
