@@ -42,9 +42,14 @@ async def bots_again(game: bytes, output: Output) -> AsyncGenerator[None]:
     if not (calls := kept_calls(game)):
         yield
         return
+    child = Child(PROCESS, hear)
+
+    async def run() -> None:
+        if await child.run():
+            output.say(str(child.failure()))
+
     async with trio.open_nursery() as nursery:
-        child = Child(PROCESS, hear)
-        nursery.start_soon(child.run)
+        nursery.start_soon(run)
         await child.send(b"".join(calls))
         yield
         nursery.cancel_scope.cancel()

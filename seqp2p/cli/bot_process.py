@@ -28,7 +28,7 @@ import trio
 from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import lock_identity, loopback_with, open_endpoint, relay_of
 from seqp2p.api.finding import Route
-from seqp2p.api.game import LiveGame, Resources, ignore
+from seqp2p.api.game import LiveGame, Resources, first_error, ignore
 from seqp2p.api.home import data_dir, own_dir
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
@@ -48,8 +48,8 @@ from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address, tcp_dial
 from seqp2p.net.errors import NetError
 from seqp2p.replay.disk import read_regular, write_beside
-from seqp2p.replay.resume import GameOver
-from seqp2p.replay.sidecar import SeatHeld, sidecar_path
+from seqp2p.replay.resume import GameOver, ResumeError
+from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path
 from seqp2p.rules import Action, View
 from seqp2p.ui import language
 
@@ -156,12 +156,14 @@ class BotProcess:
         error, is_fault = CommandError(""), False
         try:
             await bot.play()
-        except (GameOver, SeatHeld):
-            pass  # The process before this one has played the seat to the end, or plays it still.
-        except (NetError, CommandError) as failure:
-            error = as_command_error(failure)
-        except Exception as fault:  # noqa: BLE001  # a fault of one bot must not end the others; it is told
-            error, is_fault = CommandError(f"{type(fault).__name__}: {fault}"), True
+        except Exception as raised:  # noqa: BLE001  # a fault of one bot must not end the others; it is told
+            match first_error(raised):
+                case GameOver() | SeatHeld():
+                    pass  # The process before this one has played the seat to the end, or plays it still.
+                case NetError() | CommandError() | SidecarError() | ResumeError() as refusal:
+                    error = as_command_error(refusal)
+                case fault:
+                    error, is_fault = CommandError(f"{type(fault).__name__}: {fault}"), True
         self._bots.remove(bot)
         emit(BotEnded(bot.call.number, bot.call.name, str(error), error.hint, is_fault))
 
@@ -185,7 +187,7 @@ class LocalBot:
         self._parting = trio.Event()
         self._way: Parting = "stop"
         self._is_let_go = False
-        self._stopped = set[int]()  # the people who have stopped for now
+        self._stopped = set[int]()  # the people who have stopped for now, or have not come back
         self._fault: Exception | None = None
         # A bot's choices need no secrecy, but others must not be able to predict them.
         bot = BOTS[call.bot](random.Random(secrets.randbits(128)))  # noqa: S311  # seeded with secrets
@@ -265,8 +267,8 @@ class LocalBot:
             raise self._fault
 
     def _hear(self, game: LiveGame, event: TableEvent) -> None:
-        """Stop as soon as all people have, the host among them: its ``resume`` calls this bot again."""
-        if isinstance(event, Absent) and event.later:
+        """Stop as soon as all people have, or have not come back, the host among them: its ``resume`` calls again."""
+        if isinstance(event, Absent) and (event.later or (self.call.replay and event.seat != HOST)):
             self._stopped.add(event.seat)
         elif isinstance(event, Back):
             self._stopped.discard(event.seat)

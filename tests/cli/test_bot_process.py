@@ -5,6 +5,8 @@ import secrets
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,6 +21,7 @@ from seqp2p.bots.registry import BOTS
 from seqp2p.cli import bot_process
 from seqp2p.cli.bot_process import BotCall, BotEnded, BotProcess, LocalBot, kept_calls
 from seqp2p.cli.lines import LineReader
+from seqp2p.live.absence import Absent
 from seqp2p.lobby.events import LobbyShown
 from seqp2p.match.events import Dropped
 from seqp2p.rules import Action, View
@@ -150,6 +153,18 @@ async def test_without_its_caller_a_bot_stops_when_no_person_is_there_and_plays_
             bot.let_go()
     assert not kept_calls(bytes.fromhex(seat.game))
     assert [path.name for path in (tmp_path / "home" / "bots").iterdir()] == []
+
+
+@pytest.mark.parametrize("replay", ["", "game.seqp2p"])
+def test_a_bot_that_is_called_again_does_not_wait_for_people_who_have_not_come_back(replay: str) -> None:
+    bot = LocalBot(BotCall(1, "greedy", 0, "bot 1", bytes(32), "", "", replay=replay), OWN_RESOURCES)
+    game: Any = SimpleNamespace(
+        people=lambda: {1, 2}, out=set(), match=SimpleNamespace(game=SimpleNamespace(seats=(1, 2, 3)))
+    )
+    bot._hear(game, Absent(2, None))
+    assert not bot._parting.is_set()
+    bot._hear(game, Absent(1, None, later=True))
+    assert bot._parting.is_set() == bool(replay)
 
 
 async def test_a_bot_whose_game_has_ended_says_nothing(caller: Caller, tmp_path: Path) -> None:

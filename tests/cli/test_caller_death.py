@@ -11,8 +11,7 @@ from tests.cli.processes import Household, children, is_running, wait_until
 from tests.helpful import HELPFUL
 
 GRACE_S = 1
-POLITE = (signal.SIGINT, signal.SIGTERM)
-SIGNALS = (*POLITE, signal.SIGHUP, signal.SIGKILL)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 MOMENTS = ("^at the table: ", "^the table is full$", "has shuffled", "^your hand: ")
 
 
@@ -31,9 +30,9 @@ def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment:
     game.end()
     begun = time.monotonic()
     left = any(map(is_running, bots))
-    if number in POLITE and moment != MOMENTS[-1]:
+    if number in SIGNALS[:2] and moment != MOMENTS[-1]:
         assert not left, "bots stay though there is nothing to come back to"
-    elif number not in POLITE and moment == MOMENTS[-1]:
+    elif number == signal.SIGKILL and moment == MOMENTS[-1]:
         assert left, "bots do not play on"
     wait_until(lambda: not any(map(is_running, bots)), "bots stay")
     return time.monotonic() - begun
