@@ -389,8 +389,8 @@ GAME_EVENTS: Final = (
     EventType(
         "absent",
         {"seat": SeatNumber, "name": str | UnsetType, "grace_s": MaybeSeconds, "later": bool},
-        "a seat cannot be reached; it is waited for up to `grace_s` seconds (`null`: a person has resumed this seat and"
-        " waits until the others are back, then the grace is told); `later`: its player has stopped for now",
+        "a seat cannot be reached; it is waited for up to `grace_s` seconds (`null`: this seat was resumed and waits"
+        " until the others are back; then the grace is told); `later`: its player has stopped for now",
     ),
     EventType("back", {"seat": SeatNumber}, "a seat that was absent can be reached again"),
     EventType(

@@ -30,6 +30,8 @@ LATE_MARGIN_S: Final = 1.0
 ABSENT_S: Final = 1.0
 # One that has said goodbye is told to be away only if the game still waits for it after so long.
 ABSENT_AFTER_GOODBYE_S: Final = 3.0
+# One that has said goodbye on one link and can be reached so long after is there: it had another link.
+STAYS_S: Final = 15.0
 # In graces: how long a resumed seat without a person gathers the others.
 PATIENCE: Final = 10
 # In graces: how long a seat without a person leaves it to people what becomes of a seat that has stopped for now. The
@@ -41,7 +43,7 @@ LEFT_TO_PEOPLE: Final = 3
 class Absent:
     """A seat cannot be reached, neither directly nor by way of others; it is waited for so long.
 
-    ``grace_s`` is None while a person's seat gathers the others; if the seat is away when that ends, it is told again.
+    ``grace_s`` is None while this seat gathers the others; if the seat is away when that ends, it is told again.
     ``later``: the player of the absent seat has stopped for now, and means to come back.
     """
 
@@ -74,10 +76,11 @@ class Absence:
         self._own_seat = own_seat
         self._unmet = set(match.game.seats) - {own_seat}
         self._given_up: set[int] = set()
-        self._gathers = resumed
+        self.gathers = resumed  # it waits for members that it has not been linked with
         self._patience_s = math.inf if asks else PATIENCE * self.grace_s
         self._people = people
-        self._begun_at = self._moved_at = 0.0
+        self._begun_at = 0.0
+        self.moved_at = 0.0  # the time since which the open step waits
         self._away_at: dict[int, float] = {}
         self._back_at: dict[int, float] = {}
         self._told: set[int] = set()
@@ -91,11 +94,11 @@ class Absence:
 
     def begin(self, now: float) -> None:
         """Note that the session begins."""
-        self._begun_at = self._moved_at = now
+        self._begun_at = self.moved_at = now
 
     def moved(self, now: float) -> None:
         """Note that the open step is another."""
-        self._moved_at = now
+        self.moved_at = now
         self._stopped_at = {seat: now for seat in self._stopped_at if self._has_stopped(seat)}
 
     def goodbye(self, seat: int, reason: str, now: float) -> None:
@@ -108,15 +111,11 @@ class Absence:
         """Note a new link to a seat: it is there, also if it said goodbye before."""
         self._gone.pop(seat, None)
         self._unmet.discard(seat)
+        self._given_up.discard(seat)
 
     def give_up(self, seat: int) -> None:
         """Note that the person who plays here does not wait until this seat is gathered."""
         self._given_up.add(seat)
-
-    @property
-    def gathers(self) -> bool:
-        """True while this seat, which was resumed, waits for members that it has not been linked with."""
-        return self._gathers
 
     def handle(self, reachable: AbstractSet[int], now: float) -> tuple[Absent | Back, ...]:
         """Note who can be reached, about every second; returns what has changed for people to know."""
@@ -128,6 +127,8 @@ class Absence:
             if seat == self._own_seat or seat in reachable:
                 if self._away_at.pop(seat, None) is not None:
                     self._back_at[seat] = now
+                if seat in self._gone and now - self._gone[seat][0] >= STAYS_S:
+                    del self._gone[seat]
                 if seat in self._told:
                     self._told.discard(seat)
                     told.append(Back(seat))
@@ -135,17 +136,17 @@ class Absence:
             away_s = now - self._away_at.setdefault(seat, now)
             if seat in graces_begin or (seat not in self._told and away_s >= self._silent_s(seat)):
                 self._told.add(seat)
-                grace_s = None if self._gathers and math.isinf(self._patience_s) else self.grace_s
+                grace_s = None if self.gathers else self.grace_s
                 told.append(Absent(seat, grace_s, later=self._has_stopped(seat)))
         return tuple(told)
 
     def _gather(self, now: float) -> bool:
         """Stop gathering, and begin all waits again, if it is time. Return True if it does so now."""
         unmet = self._members & self._unmet - self._given_up - self._match.left.keys() - self._match.proven.keys()
-        if not self._gathers or (unmet and now - self._begun_at < self._patience_s):
+        if not self.gathers or (unmet and now - self._begun_at < self._patience_s):
             return False
-        self._gathers = False
-        self._moved_at = now
+        self.gathers = False
+        self.moved_at = now
         self._stopped_at = dict.fromkeys(self._stopped_at, now)
         self._away_at = {seat: at if seat in self._given_up else now for seat, at in self._away_at.items()}
         return True
@@ -186,13 +187,9 @@ class Absence:
         return not self.gathers and bool(self._people_in_game) and self._people_in_game <= self.away(now)
 
     def may_return(self, now: float) -> frozenset[int]:
-        """Return the seats that have stopped for now, or have been away for the whole grace."""
-        return self.away(now) | frozenset(seat for seat in self._gone if self._has_stopped(seat))
-
-    @property
-    def moved_at(self) -> float:
-        """The time since which the open step waits."""
-        return self._moved_at
+        """Return the seats that have stopped for now, or were away for the grace: at all, if this seat is late."""
+        missing = self._away_at.keys() if self._own_seat in self._timed_out(now) else self.away(now)
+        return frozenset(seat for seat in self._gone if self._has_stopped(seat)) | missing
 
     def away_since(self, seat: int) -> float:
         """Return the time since which a seat has been away; now and always for one that is there."""
@@ -212,13 +209,13 @@ class Absence:
 
     def _timed_out(self, now: float) -> frozenset[int]:
         turn_time_s = self._match.game.agreement.settings.turn_time_s
-        if not turn_time_s or self._match.kind not in PONDERED or now - self._moved_at < turn_time_s + LATE_MARGIN_S:
+        if not turn_time_s or self._match.kind not in PONDERED or now - self.moved_at < turn_time_s + LATE_MARGIN_S:
             return frozenset()
         return self._match.awaited
 
     def owing(self, now: float) -> frozenset[int]:
         """The seats whose programs owe what takes no thinking, for longer than any machine needs."""
-        if self._match.kind in PONDERED or now - self._moved_at < max(OWED_S, self.grace_s):
+        if self._match.kind in PONDERED or now - self.moved_at < max(OWED_S, self.grace_s):
             return frozenset()
         return self._match.awaited - {self._own_seat}
 

@@ -530,7 +530,7 @@ class SeatSession:
         votable = base is not None and base.votable
         if not votable and (over := self._absence.why_over(now)):
             self._end(over, resumable=bool(self._absence.may_return(now) & set(self.match.game.seats)))
-        elif votable and (gone := self._voting.hopeless(now)):
+        elif gone := self._voting.hopeless(now):
             self._give_up(gone, now)
         elif self._absence.is_alone(now):
             self.stop()

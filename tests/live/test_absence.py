@@ -11,6 +11,7 @@ from seqp2p.live.absence import (
     LEFT_TO_PEOPLE,
     OWED_S,
     PATIENCE,
+    STAYS_S,
     Absence,
     Absent,
     Back,
@@ -171,6 +172,14 @@ def test_a_person_gathers_them_until_all_are_there_or_given_up(open_at: OpenAt) 
     assert absence.spared(99 * PATIENCE * GRACE_S) == frozenset()
 
 
+def test_one_that_was_given_up_and_is_back_is_waited_for_like_any_other(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2, resumed=True, asks=True)
+    absence.give_up(3)
+    assert absence.spared(1) == {1, 2}
+    absence.linked(3)
+    assert absence.spared(2) == {1, 2, 3}
+
+
 def test_a_goodbye_to_this_seat_alone_ends_nothing(open_at: OpenAt) -> None:
     """A seat that ends a game by a lie told to it alone would be missed by the others, who go on."""
     absence = Absence(open_at("deal"), 2)
@@ -223,6 +232,25 @@ def test_the_tables_clock() -> None:
     assert watching.why_over(160 + LATE_MARGIN_S) == f"seat {mover} (player {mover}) did not move in 60 s"
     watching.moved(200)
     assert watching.late(229 + LATE_MARGIN_S) == frozenset()
+
+
+def test_one_that_is_late_itself_keeps_the_game_for_one_that_is_away_for_a_moment() -> None:
+    match = timed(2, 30)
+    mover = awaited(match)
+    absence = Absence(match, mover)
+    absence.moved(100)
+    absence.handle(frozenset(), 159)
+    assert absence.may_return(129 + LATE_MARGIN_S) == frozenset()
+    assert absence.may_return(160 + LATE_MARGIN_S) == {other_than(mover)}
+
+
+def test_a_goodbye_on_one_link_of_two_is_forgotten(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2, people=frozenset({1, 3}))
+    absence.goodbye(3, LATER, 10)
+    absence.handle({1, 3}, 10 + STAYS_S - 1)
+    assert absence.spared(10 + STAYS_S - 1) == {3}
+    absence.handle({1, 3}, 10 + STAYS_S)
+    assert absence.spared(10 + STAYS_S) == frozenset()
 
 
 def test_no_clock_runs_where_nobody_thinks(open_at: OpenAt) -> None:
