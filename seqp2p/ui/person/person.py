@@ -162,7 +162,7 @@ class Person:
         self._asked_turn = -1  # the last turn whose board was shown
         self._asked_at = 0.0  # when the clock of what is asked has begun
         self._told_turn = False  # whose turn it is was said
-        self._absent = set[int]()  # the seats that are asked about
+        self._absent = set[int]()  # the seats that this person may drop
         self._away = set[int]()  # the seats that cannot be reached
         self._shows_board = False  # in every turn, without being asked
         self._table = TableInfo(
@@ -213,7 +213,7 @@ class Person:
         while True:
             typed = await self._desk.read()
             if typed is None:
-                if self._desk.terminal and not self._parting:
+                if self._desk.terminal and (not self._parting or self._stopped_seat):
                     self._ask_to_part("later")
                     continue
                 await self._settled.wait()
@@ -281,8 +281,7 @@ class Person:
         if self._match.game.position is None:
             self._show(translate(ASK_LEAVE))
             return
-        later, leave = shown("later"), shown("leave")
-        prices = [f"{later}: {self._price_of_stopping()}", f"{leave}: {self._price_of_leaving()}"]
+        prices = [f"{shown('later')}: {self._price_of_stopping()}", f"{shown('leave')}: {self._price_of_leaving()}"]
         self._show(" · ".join([*prices, t("Enter: you stay")]))
 
     def _price_of_stopping(self) -> str:
@@ -593,7 +592,7 @@ class Person:
     def away(self, seat: int, *, later: bool = False, gathers: bool = False) -> None:
         """Note that a seat cannot be reached. If its player has stopped for now, ask once whether to stop too.
 
-        ``gathers``: this person, who has come back, waits for it, and may go on without at any time.
+        ``gathers``: this person has come back, waits for the seat, and may drop it.
         """
         stops = later and seat not in self._away
         self._away.add(seat)
@@ -659,4 +658,5 @@ class Person:
             self._show(t("write who: {choices}", choices=t(" or ").join(choices)))
         else:
             self._absent.discard(seat)
+            self._show(t("{name} is voted out as soon as the wait is over", name=self._company.name(seat)))
             await go_on(seat)

@@ -480,6 +480,10 @@ async def test_only_a_question_with_prices_lets_one_leave_at_once(duel: Played) 
     assert seat.left == []
     seat.person.back(2)
     seat.person.away(2, later=True)
+    assert await seat.type(None, "no") == [PRICES.replace("player 1", "player 2"), "you stay"]
+    assert seat.stops == 0
+    seat.person.back(2)
+    seat.person.away(2, later=True)
     assert seat.person.interrupted()  # It asks again, with the prices.
     await seat.type("no")
     seat.person.back(2)
@@ -696,6 +700,7 @@ async def test_going_on_without_a_seat(others_turn: Seat, typed: str) -> None:
     assert others_turn.shown == ["player 2 is away: type wait, or drop player 2 to go on without"]
     assert await others_turn.type("wait", typed, "drop") == [
         "waiting for player 2; drop is still possible",
+        "player 2 is voted out as soon as the wait is over",
         NOBODY_AWAY,
     ]
     assert others_turn.dropped == [2]
@@ -705,9 +710,8 @@ async def test_of_several_one_must_be_named() -> None:
     game = played(4)
     seat = Seat(game, match_at(game, 8), 1)
     seat.person.ask_absent({3, 2})
-    assert (
-        await seat.type("drop", "drop 4", "drop nobody", "drop 3") == ["write who: drop player 2 or drop player 3"] * 3
-    )
+    told = await seat.type("drop", "drop 4", "drop nobody", "drop 3")
+    assert told[:3] == ["write who: drop player 2 or drop player 3"] * 3
     assert seat.dropped == [3]
 
 
