@@ -1,6 +1,6 @@
-"""Ceilings of lines: for each package of seqp2p, for the tests and for the pages. They only fall.
+"""Ceilings of lines: for each package of seqp2p, for the tests and for the pages.
 
-Who needs more lines takes others away first. Whoever takes lines away lowers the ceiling with them.
+They are meant only to fall. A change that needs more lines takes others away first.
 """
 
 from pathlib import Path
