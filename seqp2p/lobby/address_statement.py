@@ -23,7 +23,7 @@ from seqp2p.lobby.pairs import OwnRelay, RelayEntry, parse_relay_entry
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import Bytes32
-from seqp2p.net.addresses import Address, AddressError, leads_here, parse_peer_address
+from seqp2p.net.addresses import Address, AddressError, leads_here, parse_peer_address, peer_address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.interfaces import IPNetwork, is_loopback, local_networks, may_dial
 from seqp2p.net.limits import Limits
@@ -82,7 +82,7 @@ def make_statement(
     identity: Identity, nonce: bytes, number: int, addresses: Iterable[Address], relay: OwnRelay | None = None
 ) -> AddressStatement:
     """Sign the addresses at which a seat listens, likeliest first, and its relay; at most eight. ``number`` from 1."""
-    entries = tuple(AddressEntry(TCP, str(address)) for address in addresses)
+    entries = tuple(AddressEntry(TCP, peer_address(address)) for address in addresses)
     if relay is not None:
         entries += (AddressEntry(RELAY, str(relay.entry)),)
     payload = encode(AddressPayload(1, identity.public, nonce, number, entries))

@@ -75,11 +75,16 @@ def parse_address(text: str, default_port: int = DEFAULT_PORT) -> Address:
 
 
 def parse_peer_address(text: str) -> Address:
-    """Return an address from a peer: an IP address and a port, never a name to look up. Raises AddressError."""
+    """Return an address from a peer: an IP address in its one form and a port, never a name. Raises AddressError."""
     address = parse_address(text, default_port=0)
-    if not _is_ip(address.host) or address.port == 0:
+    if not _is_ip(address.host) or address.port == 0 or peer_address(address) != text:
         raise _no_address(text)
-    return Address(_one_form(address.host), address.port)
+    return address
+
+
+def peer_address(address: Address) -> str:
+    """Return the one form of an IP address and a port that peers take; a name stays as it is."""
+    return str(Address(_one_form(address.host) if _is_ip(address.host) else address.host, address.port))
 
 
 def parse_relay_address(text: str) -> Address:

@@ -14,6 +14,7 @@ from seqp2p.net.addresses import (
     open_listeners,
     parse_address,
     parse_peer_address,
+    peer_address,
     tcp_dial,
 )
 
@@ -57,13 +58,29 @@ def test_a_peers_addresses_go_there_and_back(ip: object, port: int) -> None:
     assert str(parse_peer_address(text)) == text
 
 
-def test_a_peer_s_address_has_one_form() -> None:
-    assert str(parse_peer_address("[::FFFF:10.0.0.1]:4610")) == "10.0.0.1:4610"
-    assert str(parse_peer_address("[FD00:0::1]:4610")) == "[fd00::1]:4610"
+@pytest.mark.parametrize(
+    ("text", "form"), [("[::FFFF:10.0.0.1]:4610", "10.0.0.1:4610"), ("[FD00:0::1]:04610", "[fd00::1]:4610")]
+)
+def test_a_peer_s_address_has_one_form(text: str, form: str) -> None:
+    assert peer_address(parse_address(text)) == form
+    with pytest.raises(AddressError):
+        parse_peer_address(text)
 
 
-@pytest.mark.parametrize("text", ["table.lan:4610", "localhost:1", "10.0.0.1:0", "10.1:1", "2130706433:1"])
-def test_a_peer_gives_no_names_to_look_up(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "table.lan:4610",
+        "localhost:1",
+        "10.0.0.1:0",
+        "10.1:1",
+        "2130706433:1",
+        " 10.0.0.1:1",
+        "[10.0.0.1]:1",
+        "[::1%1]:1",
+    ],
+)
+def test_a_peer_gives_no_names_to_look_up_and_no_other_form(text: str) -> None:
     with pytest.raises(AddressError):
         parse_peer_address(text)
 

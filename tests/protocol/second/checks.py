@@ -253,28 +253,37 @@ def is_relay(text: str) -> bool:
     """14.13: HOST:PORT and a key in its one form."""
     where, _, key = text.partition(" ")
     host, _, port = where.rpartition(":")
-    if len(where) > 84 or not (re.fullmatch("[1-9][0-9]{0,4}", port) and int(port) <= 65535):
+    if len(where) > 84 or not _is_port(port):
         return False
     labels = host.split(".")
     is_name = all(re.fullmatch("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", label) for label in labels)
-    if not (is_name and re.search("[a-z]", labels[-1])):
-        try:
-            ip = ipaddress.IPv6Address(host[1:-1]) if host.startswith("[") else ipaddress.IPv4Address(host)
-        except ValueError:
-            return False
-        if host != (f"[{ip}]" if ip.version == 6 else str(ip)):
-            return False
+    if not (is_name and re.search("[a-z]", labels[-1])) and not _is_ip(host):
+        return False
     # The last of 43 characters has four bits of the key.
     return re.fullmatch("[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]", key) is not None
 
 
 def _is_tcp(text: str) -> bool:
     host, _, port = text.rpartition(":")
+    return _is_ip(host) and _is_port(port)
+
+
+def _is_port(text: str) -> bool:
+    return re.fullmatch("[1-9][0-9]{0,4}", text) is not None and int(text) <= 65535
+
+
+def _is_ip(host: str) -> bool:
+    """14.5: in its shortest form, without a zone, and no IPv4 address written as IPv6."""
+    if not host.startswith("["):
+        try:
+            return str(ipaddress.IPv4Address(host)) == host
+        except ValueError:
+            return False
     try:
-        ipaddress.IPv6Address(host[1:-1]) if host.startswith("[") else ipaddress.IPv4Address(host)
+        ip = ipaddress.IPv6Address(host[1:-1])
     except ValueError:
         return False
-    return re.fullmatch(r"[0-9]{1,5}", port) is not None and 1 <= int(port) <= 65535
+    return f"[{ip}]" == host and ip.scope_id is None and ip.ipv4_mapped is None
 
 
 def message_of_the_game(given: Given) -> Any:
