@@ -304,7 +304,7 @@ class AddressUpdate(AddressStatement, frozen=True, tag="here"):
 
 
 class Hurry(Record, frozen=True, tag="hurry"):
-    """Drawing by hand: the next player has chosen to draw, so a seat that still owes a draw at this step waives it."""
+    """Drawing by hand: the next player goes on, so a seat that still owes a draw at this step waives it."""
 
     step: StepNumber
 
