@@ -39,7 +39,7 @@ LIMIT_S = 120.0
 GAME = played(2, "kids")
 LIMITS = Limits(heartbeat_s=0.5, code_rest_s=0.0, authenticate_s=2)
 # On a busy machine fifty take longer than two do.
-PATIENT = replace(LIMITS, authenticate_s=30)
+PATIENT = replace(LIMITS, authenticate_s=30, code_exchange_s=30, code_hurry_s=30)
 
 
 class Stage:
