@@ -242,7 +242,7 @@ class LiveGame:
         return self._session is not None and self._session.resumable
 
     async def go_on(self, seat: int) -> None:
-        """Vote to go on without a seat that is away."""
+        """Vote to go on without a seat that is away; or, with 0, wait as long again for all of them."""
         await (await self._begun()).go_on(seat)
 
     async def _begun(self) -> SeatRunner:

@@ -124,11 +124,9 @@ class Reporter:
         sees: Callable[[], View | None],
         asked: Callable[[], View | None],
         pending: Callable[[], Action | None] = lambda: None,
+        parting: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Show the table on the screen, if there is one: what this reader ``sees``, and is ``asked`` about.
-
-        ``pending``: what goes by itself in the reader's turn.
-        """
+        """Show the table on the screen, if there is one. The arguments are those of TableScene."""
         if (screen := self.output.screen) is not None:
             from seqp2p.ui.table_scene import TableScene
 
@@ -140,6 +138,7 @@ class Reporter:
                 clock=trio.current_time,
                 settings=self.match.game.agreement.settings,
                 pending=pending,
+                parting=parting,
                 confirms=self.output.preferences.confirmation,
             )
             self._table = TableView(screen, scene, self.match, self._company.own)

@@ -104,7 +104,7 @@ class Saying:
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """This seat's own player does not want to wait for an absent seat."""
+    """This seat's own player does not want to wait for an absent seat; or, with 0, waits for all of them."""
 
     seat: int
 
@@ -325,6 +325,8 @@ class SeatSession:
                 await self._say(text)
             case Leaving(reason):
                 await self._leave(reason)
+            case GoOn(0):
+                self._voting.wait(self._runtime.now())
             case GoOn(seat):
                 self._voting.allow(seat)
                 self._absence.give_up(seat)

@@ -69,7 +69,7 @@ class SeatRunner:
         await self._put(Saying(text))
 
     async def go_on(self, seat: int) -> None:
-        """Vote to go on without an absent seat."""
+        """Vote to go on without an absent seat; or, with 0, wait as long again for all of them."""
         await self._put(GoOn(seat))
 
     async def stop(self) -> None:

@@ -9,6 +9,7 @@ to, or has looked for itself since the wait began (net/search.py): a host betwee
 them sends. A search puts off a vote by at most ``SEARCH_MAX_S`` after the grace.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -66,6 +67,7 @@ class Voting:
         self._ways = ways
         self._asks = asks and not match.game.agreement.settings.turn_time_s
         self._allowed: set[int] = set()
+        self._waits_from = -math.inf  # when the person who plays here last said to wait
         self._round: tuple[int, int] = (0, 0)
         self._round_at = 0.0
         self._hindered_at = 0  # the step
@@ -78,6 +80,10 @@ class Voting:
         """Note that the person who plays here no longer waits for this seat."""
         self._allowed.add(seat)
 
+    def wait(self, now: float) -> None:
+        """Note that the person who plays here waits for all who are away, for another grace; then it is asked again."""
+        self._waits_from = now
+
     def waits_for(self, seat: int) -> None:
         """Note that the seat is back: if it goes away again, the person is asked again."""
         self._allowed.discard(seat)
@@ -87,7 +93,7 @@ class Voting:
         base = self._match.chain.base
         if not self._asks or base is None or not base.votable:
             return frozenset()
-        return (self._sought_away(now, now) & self._match.awaited) - self._allowed
+        return (self._keep_waiting(now, now) & self._match.awaited) - self._allowed
 
     def due(self, now: float) -> Due | None:
         """Return the ballot that this seat should sign now, or None."""
@@ -180,8 +186,12 @@ class Voting:
         if not self._asks:
             return away
         # A person who does not answer for as long again is not asked any more.
-        long_away = self._sought_away(now - self._absence.grace_s, now)
+        long_away = self._keep_waiting(now - self._absence.grace_s, now)
         return (away & (self._allowed | self._given_up_by_others())) | long_away
+
+    def _keep_waiting(self, at: float, now: float) -> frozenset[int]:
+        """The seats that had been away for the whole grace at a time, and since the person said to wait."""
+        return self._sought_away(at, now) if at - self._waits_from >= self._absence.grace_s else frozenset()
 
     def _sought_away(self, at: float, now: float) -> frozenset[int]:
         """The seats that had been away for the whole grace at a time, and were looked for."""

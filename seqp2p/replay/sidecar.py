@@ -177,7 +177,7 @@ class OlderCopy(SeatStopped):
     """The others have a signature of this seat that its file lacks."""
 
     code = "older_copy"
-    hint = message("resume the seat with the files that it wrote last; for the others it is away until then")
+    hint = message("resume the seat with the files that it wrote last; meanwhile the others may go on without it")
 
     def __init__(self) -> None:
         super().__init__(message("a copy of this game's files was put back: to sign again would be proof of cheating"))

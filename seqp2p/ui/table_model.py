@@ -228,10 +228,10 @@ def _seat(state: TableState, seat: int) -> SeatLine:
 
 
 def _away(left_s: float | None) -> str:
-    """Return for how much longer an absent seat is waited for; nothing for one that is there."""
+    """Return for how much longer an absent seat is waited for; … without a limit, nothing for one that is there."""
     if left_s is None:
         return ""
-    return "…" if math.isinf(left_s) else clock(max(0, left_s))
+    return clock(left_s) if 0 < left_s < math.inf else "…"
 
 
 def _move(view: View, state: TableState, seat: int) -> MoveMade:

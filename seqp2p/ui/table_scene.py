@@ -68,7 +68,8 @@ class TableScene:
 
     ``sees`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
     nothing is asked; ``clock`` the time in seconds, from any beginning. ``pending`` is a prepared move, or a pass that
-    goes by itself in a moment. Unless the player ``confirms``, a chosen move is sent without a second Enter.
+    goes by itself in a moment. ``parting``: a question whether to stop or to leave is open; Enter and Escape answer it
+    with an empty line. Unless the player ``confirms``, a chosen move is sent without a second Enter.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class TableScene:
         clock: Callable[[], float],
         settings: Settings,
         pending: Callable[[], Action | None] = lambda: None,
+        parting: Callable[[], bool] = lambda: False,
         confirms: bool = True,
     ) -> None:
         self._words = completions() if company.own else completions((*SPECTATOR_WORDS, "help", "leave"))
@@ -91,6 +93,7 @@ class TableScene:
         self._clock = clock
         self._settings = settings
         self._pending = pending
+        self._parting = parting
         self._confirms = confirms
         self._choice = NO_CHOICE
         self._question: View | None = None  # the one that the choice was last fitted to
@@ -250,6 +253,8 @@ class TableScene:
         if view is None or self._result:
             return None
         choice = self._choice
+        if key in ("enter", "escape") and self._parting():
+            return ""
         if key in ("enter", "space"):
             return self._take(entered(choice, view, asked=is_asked))
         if key in DIRECTIONS:

@@ -69,6 +69,19 @@ def test_no_absent_seat_is_voted_out_before_it_was_looked_for(seat: Seat) -> Non
     assert seat.due(1001 + GRACE_S, rest) == Due(1, Wish("drop", frozenset({seat.mover})), "absent")
 
 
+def test_a_person_who_waits_is_asked_again_after_as_long_and_votes_without_an_answer_only_then(seat: Seat) -> None:
+    seat.voting = Voting(seat.match, seat.own, seat.absence, seat.ways, asks=True)
+    rest, mover = ALL - {seat.mover}, frozenset({seat.mover})
+    seat.due(1000, rest)
+    seat.ways.tried[seat.mover] = 1000
+    assert seat.voting.to_ask(1000 + GRACE_S) == mover
+    seat.voting.wait(1010 + GRACE_S)
+    assert seat.voting.to_ask(1009 + 2 * GRACE_S) == frozenset()
+    assert seat.voting.to_ask(1010 + 2 * GRACE_S) == mover
+    assert seat.due(1009 + 3 * GRACE_S, rest) is None
+    assert seat.due(1010 + 3 * GRACE_S, rest) == Due(1, Wish("drop", mover), "absent")
+
+
 def test_a_search_puts_off_no_vote_for_longer(seat: Seat) -> None:
     rest = ALL - {seat.mover}
     assert seat.due(1000, rest) is None

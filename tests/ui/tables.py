@@ -51,6 +51,7 @@ class Table:
     turn_time_s: int = 60
     dealt: bool = True
     pending: Action | None = None
+    parting: bool = False
     confirms: bool = True
     scene: TableScene = field(init=False)
 
@@ -82,6 +83,7 @@ class Table:
             clock=lambda: self.now_s,
             settings=settings,
             pending=lambda: self.pending,
+            parting=lambda: self.parting,
             confirms=self.confirms,
         )
 

@@ -103,6 +103,16 @@ def test_a_move_is_prepared_while_another_plays() -> None:
     assert other.press("escape") == "undo"
 
 
+@pytest.mark.parametrize("key", ["enter", "escape"])
+def test_enter_and_escape_close_the_question_whether_to_stop(key: str) -> None:
+    here = open_table()
+    here.press("right")
+    here.parting = True
+    assert here.press(key) == ""
+    here.parting = False
+    assert here.press("escape") is None
+
+
 def test_a_typed_card_is_chosen_and_then_a_square_is_enough() -> None:
     here = open_table()
     assert here.scene.enter("2c") is None

@@ -173,7 +173,6 @@ class Person:
             "board": self._board,
             "help": lambda _: sight.help(painted=desk.shows_table),
             "words": lambda _: sight.words(),
-            "wait": self._wait,
             "undo": self._undo,
             "mute": self._mute,
         }
@@ -196,17 +195,24 @@ class Person:
         """The prepared move, or a pass that goes by itself in a moment."""
         return PASS if self._passing else self._prepared.action if self._prepared else None
 
+    @property
+    def parting(self) -> bool:
+        """True while this person is asked whether to stop or to leave."""
+        return bool(self._parting)
+
     # What is typed.
 
     async def listen(self, speak: Speak, leave: Leave, stop: Stop, go_on: GoOnWithout) -> None:
         """Obey typed lines, until this person stops or leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
 
+        ``wait`` goes there too, as seat 0.
         Leaving has to be confirmed. At a terminal the end of the input asks, too; elsewhere it stops for now, after an
         answer that is still on its way has been taken and if the game is not over by it.
         """
         acts: Acts = {
             "say": partial(self._say, speak),
             "drop": partial(self._drop, go_on),
+            "wait": partial(self._wait, go_on),
             "later": partial(self._stop, stop),
             "hint": self._hint,
         }
@@ -229,10 +235,10 @@ class Person:
             if meant and word == "later":
                 await stop()
                 return
-            if meant and (word in NO or not line):
+            if meant and word != "leave":
                 self._show(t("you stay"))
-                continue
-            await self._obey(line, acts)
+            if not meant or (line and word not in NO):
+                await self._obey(line, acts)
 
     def interrupted(self) -> bool:
         """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
@@ -281,16 +287,20 @@ class Person:
         if self._match.game.position is None:
             self._show(translate(ASK_LEAVE))
             return
-        prices = [f"{shown('later')}: {self._price_of_stopping()}", f"{shown('leave')}: {self._price_of_leaving()}"]
-        self._show(" · ".join([*prices, t("Enter: you stay")]))
+        prices = {"later": self._price_of_stopping(), "leave": self._price_of_leaving()}
+        priced = [t("{word}: {price}", word=shown(word), price=price) for word, price in prices.items()]
+        self._show(" · ".join([*priced, t("Enter: you stay")]))
+
+    @property
+    def _grace(self) -> str:
+        return clock(self._match.game.agreement.settings.grace_s)
 
     def _price_of_stopping(self) -> str:
-        grace = clock(self._match.game.agreement.settings.grace_s)
         if self._alone:
             return t("seqp2p resume goes on")
         if len(self._match.game.seats) < VOTERS_MIN:
             return t("seqp2p resume goes on once both are back")
-        return t("seqp2p resume goes on; the others wait {time}, then may play on without you", time=grace)
+        return t("seqp2p resume goes on; the others wait {time}, then may play on without you", time=self._grace)
 
     def _price_of_leaving(self) -> str:
         out = {*self._match.left, self._seat.number}
@@ -587,7 +597,12 @@ class Person:
         """Ask about going on without these seats. The answer goes to the ``go_on`` of ``listen``."""
         self._absent |= set(seats)
         for seat in sorted(seats):
-            self._show(t("{name} is away: type wait, or drop {name} to go on without", name=self._company.name(seat)))
+            question = t(
+                "{name} is away: type wait, or drop {name} to go on without (in {time}, if you do not answer)",
+                name=self._company.name(seat),
+                time=self._grace,
+            )
+            self._show(question)
 
     def away(self, seat: int, *, later: bool = False, gathers: bool = False) -> None:
         """Note that a seat cannot be reached. If its player has stopped for now, ask once whether to stop too.
@@ -609,13 +624,13 @@ class Person:
         if seat == self._stopped_seat:
             self._parting = ""
 
-    def _wait(self, _: str) -> Iterable[str]:
+    async def _wait(self, go_on: GoOnWithout, _: str) -> None:
+        names = listed([self._company.name(seat) for seat in sorted(self._absent or self._away)])
         if self._absent:
-            names = [self._company.name(seat) for seat in sorted(self._absent)]
-            return [t("waiting for {names}; drop is still possible", names=listed(names))]
-        if self._away:
-            return [t("waiting for {names}", names=listed([self._company.name(seat) for seat in sorted(self._away)]))]
-        return [translate(NOBODY_AWAY)]
+            self._show(t("waiting for {names}; drop is still possible", names=names))
+            await go_on(0)
+        else:
+            self._show(t("waiting for {names}", names=names) if self._away else translate(NOBODY_AWAY))
 
     def _board(self, text: str) -> Iterable[str]:
         if (word := word_of(text)) in BOARD_SHOWN:
@@ -649,8 +664,15 @@ class Person:
         seat = self._company.find(rest) if rest else sum(away[:1])
         if not away and self._away:
             names = listed([self._company.name(each) for each in sorted(self._away)])
-            grace = clock(self._match.game.agreement.settings.grace_s)
-            self._show(t("waiting for {names}; drop is possible after {time}", names=names, time=grace))
+            if len(self._match.game.seats) < VOTERS_MIN:
+                self._show(
+                    t("once the game has waited for {names} for {time}, it stops", names=names, time=self._grace)
+                )
+                return
+            possible = t(
+                "drop is possible once the game has waited for {names} for {time}", names=names, time=self._grace
+            )
+            self._show(possible)
         elif not away:
             self._show(translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):

@@ -502,6 +502,7 @@ async def test_who_waits_for_others_to_come_back_can_go_on_without(own_turn: Sea
 async def test_whatever_else_is_answered_is_obeyed_and_one_stays(others_turn: Seat) -> None:
     assert await others_turn.type("leave", "hand", "yes") == [
         PRICES.replace("player 1", "player 2"),
+        "you stay",
         hand_line(others_turn.view),
         "player 2's turn; help says what you can do meanwhile",
     ]
@@ -697,13 +698,15 @@ async def test_a_card_is_given_up(typed: str) -> None:
 @pytest.mark.parametrize("typed", ["drop", "drop 2", "DROP Player 2", "drop seat 2"])
 async def test_going_on_without_a_seat(others_turn: Seat, typed: str) -> None:
     others_turn.person.ask_absent([2])
-    assert others_turn.shown == ["player 2 is away: type wait, or drop player 2 to go on without"]
+    assert others_turn.shown == [
+        "player 2 is away: type wait, or drop player 2 to go on without (in 2:00, if you do not answer)"
+    ]
     assert await others_turn.type("wait", typed, "drop") == [
         "waiting for player 2; drop is still possible",
         "player 2 is voted out as soon as the wait is over",
         NOBODY_AWAY,
     ]
-    assert others_turn.dropped == [2]
+    assert others_turn.dropped == [0, 2]
 
 
 async def test_of_several_one_must_be_named() -> None:
@@ -715,9 +718,16 @@ async def test_of_several_one_must_be_named() -> None:
     assert seat.dropped == [3]
 
 
+async def test_one_of_many_can_be_dropped_once_the_game_has_waited() -> None:
+    game = played(4)
+    seat = Seat(game, match_at(game, 8), 1)
+    seat.person.away(2)
+    assert await seat.type("drop") == ["drop is possible once the game has waited for player 2 for 2:00"]
+
+
 async def test_who_is_back_or_out_is_not_asked_about_any_more(others_turn: Seat) -> None:
     others_turn.person.away(2)
-    assert await others_turn.type("drop 2") == ["waiting for player 2; drop is possible after 2:00"]
+    assert await others_turn.type("drop 2") == ["once the game has waited for player 2 for 2:00, it stops"]
     others_turn.person.ask_absent([2])
     others_turn.person.back(2)
     assert await others_turn.type("drop 2", "wait") == [NOBODY_AWAY] * 2
