@@ -116,7 +116,7 @@ coverage: $(STAMP)
 	$(PYTEST) -n 3 -m "not soak" --cov --cov-report=term:skip-covered
 
 soak: $(STAMP)
-	$(BIN)/python -m seqp2p.testing soak --seconds $(or $(SECONDS),600) --first-seed $(or $(SEED),0)
+	$(BIN)/python -m tests.sim soak --seconds $(or $(SECONDS),600) --first-seed $(or $(SEED),0)
 	$(BIN)/python -m tests.replay.exhaust --bits
 	$(BIN)/pytest -q -m soak tests
 
@@ -130,8 +130,8 @@ bench: $(STAMP)
 train: $(STAMP)
 	@test -n "$(FILE)" || { echo "name the training's file: make train FILE=build/classic-2.npz TABLE=classic-2"; exit 1; }
 	@mkdir -p $(dir $(FILE))
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m seqp2p.learning.train $(FILE) --table $(or $(TABLE),classic-2) $(if $(QUICK),--games 10000)
-	$(BIN)/python -m seqp2p.learning.train $(FILE) --table $(or $(TABLE),classic-2) --weights $(basename $(FILE)).bin
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.train $(FILE) --table $(or $(TABLE),classic-2) $(if $(QUICK),--games 10000)
+	$(BIN)/python -m tools.train $(FILE) --table $(or $(TABLE),classic-2) --weights $(basename $(FILE)).bin
 
 bots: $(STAMP)
 	$(BIN)/python docs/generate_bots.py $(if $(JOBS),--jobs $(JOBS)) $(ROWS)
@@ -152,7 +152,7 @@ man: $(STAMP)
 	$(BIN)/python docs/generate_man.py
 
 adversaries: $(STAMP)
-	$(BIN)/python -m seqp2p.testing adversaries --page > docs/adversaries.md
+	$(BIN)/python -m tests.sim adversaries --page > docs/adversaries.md
 
 catalogue: $(STAMP)
 	@mkdir -p build

@@ -1,6 +1,6 @@
 """Attacks on a host, each in a process of its own: what they cost the host, and how friends fare meanwhile.
 
-``door``: strangers at a lobby (seqp2p/testing/strangers.py), from the friends' own address (``own``) and from another.
+``door``: strangers at a lobby (tests/sim/strangers.py), from the friends' own address (``own``) and from another.
 A friend joins with the code that is shown, and again if it is burned meanwhile or its exchange ends; ``joins_in`` are
 those who got in within ten seconds, ``longest_s`` is the longest of them. ``host_share`` is the host's processor time
 and ``attacker_share`` the attacker's, in cores; ``memory_mb`` is what the host's memory has grown by. SECONDS=60 sets
@@ -43,7 +43,7 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressUpdate, encode_message
 from seqp2p.net.tls import make_credentials
-from seqp2p.testing.strangers import ATTACKS
+from tests.sim.strangers import ATTACKS
 
 SEAT_ATTACKS = ("none", "early", "long", "nested", "evidence", "reconnects", "pings", "remark_again", "ballot_again")
 
@@ -92,7 +92,7 @@ class Host:
             attacker.stdin.flush()
 
     def attack(self, stack: ExitStack, name: str, source: str) -> subprocess.Popen[str]:
-        line = [sys.executable, "-m", "seqp2p.testing.strangers", name, self.address, source]
+        line = [sys.executable, "-m", "tests.sim.strangers", name, self.address, source]
         attacker = subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         stack.enter_context(ended(attacker))
         self.attackers.append(attacker)

@@ -52,7 +52,7 @@ from seqp2p.net.messages import (
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
-from seqp2p.testing.table import Everything
+from tests.sim.table import Everything
 
 VICTIM: Final = 1
 ATTACKER: Final = 3

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import seqp2p
-from seqp2p import arena, names, rules
-from seqp2p.arena import conformance
-from seqp2p.bots.program import Program
+from seqp2p import arena, names, rules, testing
 
 PUBLIC: Final[Mapping[str, Any]] = {
     name: value for name, value in vars(names).items() if name.isidentifier() and name[0] != "_"
@@ -36,21 +34,18 @@ SECTIONS: Final = {
     "Replays": ("api.replays", "cli", "replay"),
     "Errors": (),
 }
-# The names of other stable modules. The rest of seqp2p.testing is for tests of this program's own parts.
+# The names of other stable modules.
 OTHERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "seqp2p.rules": {name: getattr(rules, name) for name in rules.__all__ if name not in PUBLIC},
     "seqp2p.arena": {name: getattr(arena, name) for name in arena.__all__},
-    "seqp2p.testing": {
-        "Program": Program,
-        **{name: getattr(conformance, name) for name in ("ConformanceTable", "Findings", "TABLES", "try_program")},
-    },
+    "seqp2p.testing": {name: getattr(testing, name) for name in testing.__all__},
 }
 # Bases whose members every class of their kind has.
 UNTOLD: Final = {"Record"}
 SOURCES: Final = [
     file
     for file in Path(seqp2p.__file__).parent.rglob("*.py")
-    if file.parent.name not in {"cli", "ui", "testing"} or file.name == "export.py"
+    if file.parent.name not in {"cli", "ui"} or file.name == "export.py"
 ]
 WORD: Final = re.compile(r"\b[A-Z]\w+")
 

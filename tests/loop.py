@@ -20,7 +20,7 @@ import pytest
 DURATIONS: Final = Path(__file__).with_name("durations.json")
 DURATION_MIN_S: Final = 1.0
 
-FOLDERS: Final = {"tests/real/": "process", "tests/testing/": "simulation"}
+FOLDERS: Final = {"tests/real/": "process", "tests/sim/": "simulation"}
 FIXTURES: Final = {"people": "process", "game": "process", "kids_game": "process", "virtual_time": "simulation"}
 """The markers that come with a folder, and with a fixture."""
 

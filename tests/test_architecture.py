@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "api": {"live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "cli": {"api", "arena", "workers", "hangup", "review", "ui", "live", "lobby", "net", "bots", "replay", "match"}
     | LOWEST,
-    "testing": {"arena", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "testing": {"arena", "bots"},
     "__main__": {"cli"},
     # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
     "__init__": {"names"},
@@ -121,7 +121,6 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
         "bots.",
         "cli.",
         "ui.",
-        "testing.",
     ),
     "prompt_toolkit": "ui.",
     "asyncio": "ui.",

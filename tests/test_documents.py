@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.testing import KINDS
-from seqp2p.testing.adversaries import ADVERSARIES
 from tests.each import for_each
 from tests.fuzz.targets import TARGETS
 from tests.mutants.checks import mutants
-from tests.testing.test_bad_networks import BATCH, FEW, SEEDS
+from tests.sim import KINDS
+from tests.sim.adversaries import ADVERSARIES
+from tests.sim.test_bad_networks import BATCH, FEW, SEEDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = {

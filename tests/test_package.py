@@ -23,7 +23,7 @@ DATA = {
 }
 """The files in the package that are no modules."""
 INSTALLED = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
-SOURCES = {"benchmarks", "docs", "protocol", "replays", "seqp2p", "tests"}
+SOURCES = {"benchmarks", "docs", "protocol", "replays", "seqp2p", "tests", "tools"}
 FILES = {
     ".gitignore",
     "CHANGELOG.md",

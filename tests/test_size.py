@@ -13,23 +13,23 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 604,
+    "seqp2p/*.py": 616,
     "seqp2p/api/**/*.py": 2918,
     "seqp2p/arena/**/*.py": 1209,
     "seqp2p/bots/**/*.py": 2172,
     "seqp2p/cli/**/*.py": 9275,
     "seqp2p/crypto/**/*.py": 1454,
-    "seqp2p/learning/**/*.py": 1490,
+    "seqp2p/learning/**/*.py": 680,
     "seqp2p/live/**/*.py": 2708,
     "seqp2p/lobby/**/*.py": 3878,
     "seqp2p/match/**/*.py": 3958,
     "seqp2p/net/**/*.py": 3301,
     "seqp2p/replay/**/*.py": 2367,
     "seqp2p/rules/**/*.py": 3005,
-    "seqp2p/testing/**/*.py": 6230,
     "seqp2p/ui/**/*.py": 8253,
-    "tests/**/*.py": 65717,
-    "docs/**/*.md": 6507,
+    "tests/**/*.py": 71936,
+    "tools/**/*.py": 811,
+    "docs/**/*.md": 6509,
 }
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Learn a value of positions from games, and measure it: learn.py FILE [BATCHES].
 
-The trainer is that of the bot ``learned``; FILE keeps the training, and a second run goes on with it. A batch is 256
-games of the kids' game; 100 take some minutes. The value then plays against the random bot, as it would at any table.
+The trainer is that of the bot ``learned``. It is in the repository, not in the installed package. FILE keeps the
+training, and a second run goes on with it. A batch is 256 games of the kids' game; 100 take some minutes. The value
+then plays against the random bot, as it would at any table.
 """
 
 import random
@@ -12,7 +13,7 @@ from pathlib import Path
 from seqp2p import learning
 from seqp2p.bots.learned import LearnedBot
 from seqp2p.bots.value import read_weights
-from seqp2p.learning.train import Training
+from tools.train import Training
 
 GAMES = 50
 

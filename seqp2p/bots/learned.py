@@ -2,7 +2,7 @@
 
 The value is computed in whole numbers from the view alone, so the same view gives the same choice on every machine. An
 action changes a few squares, their lines, and the squares of these: only their rows are taken out of the sum and put
-back. ``features`` has what they are, ``seqp2p.learning.train`` made the weights.
+back. ``features`` has what they are, ``tools.train`` made the weights.
 """
 
 from collections import Counter

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Runtime(Protocol):
-    """A clock and a helper. A game that is simulated has its own of both (seqp2p/testing)."""
+    """A clock and a helper. A game that is simulated has its own of both (tests/sim)."""
 
     def now(self) -> float:
         """Seconds on a clock that never goes back."""

@@ -12,7 +12,7 @@ checked, and the disk is synced, while links and screens go on.
                              BadSender   a fault of the neighbour
 
 It ends when the game is over, or cannot go on. Where a majority stays, seats that leave, cheat or cannot be reached
-are voted out (voting.py); elsewhere they end the game. session.py runs it under trio, seqp2p/testing in a simulation.
+are voted out (voting.py); elsewhere they end the game. session.py runs it under trio, tests/sim in a simulation.
 """
 
 from collections.abc import Callable, Collection, Sequence

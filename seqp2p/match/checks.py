@@ -2,7 +2,7 @@
 
 A match takes them as an argument. ``check`` gets the equations of a proof, and requires them to hold, or gathers them
 to be checked as a sum (crypto/batch.py). If many matches see the same bytes in one process (local bots,
-seqp2p/testing), ``Remembering`` makes each check once. Nothing else may replace them.
+tests/sim), ``Remembering`` makes each check once. Nothing else may replace them.
 """
 
 from collections.abc import Iterable, Sequence

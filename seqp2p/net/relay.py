@@ -2,7 +2,7 @@
 
 Messages go to the session unverified. The session checks them, and gives those that it accepts to ``pass_on``, for the
 neighbours that lack them. live/mesh.py makes the links, gossip.py decides what a neighbour lacks; a simulated network
-has links of its own (seqp2p/testing).
+has links of its own (tests/sim).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -96,7 +96,7 @@ class File(Protocol):
 
 
 class Disk(Protocol):
-    """A place for files. A simulated one can lose unsynced bytes (seqp2p/testing)."""
+    """A place for files. A simulated one can lose unsynced bytes (tests/sim)."""
 
     def append(self, path: Path, *, new: bool) -> File:
         """Open a file to append to. Raises FileExistsError if a new one exists already, and OSError as files do."""

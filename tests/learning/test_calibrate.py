@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.bots.chance import CERTAIN, KNOTS, TableKind
-from seqp2p.learning.calibrate import BINS, check, fit_own, fit_shares, play, read
+from tools.calibrate import BINS, check, fit_own, fit_shares, play, read
 
 KIND = TableKind("kids", 3, 3)
 GAMES = [play(KIND, number) for number in range(8)]

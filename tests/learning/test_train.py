@@ -9,9 +9,9 @@ import pytest
 from seqp2p.bots.learned import LearnedBot
 from seqp2p.bots.registry import RandomBot
 from seqp2p.bots.value import read_weights
-from seqp2p.learning.train import Training
 from seqp2p.rules import KIDS, view
 from tests.rules.playing import Game
+from tools.train import Training
 
 GAMES = 40
 

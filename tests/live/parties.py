@@ -43,9 +43,9 @@ from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
-from seqp2p.testing.mini_variant import NAME as MINIATURE
-from seqp2p.testing.table import Everything
 from tests.net.tools import Wires, address_of
+from tests.sim.mini_variant import NAME as MINIATURE
+from tests.sim.table import Everything
 from tests.table import identity, make_agreement, nearest, randomness
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Dropped, Result, Voted
 from seqp2p.net.messages import Bye
-from seqp2p.testing.mini_variant import NAME as MINIATURE
 from tests.live.parties import Party, Place, Thinker, checked, of_kind, went_on
+from tests.sim.mini_variant import NAME as MINIATURE
 
 GRACE_S = 30
 THINKS_S = 5.0

@@ -59,7 +59,7 @@ async def attacked(party: Party, make: Callable[[Match], list[WireMessage]], tim
 
 
 async def test_what_no_seat_signed_is_its_senders_fault(virtual_time: object, tmp_path: Path) -> None:
-    """The link ends, and is made again. seqp2p/testing/adversaries has all that can be forged."""
+    """The link ends, and is made again. tests/sim/adversaries has all that can be forged."""
     party = Party(tmp_path, 2, open_hands=False)
     await attacked(party, forged)
     assert party[1].session.mesh._peers[FOE].faults == 1

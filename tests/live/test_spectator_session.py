@@ -27,12 +27,12 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import BallotMessage, Bye, ContributionMessage, HeadMessage, signed_thing
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.testing import TableKey, draw_settings, make_agreement
-from seqp2p.testing.table import identity
 from tests.live.parties import WITHOUT_THREADS, WithoutThreads, credentials
 from tests.lobby.hall import own_key, say
 from tests.match.voting import play_on, show, staying, vote, wish
 from tests.net.tools import address_of
+from tests.sim import TableKey, draw_settings, make_agreement
+from tests.sim.table import identity
 from tests.table import at_random, due, make_seats, played, randomness, signed
 from tests.table import identity as seat_identity
 from tests.table import make_agreement as table_of

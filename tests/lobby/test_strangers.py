@@ -21,14 +21,14 @@ from seqp2p.lobby.join import join_table
 from seqp2p.net.addresses import parse_address
 from seqp2p.net.errors import PeerRefused
 from seqp2p.net.tls import make_credentials
-from seqp2p.testing.strangers import ATTACKS
+from tests.sim.strangers import ATTACKS
 
 pytestmark = pytest.mark.process
 
 
 @contextmanager
 def attacked(name: str, table: seqp2p.OpenTable, source: str) -> Iterator[None]:
-    line = [sys.executable, "-m", "seqp2p.testing.strangers", name, table.address, source]
+    line = [sys.executable, "-m", "tests.sim.strangers", name, table.address, source]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as attacker:
         assert attacker.stdin is not None
         for words in (2, 3, 4):  # It tries all.

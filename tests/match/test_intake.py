@@ -40,9 +40,9 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.match.table import encode_agreement
-from seqp2p.testing import MINIATURE
 from tests.match.test_ballots_games import nth, table
 from tests.match.voting import play_on, show, wish
+from tests.sim import MINIATURE
 from tests.table import (
     Played,
     altered,

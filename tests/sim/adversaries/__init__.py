@@ -1,0 +1,55 @@
+"""Misbehaving seats and spectators, one for each possible attack, and the expected ending of each.
+
+    from tests.sim.adversaries import ADVERSARIES, ending, play
+
+    for adversary in ADVERSARIES:
+        for players, expected in adversary.endings.items():
+            assert ending(play(adversary, players, seed=1)) == expected
+
+``python -m tests.sim adversaries`` prints the table. Another client can be run against these: a ``Strategy`` has
+the dishonest part, and leaves the rest to the honest program.
+"""
+
+from typing import Final
+
+from tests.sim.adversaries.byzantine import Byzantine, Instead, Keeps, Once, Strategy, byzantine
+from tests.sim.adversaries.decks import DECKS
+from tests.sim.adversaries.described import Adversary, ExpectedEnding, ExpectedEvidence, ExpectedOutcome
+from tests.sim.adversaries.hosts import HOSTS, HostEnding, HostileHost, play_host
+from tests.sim.adversaries.keys import KEYS
+from tests.sim.adversaries.playing import Disagreement, ending, play
+from tests.sim.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
+from tests.sim.adversaries.table import FoundAdversary, all_found, found, lines, page
+from tests.sim.adversaries.talk import TALK
+from tests.sim.adversaries.turns import TURNS
+from tests.sim.adversaries.votes import VOTES
+from tests.sim.adversaries.words import WORDS
+
+ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *HOSTILE_SPECTATORS)
+
+__all__ = [
+    "ADVERSARIES",
+    "HOSTS",
+    "Adversary",
+    "Byzantine",
+    "Disagreement",
+    "ExpectedEnding",
+    "ExpectedEvidence",
+    "ExpectedOutcome",
+    "FoundAdversary",
+    "HostEnding",
+    "HostileHost",
+    "HostileSpectator",
+    "Instead",
+    "Keeps",
+    "Once",
+    "Strategy",
+    "all_found",
+    "byzantine",
+    "ending",
+    "found",
+    "lines",
+    "page",
+    "play",
+    "play_host",
+]

@@ -1,0 +1,145 @@
+"""The adversaries as tables: the endings that games had, and the page of the expected ones."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tests.sim.adversaries.described import NO_EFFECT, Adversary, ExpectedEnding
+from tests.sim.adversaries.hosts import HOSTS
+from tests.sim.adversaries.playing import Disagreement, ending, had_no_occasion, play, reasons
+from tests.sim.lan import TooLong
+from tests.sim.violation import SafetyViolation
+
+_HEAD: Final = ("adversary", "seats", "outcome", "evidence", "verify says")
+_BEFORE: Final = """\
+# Adversaries
+
+Written by `make adversaries` from the descriptions in `tests/sim/adversaries`; do not edit it here.
+
+Each of these {count} misbehaving seats, some of them spectators, is at simulated tables with honest ones, with real
+cryptography and a small variant of the game ([testing](testing.md)). `make slow` asserts exactly this ending of each,
+at tables of each size in the list, together with all invariants of the simulator.
+`python -m tests.sim adversaries [NAME]` plays them.
+
+| outcome | the game |
+|---|---|
+| no effect | is played out with the seat in it, and no seat is blamed |
+| refused at the link | the same, but the link is ended for a message, which may happen three times |
+| proven and dropped | all honest seats hold the evidence; a majority votes the seat out, and plays on to the end |
+| proven, game ends | the same if no vote is possible: before the first deal, of two seats at the end |
+| forfeit | of two seats the honest one has won |
+| dropped | a majority votes the seat out without evidence, for its absence or silence, and plays on to the end |
+| game ends | stays unfinished, and nothing is proved: with two seats, or before the first deal |
+
+*Evidence* is held and recorded by every honest seat; *verify* is the verdict of `seqp2p verify` on that record.
+
+"""
+_HOSTS: Final = """
+Hosts that lie about addresses or cut links keep real tables of three and four, over TCP on loopback
+(tests/sim/test_hostile_hosts.py):
+
+| adversary: what the host does | ending |
+|---|---|
+"""
+_AFTER: Final = """
+With three seats, one that signs two draws right before its own turn can hold two halves together that do not know of
+each other ([protocol](protocol.md#101-ballots), 10.1): then the game may end there, with the proof and
+with no winner.
+
+Tested elsewhere, because no seat of a running game can do it: tables offered twice, joining with a guessed code,
+a peer in the middle, replayed hellos (tests/net: test_lobby, test_pake, test_auth); half-open links and slow
+frames (test_links); spectators that read nothing, or that have a seat (test_spectator_loopback,
+test_spectator_server); addresses that lead elsewhere, and a seat that moves all the time (tests/net/test_interfaces,
+tests/lobby/test_address_statement); names with escapes (tests/match/test_table); files cut, spliced and changed
+(tests/replay/test_tampering); bots that hang, flood or die (tests/bots).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAdversary:
+    """One game with an adversary: its ending, or in ``fault`` the failure.
+
+    ``idle``: the game was over before the adversary could act, as happens with some seeds.
+    """
+
+    adversary: Adversary
+    players: int
+    seed: int
+    ending: ExpectedEnding | None = None
+    fault: str = ""
+    idle: bool = False
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the row for JSON."""
+        found = self.ending
+        return {
+            "adversary": self.adversary.name,
+            "attack": self.adversary.row,
+            "what": self.adversary.what,
+            "players": self.players,
+            "seed": self.seed,
+            "outcome": found and found.outcome,
+            "evidence": found and found.evidence,
+            "verdict": found and found.verdict,
+            "fault": self.fault or None,
+            "idle": self.idle,
+        }
+
+
+def found(adversary: Adversary, players: int, seed: int) -> FoundAdversary:
+    """Play one game; an error of the game is in the row, and not raised."""
+    try:
+        lan = play(adversary, players, seed)
+        came = ending(lan)
+    except (SafetyViolation, TooLong, Disagreement) as wrong:
+        return FoundAdversary(adversary, players, seed, fault=f"{type(wrong).__name__}: {wrong}")
+    expected, fault = {adversary.endings[players], *adversary.also}, ""
+    if came == NO_EFFECT and came not in expected and had_no_occasion(lan):
+        return FoundAdversary(adversary, players, seed, came, idle=True)
+    if came not in expected:
+        fault = f"not as expected: {adversary.endings[players]}"
+    elif any(adversary.reason not in reason for reason in reasons(lan)):
+        fault = f"for another reason than {adversary.reason!r}: {sorted(reasons(lan))}"
+    return FoundAdversary(adversary, players, seed, came, fault)
+
+
+def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Iterator[FoundAdversary]:
+    """Yield a row for every adversary at tables of each size that it is tried at."""
+    for adversary in adversaries:
+        for players in adversary.endings:
+            for seed in seeds:
+                yield found(adversary, players, seed)
+
+
+def lines(rows: Collection[FoundAdversary]) -> list[str]:
+    """Yield the rows as text, and the failures."""
+    width = max(len(_HEAD[0]), *(len(row.adversary.name) for row in rows)) + 2
+    text = [f"{_HEAD[0]:<{width}}{_HEAD[1]:<7}{_HEAD[2]:<21}{_HEAD[3]:<19}{_HEAD[4]}"]
+    for row in rows:
+        came = row.ending
+        said = f"{came.outcome:<21}{came.evidence:<19}{came.verdict}" if came else ""
+        noted = f" FAULT {row.fault}" if row.fault else " (over before it could do anything)" if row.idle else ""
+        text.append(f"{row.adversary.name:<{width}}{row.players:<7}{said}{noted}")
+    faults = sum(bool(row.fault) for row in rows)
+    return [*text, f"{len(rows)} games, {faults} not as they must be"]
+
+
+def _markdown(adversaries: Collection[Adversary]) -> Iterator[str]:
+    """Yield the expected endings by attack, from the descriptions alone."""
+    yield "| attack | adversary: what the seat does | seats: outcome | evidence | `verify` |"
+    yield "|---|---|---|---|---|"
+    for adversary in sorted(adversaries, key=lambda each: each.row):
+        by_ending: dict[ExpectedEnding, list[int]] = {}
+        for players, came in adversary.endings.items():
+            by_ending.setdefault(came, []).append(players)
+        told = "; ".join(f"{', '.join(map(str, sizes))}: {came.outcome}" for came, sizes in by_ending.items())
+        told += "".join(f"; 3 also: {came.outcome}" for came in adversary.also)
+        evidence = ", ".join(dict.fromkeys(came.evidence for came in by_ending))
+        verdict = ", ".join(dict.fromkeys(came.verdict for came in by_ending))
+        yield f"| {adversary.row} | **{adversary.name}**: {adversary.what} | {told} | {evidence} | {verdict} |"
+
+
+def page(adversaries: Collection[Adversary]) -> str:
+    """Return the page docs/adversaries.md, from the descriptions alone (``make adversaries``)."""
+    seats = _BEFORE.format(count=len(adversaries)) + "\n".join(_markdown(adversaries)) + "\n"
+    return seats + _HOSTS + "".join(f"| **{host.name}**: {host.what} | {host.ending} |\n" for host in HOSTS) + _AFTER

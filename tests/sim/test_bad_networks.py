@@ -1,0 +1,49 @@
+"""Simulated games in miniature: five hundred seeds of the soak, a test for every twenty of one mix of faults."""
+
+import pytest
+
+from tests.sim.faults import KINDS, OF_SEATS, RELAY_KINDS, FaultKind
+from tests.sim.mini_variant import NAME
+from tests.sim.outcome import SimOutcome, command, simulate
+
+# Few seats, where a majority is lost soonest; the soak has up to twelve.
+SIZES = (3, 2, 3, 2, 4, 3, 2, 3, 2, 3, 2, 3, 4, 2, 3, 2, 3, 5, 2, 3)
+# How many watch, in turn; the seats play the same game with them and without.
+WATCHED_BY = (0, 0, 1, 0, 0)
+SEEDS = range(500)
+BATCH = 20
+# Few of each batch are played beside the other tests; ``make slow`` plays them all.
+FEW = 4
+MIXES: tuple[tuple[FaultKind, ...], ...] = (
+    *((kind,) for kind in KINDS if kind in OF_SEATS),
+    (),
+    KINDS,
+    KINDS,
+    KINDS,
+)
+
+
+@pytest.mark.parametrize("count", [FEW, pytest.param(BATCH, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kinds", [RELAY_KINDS, KINDS + RELAY_KINDS])
+def test_nothing_happens_at_a_relay_that_must_not(kinds: tuple[FaultKind, ...], count: int) -> None:
+    outcomes = [simulate(seed, players, kinds) for seed, players in enumerate(SIZES[:count])]
+    assert [outcome.violation for outcome in outcomes] == [None] * count
+    assert any(outcome.finished for outcome in outcomes), "no game was played out"
+
+
+@pytest.mark.parametrize("count", [FEW, pytest.param(BATCH, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("first", SEEDS[::BATCH])
+def test_nothing_happens_that_must_not(first: int, count: int) -> None:
+    outcomes = play_batch(first, count)
+    assert count == FEW or any(outcome.finished for outcome in outcomes), "no game was played out"
+
+
+def play_batch(first: int, count: int) -> list[SimOutcome]:
+    """Play the first games of a batch. Nothing may happen in them that must not."""
+    kinds = MIXES[first // BATCH % len(MIXES)]
+    outcomes = []
+    for at, players in enumerate(SIZES[:count]):
+        game = first + at, players, kinds, NAME, WATCHED_BY[at % len(WATCHED_BY)]
+        outcomes.append(simulate(*game))
+        assert outcomes[-1].violation is None, f"{command(*game)}\n{outcomes[-1].violation}"
+    return outcomes

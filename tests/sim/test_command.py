@@ -1,0 +1,182 @@
+"""``python -m tests.sim``: one game, many games and their table, and what is said when something is wrong."""
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+
+from tests.sim import KINDS, SafetyViolation, simulate
+from tests.sim.__main__ import main
+from tests.sim.invariants import Invariants
+from tests.sim.lan import VirtualLan
+from tests.sim.outcome import command, commit
+from tests.sim.soak import MIXES, SIZES, WATCHED_BY, SoakTally, game_of, soak, table
+
+# Every command names the commit that it plays, which git says.
+pytestmark = pytest.mark.process
+
+ONE = ["--seed", "21", "--players", "2", "--faults", "cut", "--spectators", "1"]
+AGAIN = f"python -m tests.sim {' '.join(ONE)}"
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check at the end of every game that finds something wrong."""
+
+    def wrong(_witness: Invariants, *_: object) -> None:
+        raise SafetyViolation("the cards are marked")
+
+    monkeypatch.setattr(Invariants, "at_the_end", wrong)
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    """The exit code, and what was printed."""
+    code = main(arguments)
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return code, printed.out
+
+
+# One game.
+
+
+def test_the_same_seed_gives_the_same_line(capsys: pytest.CaptureFixture[str]) -> None:
+    code, line = said(capsys, *ONE, "--json")
+    assert (code, line) == said(capsys, *ONE, "--json")
+    outcome = json.loads(line)
+    assert (code, outcome["violation"]) == (0, None)
+    assert (outcome["commit"], outcome["again"]) == (commit(), AGAIN)
+    assert [(each["seat"], each["state"], each["result"]) for each in outcome["seats"]] == [
+        (1, "ended", "drawn"),
+        (2, "ended", "drawn"),
+    ]
+    assert [each["seat"] for each in outcome["spectators"]] == [101]
+    assert outcome["hash"] == simulate(21, 2, ["cut"]).hash, "whoever watches"
+
+
+def test_the_same_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = said(capsys, *ONE)
+    lines = text.splitlines()
+    assert code == 0
+    assert lines[0] == f"seed 21, 2 players, miniature, commit {commit()}"
+    assert [line.split(":")[0] for line in lines if line.startswith("  s")] == [
+        "  seat 1",
+        "  seat 2",
+        "  spectator 101",
+    ]
+    assert lines[-1].startswith("records ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--players 1", "argument --players: '1' is no number from 2 up"),
+        ("--players 13", "the miniature game is not for 13 players, but for 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"),
+        ("--variant classic --players 5", "the classic game is not for 5 players, but for 2, 3, 4, 6, 8, 9, 10, 12"),
+        ("--seed tomorrow", "argument --seed: invalid int value: 'tomorrow'"),
+        ("--faults fire", "argument --faults: invalid choice: 'fire'"),
+        ("--spectators -1", "argument --spectators: '-1' is no number from 0 up"),
+        ("soak --games 0", "argument --games: '0' is no number from 1 up"),
+        ("soak --processes none", "argument --processes: 'none' is no number from 1 up"),
+        ("adversaries --seeds few", "argument --seeds: 'few' is no number from 1 up"),
+        ("dance", "'dance'"),
+    ],
+)
+def test_an_argument_that_cannot_be(capsys: pytest.CaptureFixture[str], arguments: str, sentence: str) -> None:
+    try:
+        code: object = main(arguments.split())
+    except SystemExit as exit_:
+        code = exit_.code
+    printed = capsys.readouterr()
+    assert (code, printed.out) == (2, "")
+    assert sentence in printed.err
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_failed_check_says_how_to_see_it_again(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = said(capsys, *ONE)
+    assert code == 1
+    assert text.splitlines()[-2:] == [
+        "VIOLATION: SafetyViolation: the cards are marked",
+        f"at commit {commit()}, again by: {AGAIN}",
+    ]
+    again = shlex.split(AGAIN)[3:]
+    assert said(capsys, *again) == (1, text), "the one command that it names"
+    code, line = said(capsys, *again, "--json")
+    assert (code, json.loads(line)["violation"]) == (1, "SafetyViolation: the cards are marked")
+
+
+def test_an_error_of_the_program_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fall(_lan: VirtualLan) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(VirtualLan, "run", fall)
+    with pytest.raises(ZeroDivisionError) as error:
+        main(ONE)
+    assert error.value.__notes__ == [f"at commit {commit()}, in {AGAIN}"]
+
+
+def test_the_command_says_what_is_not_usual() -> None:
+    assert command(3, 4) == command(3, 4, reversed_kinds()) == "python -m tests.sim --seed 3 --players 4"
+    assert command(3, 4, (), "kids") == "python -m tests.sim --seed 3 --players 4 --faults --variant kids"
+
+
+def reversed_kinds() -> Any:
+    return KINDS[::-1]
+
+
+# Many games.
+
+
+def test_a_few_games_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    first = next(seed for seed in range(10_000) if (game_of(seed).kinds, game_of(seed).players) == (("cut",), 2))
+    code, text = said(capsys, "soak", "--games", "1", "--processes", "1", "--first-seed", str(first))
+    rows = {words[0]: words[1:] for words in map(str.split, text.splitlines()) if words}
+    assert code == 0
+    assert rows["commit"] == [commit()]
+    assert rows["fault"] == ["games", "with", "it", "violations", "played", "out"]
+    assert rows["cut"] == rows["all"] == ["1", "0", "1"]
+    assert f"seeds {first} to {first}:" in text
+    assert "VIOLATION" not in text
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_violation_in_a_soak(capsys: pytest.CaptureFixture[str]) -> None:
+    code, line = said(capsys, "soak", "--games", "1", "--processes", "1", "--first-seed", "2", "--json")
+    tally = json.loads(line)
+    assert code == 1
+    assert (tally["games"], tally["first_seed"], tally["last_seed"], tally["spectators"]) == (1, 2, 2, 1)
+    assert [sum(row[1] for row in tally["by_fault"].values()), len(tally["violations"])] == [1, 1]
+    again, _, what = tally["violations"][0].partition(": ")
+    assert what == "SafetyViolation: the cards are marked"
+    assert said(capsys, *shlex.split(again)[3:])[0] == 1, "the one command that it names"
+
+
+def test_in_several_processes_until_the_time_is_up() -> None:
+    tally = soak(600.0, processes=2, first_seed=7, games=2)
+    assert (tally.games, tally.first_seed, tally.last_seed, tally.violations) == (2, 7, 8, [])
+    assert soak(0.0, processes=1).games == 0
+
+
+def test_every_mix_comes_with_every_size() -> None:
+    seen = {
+        (game.players, game.kinds, game.spectators)
+        for game in map(game_of, range(len(SIZES) * len(MIXES) * len(WATCHED_BY)))
+    }
+    assert {size for size, _, _ in seen} == set(SIZES)
+    assert {kinds for _, kinds, _ in seen} == set(MIXES)
+    assert {watching for _, _, watching in seen} == set(WATCHED_BY)
+
+
+def test_the_table_has_a_row_for_each_kind_of_fault() -> None:
+    tally = SoakTally()
+    tally.add(simulate(21, 2, ["cut"]))
+    tally.add(simulate(21, 2, ()))
+    rows = [line.split() for line in table(tally)]
+    assert [row for row in rows if row[0] in {"cut", "none", "all"}] == [
+        ["cut", "1", "0", "1"],
+        ["none", "1", "0", "1"],
+        ["all", "2", "0", "2"],
+    ]

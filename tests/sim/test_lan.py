@@ -1,0 +1,286 @@
+"""The simulator itself: the same again, what its faults do, and that its witness sees what it should."""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from seqp2p.live.absence import Absent
+from seqp2p.live.seat_session import InboxItem, SeatSession
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.events import Dropped, Skipped
+from seqp2p.match.machine import Match
+from seqp2p.replay.verify import verify
+from seqp2p.rules import DRAW, KNOWN_VARIANTS, PASS, VARIANTS, Action, View
+from seqp2p.rules.variant import CLASSIC
+from tests.sim import (
+    KINDS,
+    MINIATURE,
+    RELAY_KINDS,
+    Cheats,
+    Fault,
+    FaultKind,
+    Plan,
+    SafetyViolation,
+    SimSeat,
+    TableKey,
+    TooLong,
+    VirtualLan,
+    draw_plan,
+    draw_settings,
+    make_agreement,
+    outcome_of,
+    simulate,
+)
+from tests.sim.table import TABLES, VirtualSeat
+
+
+def lan(
+    n: int, *faults: Fault, seed: int = 1, cheats: Cheats | None = None, jitter_s: float = 0.01, **settings: Any
+) -> VirtualLan:
+    table = TableKey(seed % TABLES, n)
+    usual: dict[str, Any] = {"turn_time_s": 0, "grace_s": 10, "manual_draw": False, "open_hands": True}
+    usual["teams"] = n if n == 3 else 2
+    usual["colours"] = MINIATURE.colours[: usual["teams"]]
+    agreement = make_agreement(table, msgspec.structs.replace(draw_settings(table), **{**usual, **settings}))
+    plan = Plan(jitter_s=jitter_s, faults=faults)
+    return VirtualLan(n, seed, plan, agreement=agreement, cheats=cheats or Cheats())
+
+
+def kinds(lan: VirtualLan, *seats: int) -> set[str]:
+    """How it ended for these seats, or for all."""
+    results = [lan.peers[seat].result for seat in seats or lan.peers]
+    return {"nothing" if result is None else result.kind for result in results}
+
+
+def match_of(lan: VirtualLan, seat: int) -> Match:
+    match = lan.peers[seat].match
+    assert match is not None
+    return match
+
+
+def happened(lan: VirtualLan, seat: int, kind: type) -> list[Any]:
+    return [event for _, event in lan.peers[seat].events if isinstance(event, kind)]
+
+
+# The same again.
+
+
+@pytest.mark.parametrize("players", [2, 3, 5, pytest.param(12, marks=pytest.mark.slow)])
+def test_the_same_seed_gives_the_same_bytes(players: int) -> None:
+    once, again = (VirtualLan(players, 21, draw_plan(21, players)) for _ in range(2))
+    for each in (once, again):
+        each.run()
+    assert [peer.record for peer in once.peers.values()] == [peer.record for peer in again.peers.values()]
+    assert [peer.events for peer in once.peers.values()] == [peer.events for peer in again.peers.values()]
+    assert outcome_of(once) == outcome_of(again)
+
+
+@pytest.mark.parametrize("fault", [(), ("sever",), ("relay",), ("choke",), ("mispair",)])
+@pytest.mark.parametrize("behind", [(1, 2, 3), (2, 3)])
+def test_seats_behind_routers_meet_at_a_relay(behind: tuple[int, ...], fault: tuple[FaultKind, ...]) -> None:
+    troubles = (Fault(kind, 6.0, behind, 0.0 if kind == "sever" else 3.0) for kind in fault)
+    met = lan(3, Fault("router", 0.0, behind), *troubles)
+    met.run()
+    assert kinds(met) <= {"won", "drawn"}
+
+
+def test_a_relay_that_is_away_for_longer_than_the_grace_ends_the_game_for_all() -> None:
+    parted = lan(3, Fault("router", 0.0, (1, 2, 3)), Fault("relay", 3.0, (1, 2, 3), 60.0))
+    parted.run()
+    assert kinds(parted) == {"unfinished"}
+
+
+def test_games_at_a_relay_have_all_its_faults() -> None:
+    drawn = [draw_plan(seed, 4, RELAY_KINDS) for seed in range(60)]
+    assert {fault.kind for plan in drawn for fault in plan.faults} == set(RELAY_KINDS)
+    assert all(2 <= len(plan.routers) <= 4 for plan in drawn)
+    assert draw_plan(7, 4).faults == tuple(f for f in draw_plan(7, 4, KINDS + RELAY_KINDS).faults if f.kind in KINDS)
+
+
+def test_another_seed_gives_another_game() -> None:
+    assert len({simulate(seed, 2, ()).hash for seed in (0, 12, 24)}) == 3, "three games at one table"
+
+
+def test_a_plan_is_drawn_from_its_seed() -> None:
+    assert draw_plan(5, 4) == draw_plan(5, 4) != draw_plan(6, 4)
+    assert draw_plan(5, 4, ()).faults == ()
+    assert {fault.kind for seed in range(200) for fault in draw_plan(seed, 4).faults} == set(KINDS) - {"bursts"}
+    assert all(fault.kind == "crash" for fault in draw_plan(3, 4, ["crash"]).faults)
+
+
+def test_the_miniature_is_offered_to_nobody() -> None:
+    assert KNOWN_VARIANTS[MINIATURE.name] is MINIATURE
+    assert MINIATURE.name not in VARIANTS
+    assert KNOWN_VARIANTS["classic"] is CLASSIC
+    assert len(MINIATURE.deck) == 24
+    assert [size.players for size in MINIATURE.sizes] == list(range(2, 13))
+
+
+# What faults do.
+
+
+def test_a_calm_game() -> None:
+    calm = lan(3)
+    calm.run()
+    results = {peer.result for peer in calm.peers.values()}
+    assert len(results) == 1
+    for peer in calm.peers.values():
+        report = verify(peer.record)
+        assert (report.verdict, report.result) == ("verified", peer.result)
+        assert not happened(calm, peer.number, Absent)
+
+
+def test_a_majority_goes_on_without_the_rest() -> None:
+    parted = lan(3, Fault("partition", 1.0, (2,), 60.0))
+    parted.run()
+    assert happened(parted, 1, Dropped) == [Dropped((2,))]
+    assert kinds(parted, 1, 3) <= {"won", "drawn"}
+    assert kinds(parted, 2) == {"unfinished"}
+
+
+def test_a_majority_without_a_card_goes_on_without_a_deal() -> None:
+    """No seat draws by hand; seat 1 dies when the hands are used up."""
+    bare = lan(3, manual_draw=True)
+
+    def choose(view: View, _why: str | None) -> Action:
+        if PASS in view.legal:
+            bare.peers[1].die()
+        return [action for action in view.legal if action != DRAW][-1]
+
+    for seat in (1, 2, 3):
+        bare.peers[seat].choose = choose
+    bare.run()
+    assert happened(bare, 2, Dropped) == [Dropped((1,))]
+    assert match_of(bare, 2).game.owners == ()
+    assert kinds(bare, 2, 3) == {"drawn"}
+
+
+def test_two_halves_do_not_both_go_on() -> None:
+    halved = lan(4, Fault("partition", 1.0, (1, 2), 300.0))
+    halved.run()
+    assert kinds(halved) == {"unfinished"}
+
+
+def test_what_is_cut_one_way_still_arrives_by_way_of_others() -> None:
+    oneway = lan(3, Fault("oneway", 1.0, (2,), 5.0))
+    oneway.run()
+    assert kinds(oneway) <= {"won", "drawn"}
+
+
+@pytest.mark.parametrize("kind", ["crash", "power"])
+def test_a_seat_comes_back(kind: FaultKind) -> None:
+    back = lan(3, Fault(kind, 2.0, (1, 2, 3), 3.0), Fault(kind, 6.0, (2,), 4.0))
+    back.run()
+    assert {peer.lives for peer in back.peers.values()} == {2, 3}
+    assert kinds(back) <= {"won", "drawn"}
+
+
+def test_who_sleeps_is_skipped_then_dropped() -> None:
+    sleepy = lan(3, Fault("asleep", 0.0, (2,), 80.0), turn_time_s=5)
+    sleepy.run()
+    assert happened(sleepy, 1, Skipped)[0] == Skipped(2)
+    assert happened(sleepy, 1, Dropped) == [Dropped((2,))]
+
+
+def test_who_leaves_loses() -> None:
+    left = lan(2, Fault("leave", 2.0, (1,)))
+    left.run()
+    result = left.peers[2].result
+    assert result is not None
+    assert (result.kind, result.winners) == ("forfeit", (2,))
+
+
+def test_nobody_waits_for_ever() -> None:
+    with pytest.raises(TooLong, match="virtual seconds"):
+        lan(2).run(settle_s=0.5)
+
+
+# What the witness sees.
+
+
+def test_a_fork_would_be_seen() -> None:
+    forked = lan(3)
+    forked.run()
+    one, two = forked.peers[1], forked.peers[2]
+    record = match_of(forked, 1).record
+    step = record[5]
+    record[5] = replace(step, prev=bytes(32))
+    forked.witness._looked.clear()
+    forked.witness.looks(two)
+    with pytest.raises(SafetyViolation, match="in another way"):
+        forked.witness.looks(one)
+
+
+class Hasty(SeatSession):
+    """Sends before its disk has it."""
+
+    async def _contribute(self, own: Contribution) -> None:
+        self._recorder.log(own)
+        self._handle(self.intake.take(self.intake.check(own), self.seat.number), self.seat.number)
+
+
+class Twice(SeatSession):
+    """Signs a second shuffle."""
+
+    async def _contribute(self, own: Contribution) -> None:
+        if self.match.kind == "shuffle":
+            other = VirtualSeat(TableKey(1, 3), self.seat.number, 77, self.seat.secrets).contribute(self.match)
+            self._recorder.log(other)
+            await self._recorder.sync()
+            self._relay.pass_on(other, self.seat.number, self.match.number)
+        await super()._contribute(own)
+
+
+class Silent(SeatSession):
+    """Takes nothing."""
+
+    async def take(self, item: InboxItem) -> None:
+        self._asked: frozenset[int] = frozenset()
+
+
+def seen_with(kind: type[SeatSession]) -> VirtualLan:
+    def make(sitting: SimSeat) -> SeatSession:
+        return sitting.make(kind)
+
+    made = lan(3)
+    made.peers[2].make_session = make
+    return made
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"), [(Hasty, "not on its disk"), (Twice, "two different things|for a cheat"), (Silent, "")]
+)
+def test_a_seat_that_should_be_honest_and_is_not(kind: type[SeatSession], why: str) -> None:
+    made = seen_with(kind)
+    if kind is Silent:
+        with pytest.raises((TooLong, SafetyViolation)):
+            made.run(settle_s=30)
+    else:
+        with pytest.raises(SafetyViolation, match=why):
+            made.run()
+
+
+def test_of_a_cheat_nothing_is_promised() -> None:
+    cheated = lan(3, cheats=Cheats(sessions={2: lambda sitting: sitting.make(Twice)}))
+    cheated.run()
+    for seat in (1, 3):
+        assert "two different contributions" in match_of(cheated, seat).proven[2].reason
+
+
+def test_a_wire_can_be_tampered_with() -> None:
+    deaf = lan(3, cheats=Cheats(tamper=lambda sender, to, frame: () if {sender, to} == {1, 2} else (frame,)))
+    deaf.run()
+    assert kinds(deaf) <= {"won", "drawn"}, "seat 3 passes everything on"
+
+
+def test_what_gets_out_is_found() -> None:
+    calm = lan(3)
+    calm.run()
+    process = calm.peers[1].process
+    assert process is not None
+    secret = process.session.seat.release()
+    calm.witness.frames[b"...." + secret.to_bytes(32, "big")] = 0
+    with pytest.raises(SafetyViolation, match="the game secret of seat 1"):
+        calm.witness.at_the_end(calm.peers.values())

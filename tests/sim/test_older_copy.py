@@ -1,0 +1,146 @@
+"""Seats whose files are replaced by an older copy: the others tell them so, and they sign nothing more."""
+
+import pytest
+
+from seqp2p.live.listening import PATIENCE_S
+from seqp2p.match.contribution import open_envelope
+from seqp2p.match.seat import SeatKeys
+from seqp2p.net.messages import ContributionMessage, Have, Ping, encode_message
+from tests.sim import Cheats, Fault, VirtualLan
+from tests.sim.memory import decoded
+from tests.sim.peer import SimPeer
+from tests.sim.test_lan import kinds, lan
+from tests.sim.violation import SafetyViolation
+
+COPIED_S = 2.0
+# Long enough that the seat has signed more, and short enough that the game goes on.
+MATTERS = [(2, 3.0), (2, 6.0), (3, 3.0), (3, 2.5), (4, 3.0), (6, 4.0), (12, 3.0)]
+
+
+def stopped(game: VirtualLan, *seats: int) -> None:
+    for seat in seats:
+        assert game.peers[seat].state == "gone"
+        assert "a copy of this game's files was put back" in game.peers[seat].gone
+
+
+@pytest.mark.parametrize(("players", "later_s"), MATTERS)
+def test_the_seat_stops_and_is_no_cheat(players: int, later_s: float) -> None:
+    game = lan(players, Fault("older", COPIED_S, (2,), later_s))
+    game.run()
+    stopped(game, 2)
+    assert game.peers[2].lives == 2
+    others = set(game.peers) - {2}
+    assert kinds(game, *others) == ({"unfinished"} if players == 2 else {"won"})
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_without_listening_it_would_be_a_proved_cheat(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SeatKeys, "waits_to_sign", property(lambda _: False, lambda *_: None), raising=False)
+    game = lan(2, Fault("older", COPIED_S, (2,), 3.0), seed=seed)
+    with pytest.raises(SafetyViolation):
+        game.run()
+
+
+def test_of_three_one_may_be_gone_for_good() -> None:
+    game = lan(3, Fault("older", COPIED_S, (2,), 3.0), Fault("die", COPIED_S + 2.9, (1,)))
+    game.run()
+    stopped(game, 2)
+
+
+def test_two_of_three_at_once() -> None:
+    game = lan(3, Fault("older", COPIED_S, (2, 3), 4.0))
+    game.run()
+    stopped(game, 2, 3)
+
+
+def test_the_newest_files_play_on() -> None:
+    game = lan(3, Fault("older", COPIED_S, (2,), 0.0), Fault("crash", COPIED_S + 4, (1,), 1.0))
+    game.run()
+    assert kinds(game, *game.peers) <= {"won", "drawn"}
+
+
+@pytest.mark.parametrize(
+    ("players", "later_s", "sync_s", "seed"), [(2, 3.5, 4.0, 10), (2, 2.5, 4.0, 10), (3, 3.5, 1.0, 4)]
+)
+def test_a_signature_that_waits_behind_a_slow_disk_is_in_the_answer(
+    players: int, later_s: float, sync_s: float, seed: int
+) -> None:
+    """The other seat has received it, and syncs a remark of its own, when it is asked."""
+    talks = [Fault("talk", COPIED_S + later_s - before_s, (1,)) for before_s in (2.0, 0.5, 0.2)]
+    disk = Fault("disk", COPIED_S, (1,), later_s + 1, sync_s)
+    game = lan(players, Fault("older", COPIED_S, (2,), later_s), disk, *talks, seed=seed)
+    game.run()
+    stopped(game, 2)
+
+
+def test_one_that_holds_back_its_answer_delays_the_seat_by_half_a_minute() -> None:
+    """Seat 1 gives signs of life to seat 2, and never a second ``have``."""
+    signed_at: dict[bytes, float] = {}
+    asked: set[int] = set()
+
+    def holding_back(sender: int, to: int, frame: bytes) -> tuple[bytes, ...]:
+        message, lives = decoded(frame), game.peers[2].lives
+        if sender == 2 and isinstance(message, ContributionMessage) and open_envelope(message.payload).seat == 2:
+            signed_at.setdefault(message.payload, game.agenda.now)
+        if (sender, to, lives) == (1, 2, 2) and isinstance(message, Have):
+            if asked:
+                return (encode_message(Ping()),)
+            asked.add(to)
+        return (frame,)
+
+    game = lan(4, Fault("crash", COPIED_S, (2,), 1.0), cheats=Cheats(tamper=holding_back))
+    game.run()
+    assert kinds(game, 2, 3, 4) == {"won"}
+    back_at = COPIED_S + 1
+    assert PATIENCE_S <= min(at for at in signed_at.values() if at > back_at) - back_at < PATIENCE_S + 5
+
+
+def test_a_seat_that_nobody_answers_does_not_wait_for_ever() -> None:
+    """The game waits for the seat itself, which signs nothing."""
+    asleep, dead = Fault("asleep", 0.5, (2,), 20.0), Fault("die", 5.0, (1,))
+    game = lan(2, asleep, Fault("crash", 4.0, (2,), 3.0), dead, seed=2)
+    game.run()
+    result = game.peers[2].result
+    assert result is not None
+    assert result.reason == "no other seat has answered for 10 s"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_seats_that_are_resumed_one_after_the_other_play_on(seed: int) -> None:
+    """The last step is final for those who have a head that died with a process, and not for the first one."""
+    game = lan(3, Fault("crash", 2.0, (1,), 4.0), Fault("crash", 5.5, (2, 3), 0.2), seed=seed)
+    game.run()
+    assert kinds(game, 1, 2, 3) <= {"won", "drawn"}
+
+
+def test_a_remark_that_came_before_the_question_is_in_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The link of the dead process stays open for the other seat, which takes the remark late."""
+
+    def put_back(peer: SimPeer) -> None:
+        peer.kill(power=True)
+        peer.disk.put_back(peer.backup)
+
+    monkeypatch.setattr(SimPeer, "put_back", put_back)
+    talks = [Fault("talk", 2.9, (1,)), Fault("talk", 3.1, (2,)), Fault("talk", 3.7, (2,))]
+    game = lan(2, Fault("disk", 2.7, (1,), 0.29, 1.0), Fault("older", 3.0, (2,), 0.3), *talks, seed=1)
+    game.run()
+    stopped(game, 2)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4, 5, 7, 8])
+def test_one_that_answers_first_and_keeps_back_what_matters_frames_nobody(seed: int) -> None:
+    """Seat 1 says at once that it has answered, and sends seat 2 nothing that seat 2 has signed."""
+
+    def framing(sender: int, to: int, frame: bytes) -> tuple[bytes, ...]:
+        message = decoded(frame)
+        if (sender, to) != (1, 2) or game.peers[2].lives < 2:  # it was resumed
+            return (frame,)
+        if isinstance(message, Have | Ping):
+            return (encode_message(Have(1, ())),) * 2
+        if isinstance(message, ContributionMessage) and open_envelope(message.payload).seat != 2:
+            return (frame,)
+        return ()
+
+    game = lan(3, Fault("older", COPIED_S, (2,), 3.0), cheats=Cheats(tamper=framing), seed=seed)
+    game.run()
+    stopped(game, 2)

@@ -1,0 +1,339 @@
+"""Spectators of simulated games: they see what the seats see, change nothing, and the witness looks after them."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from seqp2p.live.absence import Absent, Back
+from seqp2p.lobby.spectators import FeedReader, SpectatorFeed, of_spectators
+from seqp2p.match.events import Result
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.messages import Bye, Have, LinkStage, Refused, WireMessage
+from seqp2p.replay.format import StepRecord, records
+from tests.sim import (
+    KINDS,
+    Fault,
+    FaultKind,
+    Plan,
+    SafetyViolation,
+    TableKey,
+    VirtualLan,
+    draw_plan,
+    draw_settings,
+    draw_watching,
+    make_agreement,
+    outcome_of,
+    simulate,
+)
+from tests.sim.adversaries import ADVERSARIES, Adversary, play
+from tests.sim.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
+from tests.sim.memory import decoded, pieces
+from tests.sim.spectator import SimSpectator, VirtualSpectator
+from tests.sim.wires import End
+
+ONE = 101
+
+
+def hall(*faults: Fault, spectators: int = 1, players: int = 3, **settings: Any) -> VirtualLan:
+    """A table of slow players, with spectators who come when the game begins."""
+    table = TableKey(1, players)
+    usual: dict[str, Any] = {"turn_time_s": 0, "grace_s": 10, "manual_draw": False, "open_hands": True}
+    agreement = make_agreement(table, msgspec.structs.replace(draw_settings(table), **{**usual, **settings}))
+    made = VirtualLan(players, 1, Plan(faults=faults), agreement=agreement, spectators=spectators)
+    for spectator in made.spectators.values():
+        spectator.dice = When(0.1)
+    for peer in made.peers.values():
+        peer.think_mean_s = 3.0
+    return made
+
+
+class When(random.Random):
+    """Chance that lets spectators come at this time."""
+
+    def __init__(self, at_s: float) -> None:
+        super().__init__(1)
+        self._at_s = at_s
+
+    def choice(self, seq: Any) -> Any:
+        return type(seq[0])(self._at_s)
+
+
+def result_of(spectator: VirtualSpectator) -> Result:
+    assert spectator.result is not None
+    return spectator.result
+
+
+def told(spectator: VirtualSpectator, *kinds: type) -> list[Any]:
+    return [event for _, event in spectator.events if isinstance(event, kinds)]
+
+
+def steps_of(record: bytes) -> list[bytes]:
+    return [record[each.start : each.end] for each in records(record) if isinstance(each.record, StepRecord)]
+
+
+# What they see.
+
+
+def test_they_see_what_the_seats_see() -> None:
+    calm = hall(spectators=2)
+    calm.run()
+    host = calm.peers[calm.host]
+    assert host.result is not None
+    for spectator in calm.spectators.values():
+        assert result_of(spectator) == host.result
+        assert calm.witness.reports[spectator.number].verdict == "verified"
+        assert steps_of(spectator.record) == steps_of(host.record)
+        assert [event for _, event in spectator.events] == [event for _, event in host.events]
+        match = spectator.match
+        assert match is not None
+        assert len(match.openings) == 3, "the hands that were opened"
+
+
+@pytest.mark.parametrize("seed", [7, 9])
+def test_the_same_seed_gives_the_same_bytes_and_the_seats_the_same_game(seed: int) -> None:
+    plan = draw_plan(seed, 3)
+    plan = replace(plan, faults=plan.faults + draw_watching(seed, 3))
+    once, again = (VirtualLan(3, seed, plan, spectators=3) for _ in range(2))
+    for each in (once, again):
+        each.run()
+    watched = [spectator.record for spectator in once.spectators.values()]
+    assert watched == [spectator.record for spectator in again.spectators.values()]
+    assert outcome_of(once) == outcome_of(again)
+    assert outcome_of(once).hash == simulate(seed, 3).hash, "the game without spectators"
+
+
+def test_what_goes_wrong_is_drawn_from_the_seed() -> None:
+    drawn = [fault for seed in range(300) for fault in draw_watching(seed, 3)]
+    assert draw_watching(5, 3) == draw_watching(5, 3)
+    assert {fault.kind for fault in drawn} == set(KINDS) - {"older", "disk", "asleep", "talk", "later"}
+    assert {number for fault in drawn for number in fault.seats} == {101, 102, 103}
+    assert draw_watching(5, 0) == draw_watching(5, 3, ()) == draw_watching(5, 3, ["talk"]) == ()
+
+
+# What goes wrong.
+
+
+def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is sent no more than a batch until it has read that; then it asks for the rest. The seats do not notice."""
+    behind: list[int] = []
+    handle = SpectatorFeed.handle
+
+    def noting(self: SpectatorFeed, reader: FeedReader, received: WireMessage) -> None:
+        behind.append(len(self._log) - reader.position)
+        handle(self, reader, received)
+
+    monkeypatch.setattr(SpectatorFeed, "handle", noting)
+    calm, lagging = hall(players=6), hall(Fault("bursts", 3.0, (ONE,), 10.0, 6.0), players=6)
+    calm.run()
+    usual = max(behind)
+    behind.clear()
+    lagging.run()
+    assert 2 * max(behind) > 3 * usual, "not level any more"
+    assert 0 in behind[behind.index(max(behind)) :], "level again"
+    assert outcome_of(lagging).hash == outcome_of(calm).hash
+    assert result_of(lagging.spectators[ONE]) == lagging.peers[lagging.host].result
+    assert steps_of(lagging.spectators[ONE].record) == steps_of(lagging.peers[lagging.host].record)
+
+
+def test_a_have_is_answered_though_bytes_are_unsent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer follows the unsent bytes at once, and does not wait for the next have."""
+    lacking: list[tuple[int, int]] = []
+    make, handle = SpectatorFeed.__init__, SpectatorFeed.handle
+
+    def with_usual_batches(self: SpectatorFeed, size_max: int, _: Limits, now: Callable[[], float]) -> None:
+        make(self, size_max, of_spectators(DEFAULT_LIMITS), now)
+
+    def noting(self: SpectatorFeed, reader: FeedReader, received: WireMessage) -> None:
+        unsent, before = reader.link.unsent, len(self._log) - reader.position
+        handle(self, reader, received)
+        if isinstance(received, Have) and unsent and before:
+            lacking.append((before, len(self._log) - reader.position))
+
+    monkeypatch.setattr(SpectatorFeed, "__init__", with_usual_batches)
+    monkeypatch.setattr(SpectatorFeed, "handle", noting)
+    hall(Fault("bursts", 3.0, (ONE,), 20.0, 3.0), players=6).run()
+    assert lacking
+    assert {after for _, after in lacking} == {0}, lacking
+
+
+def test_a_lost_link_is_found_again() -> None:
+    lossy = hall(Fault("cut", 2.0, (ONE,)), Fault("partition", 5.0, (ONE,), 12.0), grace_s=20)
+    lossy.run()
+    spectator = lossy.spectators[ONE]
+    assert told(spectator, Absent, Back) == [Absent(lossy.host, 20), Back(lossy.host)] * 2
+    assert result_of(spectator).kind in {"won", "drawn"}
+
+
+@pytest.mark.parametrize("kind", ["crash", "power"])
+def test_one_that_dies_watches_again_from_the_beginning(kind: FaultKind) -> None:
+    back = hall(Fault(kind, 3.0, (ONE,), 2.0))
+    back.run()
+    spectator = back.spectators[ONE]
+    assert spectator.lives == 2
+    assert steps_of(spectator.record) == steps_of(back.peers[back.host].record)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "reason"),
+    [
+        (Fault("leave", 3.0, (ONE,)), "unfinished", "had enough"),
+        (Fault("stall", 3.0, (ONE,), 60.0), "unfinished", "could not be reached for 10 s"),
+        (Fault("oneway", 3.0, (ONE,), 60.0), "unfinished", "could not be reached for 10 s"),
+    ],
+    ids=lambda value: value.kind if isinstance(value, Fault) else "",
+)
+def test_one_that_does_not_see_the_end(fault: Fault, kind: str, reason: str) -> None:
+    missed = hall(fault)
+    missed.run()
+    result = result_of(missed.spectators[ONE])
+    assert (result.kind, reason in result.reason) == (kind, True), result
+    report = missed.witness.reports[ONE]
+    assert (report.verdict, bool(report.reason)) == ("unfinished", True)
+
+
+def test_a_host_that_dies_is_looked_for_in_vain() -> None:
+    host = hall().host
+    left = hall(Fault("die", 4.0, (host,)))
+    left.run()
+    spectator = left.spectators[ONE]
+    assert told(spectator, Absent, Back) == [Absent(host, 10)]
+    assert "could not be reached for 10 s" in result_of(spectator).reason
+
+
+def test_a_host_that_comes_back_lets_nobody_watch() -> None:
+    host = hall().host
+    back = hall(Fault("crash", 4.0, (host,), 2.0))
+    back.run()
+    assert "was started again and has no spectators any more" in result_of(back.spectators[ONE]).reason
+
+
+def test_one_that_comes_after_the_end_is_not_let_in() -> None:
+    late = hall()
+    spectator = late.spectators[ONE]
+    spectator.dice = When(300.0)
+    late.run()
+    assert (spectator.state, spectator.gone, spectator.record) == ("gone", "nobody answers", b"")
+
+
+# What they do is nothing to the seats.
+
+
+@pytest.mark.parametrize("adversary", HOSTILE_SPECTATORS[::3], ids=lambda adversary: adversary.name)
+def test_the_seats_play_the_same_game(adversary: Adversary) -> None:
+    heckled, alone = play(adversary, 2), play(replace(adversary, hostile_spectator=None), 2)
+    visit = heckled.spectators[ONE].process
+    assert isinstance(visit, HostileSpectator)
+    assert visit.done
+    assert outcome_of(heckled).hash == outcome_of(alone).hash
+
+
+# What the witness sees.
+
+
+class Deaf(SimSpectator):
+    """Hears nothing but the farewell."""
+
+    def _hear(self, end: End, data: bytes) -> None:
+        if any(isinstance(decoded(frame, LinkStage.SPECTATOR), Bye) for frame in pieces(data, len(data))):
+            super()._hear(end, list(pieces(data, len(data)))[-1])
+
+
+def test_one_that_was_not_shown_the_end_would_be_seen() -> None:
+    deaf = hall()
+    deaf.spectators[ONE].make_visit = Deaf
+    with pytest.raises(SafetyViolation, match="spectator 101 has read its host's farewell"):
+        deaf.run()
+
+
+class Slanderer(SimSpectator):
+    """Says of its host what it has not done."""
+
+    def _taken(self) -> None:
+        if self.spectator.match.number == 12:
+            self.spectator.ending = Result("unfinished", (), "the host passed on rubbish")
+        super()._taken()
+
+
+def test_one_that_blames_an_honest_host_would_be_seen() -> None:
+    slandered = hall()
+    slandered.spectators[ONE].make_visit = Slanderer
+    with pytest.raises(SafetyViolation, match="spectator 101 blames its honest host: the host passed on rubbish"):
+        slandered.run()
+
+
+class Babbler(SimSpectator):
+    """Sends what is out of place."""
+
+    def _taken(self) -> None:
+        if self.spectator.match.kind == "turn":
+            self.say(Refused("busy", ""))
+        super()._taken()
+
+
+def test_one_that_its_host_blames_would_be_seen() -> None:
+    blamed = hall()
+    blamed.spectators[ONE].make_visit = Babbler
+    with pytest.raises(SafetyViolation, match="blames honest spectator 101"):
+        blamed.run()
+
+
+def test_one_that_sees_another_game_would_be_seen() -> None:
+    forked = hall()
+    forked.run()
+    match = forked.spectators[ONE].match
+    assert match is not None
+    match.record[4] = replace(match.record[4], prev=bytes(32))
+    forked.witness._looked.clear()
+    with pytest.raises(SafetyViolation, match="step 5 is final with spectator 101 in another way"):
+        forked.witness.notices(forked.spectators[ONE])
+
+
+def test_one_that_sees_a_hidden_card_would_be_seen() -> None:
+    calm = hall(Fault("leave", 3.0, (ONE,)))
+    calm.run()
+    match = calm.spectators[ONE].match
+    assert match is not None
+    position = match.game.position
+    assert position is not None
+    match.game.position = position._replace(hands=((7, *position.hands[0][1:]), *position.hands[1:]))
+    with pytest.raises(SafetyViolation, match="spectator 101 sees a card of seat 1"):
+        calm.witness.notices(calm.spectators[ONE])
+
+
+def test_one_that_sees_another_card_than_was_shown_would_be_seen() -> None:
+    """As many as were shown, and not those."""
+    calm = hall(Fault("leave", 3.0, (ONE,)))
+    calm.run()
+    match = calm.spectators[ONE].match
+    assert match is not None
+    game, at = match.game, match.game.deck.hand(1)[0]
+    game.deck.shown[at] = 0
+    face = game.deck.face(0)
+    assert game.position is not None
+    position = game.position
+    game.position = position._replace(hands=((face, *position.hands[0][1:]), *position.hands[1:]))
+    calm.witness.notices(calm.spectators[ONE])
+    game.position = position._replace(hands=((face + 1, *position.hands[0][1:]), *position.hands[1:]))
+    with pytest.raises(SafetyViolation, match="spectator 101 sees a card of seat 1"):
+        calm.witness.notices(calm.spectators[ONE])
+
+
+def test_what_a_spectator_says_is_searched_for_secrets() -> None:
+    calm = hall()
+    calm.run()
+    process = calm.peers[1].process
+    assert process is not None
+    calm.witness.overhears(b"...." + process.session.seat.release().to_bytes(32, "big"))
+    with pytest.raises(SafetyViolation, match="the game secret of seat 1"):
+        calm.witness.at_the_end(calm.peers.values())
+
+
+def test_nobody_waits_for_the_spectators_of_a_cheat() -> None:
+    withheld = next(adversary for adversary in ADVERSARIES if adversary.name == "end not signed")
+    lan = play(replace(withheld, hostile_spectator=SimSpectator), 2, 63)
+    assert lan.host not in lan.witness.honest
+    assert lan.spectators[ONE].state == "watching"

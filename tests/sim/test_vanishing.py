@@ -1,0 +1,114 @@
+"""Seats that die, leave or are cut off: a majority drops them after their grace and plays on; fewer stop there."""
+
+import pytest
+
+from seqp2p.live.absence import Absent, Back
+from seqp2p.match.events import Dropped, Result
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.replay.verify import verify
+from tests.sim import Cheats, Fault, VirtualLan
+from tests.sim.adversaries import Byzantine, Keeps
+from tests.sim.peer import SimSeat
+from tests.sim.test_lan import happened, kinds, lan
+
+GRACE_S = 10
+DIES_S = 3.0
+# A tick sees it, a round may have to begin again, and the others think in between.
+SOON_S = 5.0
+
+
+def went_on(game: VirtualLan, *gone: int) -> None:
+    """The others have dropped these seats, together or one by one, and have played to the same end."""
+    stay = [seat for seat in game.peers if seat not in gone]
+    assert len({game.peers[seat].result for seat in stay}) == 1
+    assert kinds(game, *stay) <= {"won", "drawn"}
+    for seat in stay:
+        assert {each for event in happened(game, seat, Dropped) for each in event.seats} == {*gone}
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_seat_that_dies(players: int) -> None:
+    game = lan(players, Fault("die", DIES_S, (2,)))
+    game.run()
+    went_on(game, 2)
+    for seat in game.peers.keys() - {2}:
+        assert happened(game, seat, Absent) == [Absent(2, GRACE_S)]
+        assert not happened(game, seat, Back)
+        (dropped_s,) = [when for when, event in game.peers[seat].events if isinstance(event, Dropped)]
+        assert GRACE_S <= dropped_s - DIES_S <= GRACE_S + SOON_S
+    report = verify(game.peers[2].record)
+    assert (report.verdict, report.writer) == ("unfinished", None)
+
+
+def test_two_leave_at_once() -> None:
+    """Of six, four stay."""
+    game = lan(6, Fault("leave", DIES_S, (2,)), Fault("leave", DIES_S, (5,)))
+    game.run()
+    went_on(game, 2, 5)
+
+
+def test_two_die_within_one_vote() -> None:
+    """Of six: the second dies while the first is voted out, and is dropped after its own grace."""
+    game = lan(6, Fault("die", DIES_S, (2,)), Fault("die", DIES_S + GRACE_S - 0.5, (3,)))
+    game.run()
+    went_on(game, 2, 3)
+
+
+def test_a_network_that_falls_apart() -> None:
+    """Four and two: only the four go on."""
+    game = lan(6, Fault("partition", DIES_S, (2, 5), GRACE_S + 30.0))
+    game.run()
+    went_on(game, 2, 5)
+    for seat in (2, 5):
+        result = game.peers[seat].result
+        assert result is not None
+        assert result.reason.endswith("those who stay are no majority")
+
+
+def test_no_majority() -> None:
+    """Two of four vanish: the others end after the grace, and say why."""
+    game = lan(4, Fault("die", DIES_S, (2,)), Fault("die", DIES_S, (3,)))
+    game.run()
+    gone = "seat 2 (player 2), seat 3 (player 3)"
+    why = f"{gone} cannot be reached or keep the others waiting, and those who stay are no majority"
+    for seat in (1, 4):
+        assert game.peers[seat].result == Result("unfinished", (), why)
+        assert GRACE_S <= game.peers[seat].ended_at - DIES_S <= GRACE_S + SOON_S + DEFAULT_LIMITS.close_s
+        assert verify(game.peers[seat].record).verdict == "unfinished"
+
+
+def test_of_two_one_vanishes() -> None:
+    game = lan(2, Fault("die", DIES_S, (2,)))
+    game.run()
+    why = f"seat 2 (player 2) could not be reached for {GRACE_S} s"
+    assert game.peers[1].result == Result("unfinished", (), why)
+
+
+def test_the_last_opponent_vanishes_after_another_was_dropped() -> None:
+    """To throw seats out is not to win: none has signed a leave."""
+    thinks = (Fault("asleep", DIES_S, (seat,), 300.0) for seat in (1, 3))
+    game = lan(3, Fault("die", DIES_S, (2,)), Fault("die", DIES_S + GRACE_S + SOON_S, (3,)), *thinks)
+    game.run()
+    result = game.peers[1].result
+    assert happened(game, 1, Dropped) == [Dropped((2,))]
+    assert result is not None
+    assert (result.kind, result.winners) == ("unfinished", ())
+
+
+class Idle(Byzantine):
+    """Keeps its links and its shares, and votes for nothing."""
+
+    async def _vote(self) -> None:
+        """Sign no ballot and no head."""
+
+
+@pytest.mark.parametrize(("players", "seed"), [(3, 2), (4, 1)])
+def test_two_that_do_nothing_leave_no_majority_and_end_the_game(players: int, seed: int) -> None:
+    """No ballot can help: the game does not wait for ever."""
+
+    def idle(sitting: SimSeat) -> Byzantine:
+        return Idle(sitting, Keeps("draw"))
+
+    game = lan(players, cheats=Cheats({2: idle, 3: idle}), seed=seed)
+    game.run()
+    assert kinds(game, *game.peers.keys() - {2, 3}) == {"unfinished"}

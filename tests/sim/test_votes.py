@@ -1,0 +1,102 @@
+"""Seats that vote otherwise than the others: a game neither lives on its dead movers nor waits for good."""
+
+import pytest
+
+from seqp2p.crypto.hashing import BALLOT
+from seqp2p.match import ballots
+from seqp2p.match.ballots import AHEAD_MAX
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.encoding import encode
+from seqp2p.match.events import Dropped, Skipped, Voted
+from seqp2p.match.signed import BallotPayload
+from seqp2p.net.messages import BallotMessage
+from seqp2p.replay.sidecar import sidecar_path
+from tests.sim import Fault, VirtualLan
+from tests.sim.adversaries.byzantine import Byzantine, Strategy, byzantine
+from tests.sim.lan import Cheats
+from tests.sim.test_lan import happened, kinds, lan
+
+DEAD, FRIEND = 2, 3
+
+
+class NoTurns(Strategy):
+    """Never act in its own turn; do everything else."""
+
+    def instead(self, crook: Byzantine, _own: Contribution) -> bool:
+        """See Strategy."""
+        return crook.match.kind == "turn"
+
+
+class OnlySkips(Strategy):
+    """Vote at once to skip the dead mover, in each of its turns, and never to drop it."""
+
+    def __init__(self) -> None:
+        self._at = 0
+
+    def after(self, crook: Byzantine) -> None:
+        """See Strategy."""
+        base = crook.match.chain.base
+        if base is None or base.plan.kind != "turn" or base.plan.subject != DEAD or self._at == base.number:
+            return
+        self._at = base.number
+        word = BallotPayload(1, crook.match.game.id, base.number, base.prev, FRIEND, 1, "skip", (DEAD,), "joined", None)
+        signed = crook.signed(encode(word), BALLOT)
+        crook.match.receive_word(BallotPayload, signed)
+        crook.say(BallotMessage(signed.payload, signed.signature))
+
+
+class Obstinate(Byzantine):
+    """A seat that casts no ballot but those of its strategy."""
+
+    async def _vote(self) -> None:
+        await self._show_heads()
+
+
+def with_a_friend(players: int) -> VirtualLan:
+    """A game in which one seat never acts, and another wants it to be skipped for ever."""
+    sessions = {DEAD: byzantine(NoTurns), FRIEND: lambda sitting: Obstinate(sitting, OnlySkips())}
+    game = lan(players, cheats=Cheats(sessions), turn_time_s=15)
+    game.run()
+    return game
+
+
+def test_a_friend_that_always_votes_to_skip_keeps_no_dead_seat_in_the_game() -> None:
+    """The second ballot to skip does not count. The friend is silent then, and is dropped with the dead seat."""
+    game = with_a_friend(6)
+    for seat in (1, 4, 5, 6):
+        assert happened(game, seat, Skipped) == [Skipped(DEAD)]
+        assert {each for event in happened(game, seat, Dropped) for each in event.seats} == {DEAD, FRIEND}
+        assert game.witness.reports[seat].verdict == "verified"
+
+
+def test_a_lone_vote_has_its_next_round_and_no_game_waits_for_good() -> None:
+    """Of three, one wants to drop the dead seat and is alone with it: it votes again and again, and then ends."""
+    game = with_a_friend(3)
+    drops = [vote for vote in happened(game, 1, Voted) if vote.action == "drop"]
+    assert [vote.round for vote in drops] == [*range(drops[0].round, drops[0].round + len(drops))]
+    assert 1 < len(drops) <= AHEAD_MAX
+    result = game.peers[1].result
+    assert result is not None
+    assert result.kind == "unfinished"
+    assert result.reason.endswith("those who stay are no majority")
+
+
+def test_seats_that_have_used_up_their_ballots_wait_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second seat does not vote, and no ballots are left to drop both. The files stay: the seats can be resumed."""
+    monkeypatch.setattr(ballots, "VOTES_MAX", 1)
+    game = lan(
+        6, Fault("die", 3.0, (6,)), cheats=Cheats({5: lambda sitting: Obstinate(sitting, Strategy())}), grace_s=10
+    )
+    game.run()
+    for seat in (1, 2, 3, 4):
+        peer = game.peers[seat]
+        assert peer.state == "gone"
+        assert "the table could not agree on how step" in peer.gone
+        assert peer.match is not None
+        assert sidecar_path(peer.path) in peer.disk.files
+
+
+def test_seats_that_have_ballots_left_go_on() -> None:
+    game = lan(6, Fault("die", 3.0, (6,)), cheats=Cheats({5: lambda sitting: Obstinate(sitting, Strategy())}))
+    game.run()
+    assert kinds(game, 1, 2, 3, 4) == {"won"}
