@@ -25,6 +25,8 @@ from seqp2p.net.relay import LinkDown, Received
 from tests.net.tools import Seat, agreement, credentials, identity, randomness, settings
 
 HERE = Address("127.0.0.1", 0)
+pytestmark = pytest.mark.process
+
 QUICK = Limits(authenticate_s=1, code_exchange_s=1, heartbeat_s=0.2, silence_s=3, lobby_answer_s=1, dial_min_s=0.05)
 # On a busy machine twelve seats take longer for each other than two do, and signs of life on 132 links add to that.
 PATIENT = replace(QUICK, authenticate_s=20, code_exchange_s=20, heartbeat_s=2, silence_s=20, lobby_answer_s=20)

@@ -31,7 +31,7 @@ from tests.live.parties import credentials
 from tests.lobby.hall import Seen, hear, say
 from tests.table import Played, played, randomness
 
-pytestmark = pytest.mark.simulation
+pytestmark = [pytest.mark.simulation, pytest.mark.process]
 
 # No test here waits longer, on a machine that is busy with others.
 LIMIT_S = 120.0
@@ -243,10 +243,12 @@ async def test_all_that_the_host_takes_comes_in_batches() -> None:
 
 async def test_two_hundred_connections(tmp_path: Path) -> None:
     """Some hold their tongue, some begin; who knows the code gets in all the same, as far as there is room."""
-    async with theatre(20) as house:
-        idle = [await tcp_dial(house.address) for _ in range(200)]
-        for stream in idle[::2]:
-            await stream.send_all(b"\x16\x03\x01")
+    async with theatre(20, PATIENT) as house, contextlib.AsyncExitStack() as idle:
+        for number in range(200):
+            stream = await tcp_dial(house.address)
+            idle.push_async_callback(trio.aclose_forcefully, stream)
+            if number % 2:
+                await stream.send_all(b"\x16\x03\x01")
         there: list[int] = []
         refused: list[str] = []
 
@@ -271,8 +273,6 @@ async def test_two_hundred_connections(tmp_path: Path) -> None:
             with trio.fail_after(LIMIT_S):
                 await house.stage.mesh.close("the game is over")
         assert honest.result == GAME.match.game.result
-        for stream in idle:
-            await trio.aclose_forcefully(stream)
 
 
 async def test_strangers_who_guess_keep_nobody_out() -> None:
