@@ -8,7 +8,7 @@ import trio
 import trio.testing
 
 from seqp2p.net.addresses import Address
-from tests.lobby.test_lobby import House
+from tests.lobby.house import House
 from tests.net.tools import WireListener, Wires, address_of
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")

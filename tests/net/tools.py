@@ -1,9 +1,11 @@
 """What the tests of this package share: players, an in-memory network, and a stand-in for the session."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
+import pytest
 import trio
 from trio.testing import memory_stream_pair
 
@@ -16,7 +18,7 @@ from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import Agreement, SeatEntry, Settings
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
-from seqp2p.net.errors import NetError
+from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.messages import AddressStatement, ContributionMessage, Have
@@ -213,3 +215,11 @@ async def tls_pair(server: int, client: int, expected: bytes | None = None) -> t
 def frames_pair() -> tuple[FrameStream, FrameStream]:
     here, there = memory_stream_pair()
     return FrameStream(here), FrameStream(there)
+
+
+@contextmanager
+def refused(code: str) -> Iterator[None]:
+    """The block is refused with this code."""
+    with pytest.raises(PeerRefused) as error:
+        yield
+    assert error.value.code == code
