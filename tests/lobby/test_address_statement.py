@@ -16,18 +16,11 @@ from seqp2p.lobby.address_statement import CHANGE_S, NUMBER_MAX, AddressBook, re
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import pack
 from seqp2p.net import addresses
+from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    STATEMENT_SIZE_MAX,
-    AddressStatement,
-    AddressUpdate,
-    LinkStage,
-    decode_message,
-    encode_message,
-)
 from seqp2p.net.relay import LinkDown
 from tests.net.tools import Seat, Wires, address_of, identity, randomness, said, table
 
@@ -40,25 +33,25 @@ def nonce(seat: int) -> bytes:
     return AGREEMENT.seats[seat - 1].nonce
 
 
-def here(seat: int, number: int, *addresses: Address) -> AddressUpdate:
+def here(seat: int, number: int, *addresses: Address) -> wire.AddressUpdate:
     """A seat's statement in the game of these tests."""
     made = said(seat, nonce(seat), *addresses, count=number)
-    return AddressUpdate(made.payload, made.signature)
+    return wire.AddressUpdate(made.payload, made.signature)
 
 
-def of_table(seat: int = 1, *statements: AddressStatement, **more: Any) -> AgreedTable:
+def of_table(seat: int = 1, *statements: wire.AddressStatement, **more: Any) -> AgreedTable:
     return replace(table(Wires(), seat, 3), addresses={}, statements=statements, **more)
 
 
-def signed(data: bytes, by: int = 2) -> AddressUpdate:
-    return AddressUpdate(data, sign(identity(by), ADDRESSES, data))
+def signed(data: bytes, by: int = 2) -> wire.AddressUpdate:
+    return wire.AddressUpdate(data, sign(identity(by), ADDRESSES, data))
 
 
-def address_book(*statements: AddressStatement, seat: int = 1) -> AddressBook:
+def address_book(*statements: wire.AddressStatement, seat: int = 1) -> AddressBook:
     return AddressBook(of_table(seat, *statements), DEFAULT_LIMITS, list)
 
 
-def take(book: AddressBook, statement: AddressStatement, now: float = 0.0) -> int | None:
+def take(book: AddressBook, statement: wire.AddressStatement, now: float = 0.0) -> int | None:
     seat = book.handle(statement)
     if seat is not None:
         book.take(seat, now)
@@ -96,7 +89,7 @@ def test_later_statements_are_passed_on_as_they_were_signed() -> None:
     own, other = here(1, 4, NEW), here(3, 2, NEWER)
     known = address_book(here(1, 1), here(2, 1), own)
     take(known, other)
-    assert [decode_message(frame[HEADER_SIZE:], LinkStage.GAME) for frame in known.frames] == [own, other]
+    assert [wire.decode_message(frame[HEADER_SIZE:], wire.LinkStage.GAME) for frame in known.frames] == [own, other]
 
 
 def test_its_own_older_statement_is_no_news_to_a_seat() -> None:
@@ -158,7 +151,7 @@ def test_entries_of_a_kind_to_come_are_passed_on_and_not_dialled() -> None:
     data = payload(number=2, entries=[{"kind": 7, "address": "a relay to come"}, {"kind": 1, "address": str(NEW)}])
     assert take(known, signed(data)) == 2
     assert known.of(2) == (NEW,)
-    assert known.frames == [encode_message(signed(data))]
+    assert known.frames == [wire.encode_message(signed(data))]
 
 
 # What is not.
@@ -221,14 +214,14 @@ def test_what_no_honest_program_signs(data: bytes) -> None:
 def test_the_longest_statement_fits() -> None:
     longest = {"kind": 255, "address": "x" * 128}
     for data in (payload(), payload(number=NUMBER_MAX, entries=[longest] * 8)):
-        assert len(data) <= STATEMENT_SIZE_MAX
+        assert len(data) <= wire.STATEMENT_SIZE_MAX
         assert address_book().handle(signed(data)) == 2
 
 
-@given(st.binary(max_size=STATEMENT_SIZE_MAX), st.binary(min_size=64, max_size=64))
+@given(st.binary(max_size=wire.STATEMENT_SIZE_MAX), st.binary(min_size=64, max_size=64))
 def test_any_bytes_are_a_statement_or_a_typed_error(data: bytes, signature: bytes) -> None:
     with pytest.raises(PeerError):
-        address_book().handle(AddressUpdate(data, signature))
+        address_book().handle(wire.AddressUpdate(data, signature))
 
 
 # In the mesh.

@@ -16,6 +16,7 @@ from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Agreement, SeatEntry, TableError, encode_agreement
+from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, send
@@ -23,22 +24,6 @@ from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import BadCode, LinkLost, PeerRefused, Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    AddressStatement,
-    Bye,
-    Gather,
-    LinkStage,
-    LobbyMessage,
-    LobbySeat,
-    Nonce,
-    PakeA,
-    Ready,
-    Refused,
-    Role,
-    Sit,
-    StartMessage,
-    TableMessage,
-)
 from tests.lobby.house import House, Liar, LyingHost, Opened, Player, Script, Step, telling
 from tests.net.tools import Wires, address_of, credentials, identity, randomness, said, settings
 
@@ -182,7 +167,7 @@ async def test_a_host_that_never_checks_the_code(autojump_clock: object, nursery
         await check_client(
             frames, own, lobby=bytes([1]) * 32, admit=lambda _: None, randomness=randomness, limits=LIMITS
         )
-        await receive(frames, LinkStage.CODE_HOST, LIMITS)
+        await receive(frames, wire.LinkStage.CODE_HOST, LIMITS)
         await trio.sleep_forever()
 
     with pytest.raises(LinkLost, match="did not get round"):
@@ -253,7 +238,7 @@ async def test_a_full_table(autojump_clock: object, house: Opened) -> None:
 
 
 @pytest.mark.parametrize(("role", "code"), [("link", "not_started"), ("join", "wrong_game")])
-async def test_who_comes_for_another_game(autojump_clock: object, house: Opened, role: Role, code: str) -> None:
+async def test_who_comes_for_another_game(autojump_clock: object, house: Opened, role: wire.Role, code: str) -> None:
     table = await house(3)
     with pytest.raises(PeerRefused) as refused:
         await reach(address_of(1), credentials(2), table.wires.dial, LIMITS, role=role, game=bytes([1]) * 32)
@@ -284,12 +269,12 @@ async def test_a_host_that_goes_away_does_not_wait_for_a_joiner_that_does_not_re
 ) -> None:
     table = await house(3)
     liar = await Liar(table, 13).give_code()
-    await liar.say(Sit("liar"))
+    await liar.say(wire.Sit("liar"))
     table[1].scope.cancel()
     await trio.sleep(LIMITS.close_s + 0.1)
-    assert await liar.expect(Bye) == Bye("")
+    assert await liar.expect(wire.Bye) == wire.Bye("")
     with pytest.raises(LinkLost):
-        await liar.expect(Bye)
+        await liar.expect(wire.Bye)
 
 
 async def test_the_game_begins_without_one_whose_code_was_checked_for_the_last_seat(
@@ -305,9 +290,9 @@ async def test_two_for_the_last_seat(autojump_clock: object, house: Opened) -> N
     table = await house(3)
     first, second = await Liar(table, 13).give_code(), await Liar(table, 14).give_code()
     await table.enter(12)
-    await first.say(Sit("first"))
-    await second.say(Sit("second"))
-    assert await second.expect(Refused) == Refused("table_full", "The table is full.")
+    await first.say(wire.Sit("first"))
+    await second.say(wire.Sit("second"))
+    assert await second.expect(wire.Refused) == wire.Refused("table_full", "The table is full.")
 
 
 async def test_those_who_do_not_sit_down_are_told_three_times(autojump_clock: object, house: Opened) -> None:
@@ -325,7 +310,7 @@ async def test_those_who_do_not_sit_down_are_told_three_times(autojump_clock: ob
 
 async def test_a_joiner_with_a_bad_name(autojump_clock: object, house: Opened) -> None:
     liar = await Liar(await house(2), 13).sit_down(name="\x1b[31m")
-    assert (await liar.expect(Refused)).code == "bad_name"
+    assert (await liar.expect(wire.Refused)).code == "bad_name"
 
 
 async def test_a_joiner_that_does_not_sit_down(autojump_clock: object, house: Opened) -> None:
@@ -334,7 +319,7 @@ async def test_a_joiner_that_does_not_sit_down(autojump_clock: object, house: Op
     await trio.sleep(LIMITS.authenticate_s + 1)
     assert table.turned_away == ["Somebody could not join: It took too long to sit down."]
     liar = await Liar(table, 14).give_code()
-    await liar.say(PakeA(7, 2, bytes(33)))
+    await liar.say(wire.PakeA(7, 2, bytes(33)))
     assert table.turned_away[1] == "Somebody could not join: The other side did not sit down."
     await table.enter(12)
     assert sorted(table.tables) == [1, 12]
@@ -343,7 +328,7 @@ async def test_a_joiner_that_does_not_sit_down(autojump_clock: object, house: Op
 async def test_a_joiner_that_gives_no_nonce_loses_its_seat(autojump_clock: object, house: Opened) -> None:
     table = await house(3, 12)
     liar = await Liar(table, 13).sit_down()
-    await liar.expect(Gather)
+    await liar.expect(wire.Gather)
     await trio.sleep(LIMITS.lobby_answer_s + 0.1)
     assert table.turned_away == ["liar has left the table: It did not answer."]
     await table.enter(14)
@@ -356,9 +341,9 @@ async def test_a_joiner_that_agrees_to_nothing_loses_its_seat(autojump_clock: ob
     liar = await Liar(table, 13).sit_down()
     await send(liar.frames, liar.nonce())
     await send(liar.frames, liar.nonce(1, bytes([1]) * 32))  # The first counts.
-    proposed = await liar.expect(TableMessage)
+    proposed = await liar.expect(wire.TableMessage)
     await send(liar.frames, liar.nonce(7, bytes(32)))  # It is out of its round, and of no interest.
-    await send(liar.frames, Ready(7))
+    await send(liar.frames, wire.Ready(7))
     await trio.sleep(LIMITS.lobby_answer_s + 0.1)
     assert table.names == ["host", "guest 12", None]
     await table.enter(14)
@@ -371,7 +356,7 @@ async def test_a_joiner_that_leaves_while_the_table_is_settled(autojump_clock: o
     table = await house(3, 12)
     liar = await Liar(table, 13).sit_down()
     await liar.say(liar.nonce())
-    await liar.say(Bye("changed \x1b my mind"))
+    await liar.say(wire.Bye("changed \x1b my mind"))
     assert table.turned_away == ["liar has left the table: changed my mind"]
     await table.enter(14)
     assert sorted(table.tables) == [1, 12, 14]
@@ -396,10 +381,12 @@ async def test_two_joiners_with_one_nonce(autojump_clock: object, house: Opened)
         replace(said(13, bytes(32)), signature=bytes(64)),
     ],
 )
-async def test_a_joiner_signs_its_own_addresses(autojump_clock: object, house: Opened, false: AddressStatement) -> None:
+async def test_a_joiner_signs_its_own_addresses(
+    autojump_clock: object, house: Opened, false: wire.AddressStatement
+) -> None:
     table = await house(2)
     liar = await Liar(table, 13).sit_down()
-    await liar.say(Nonce(1, bytes(32), false))
+    await liar.say(wire.Nonce(1, bytes(32), false))
     assert "liar has left the table" in table.turned_away[0]
     assert "addresses" in table.turned_away[0]
 
@@ -408,8 +395,8 @@ async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(autojum
     table = await house(3, 12)
     liar = await Liar(table, 13).sit_down()
     await send(liar.frames, liar.nonce())
-    await liar.expect(TableMessage)
-    await send(liar.frames, Ready(1))
+    await liar.expect(wire.TableMessage)
+    await send(liar.frames, wire.Ready(1))
     await liar.frames.abort()
     await wait_all_tasks_blocked()
     assert sorted(table.tables) == [1, 12]
@@ -441,8 +428,8 @@ async def guest_of(script: Script) -> Player:
 
 
 HOST_NONCE = bytes([1]) * 32
-HOST_SEAT, OWN_SEAT = LobbySeat("host", identity(1).public, 0), LobbySeat("guest", identity(2).public, 0)
-LOBBY = LobbyMessage(settings(2), (HOST_SEAT, OWN_SEAT), 2)
+HOST_SEAT, OWN_SEAT = wire.LobbySeat("host", identity(1).public, 0), wire.LobbySeat("guest", identity(2).public, 0)
+LOBBY = wire.LobbyMessage(settings(2), (HOST_SEAT, OWN_SEAT), 2)
 AT_HOST = said(1, HOST_NONCE, Address("fd00::1", 5001))
 OTHER_SETTINGS = replace(settings(2), open_hands=False)
 
@@ -455,13 +442,13 @@ def seats(name: str = "guest", key: int = 2, nonce: bytes = bytes(32), host_key:
 
 
 def proposing(
-    first: AddressStatement = AT_HOST, own: AddressStatement | None = None, **changes: object
-) -> Callable[[LyingHost], TableMessage]:
+    first: wire.AddressStatement = AT_HOST, own: wire.AddressStatement | None = None, **changes: object
+) -> Callable[[LyingHost], wire.TableMessage]:
     """Propose a table with these statements, and these changes of the agreement."""
 
-    def propose(host: LyingHost) -> TableMessage:
+    def propose(host: LyingHost) -> wire.TableMessage:
         agreement = replace(Agreement(1, settings(2), seats(nonce=host.given.nonce)), **changes)
-        return TableMessage(1, encode_agreement(agreement), (first, own or host.given.addresses))
+        return wire.TableMessage(1, encode_agreement(agreement), (first, own or host.given.addresses))
 
     return propose
 
@@ -470,7 +457,7 @@ HONEST = proposing()
 
 
 async def test_the_script_of_an_honest_host(autojump_clock: object) -> None:
-    guest = await guest_of(telling(LOBBY, Gather(1), HONEST, StartMessage(1)))
+    guest = await guest_of(telling(LOBBY, wire.Gather(1), HONEST, wire.StartMessage(1)))
     assert guest.table is not None
     assert AddressBook(guest.table, LIMITS).of(1) == (Address("fd00::1", 5001), address_of(1))
 
@@ -487,13 +474,13 @@ async def test_a_host_that_never_shows_the_table(autojump_clock: object) -> None
         ({"settings": replace(settings(2), variant="poker")}, "cannot be played"),
         ({"seats": (HOST_SEAT,)}, "do not fit"),
         ({"seat": 3}, "do not fit"),
-        ({"seats": (LobbySeat("\x07", identity(1).public, 0), OWN_SEAT)}, "names or keys"),
-        ({"seats": (LobbySeat("host", identity(2).public, 0), OWN_SEAT)}, "names or keys"),
-        ({"seats": (LobbySeat("host", identity(3).public, 0), OWN_SEAT)}, "another key has its seat"),
+        ({"seats": (wire.LobbySeat("\x07", identity(1).public, 0), OWN_SEAT)}, "names or keys"),
+        ({"seats": (wire.LobbySeat("host", identity(2).public, 0), OWN_SEAT)}, "names or keys"),
+        ({"seats": (wire.LobbySeat("host", identity(3).public, 0), OWN_SEAT)}, "another key has its seat"),
         ({"seats": (None, OWN_SEAT)}, "another key has its seat"),
         ({"seats": (HOST_SEAT, None)}, "somebody else's"),
-        ({"seats": (HOST_SEAT, LobbySeat("not me", identity(2).public, 0))}, "somebody else's"),
-        ({"seats": (HOST_SEAT, LobbySeat("guest", identity(3).public, 0))}, "somebody else's"),
+        ({"seats": (HOST_SEAT, wire.LobbySeat("not me", identity(2).public, 0))}, "somebody else's"),
+        ({"seats": (HOST_SEAT, wire.LobbySeat("guest", identity(3).public, 0))}, "somebody else's"),
         ({"seat": 1}, "somebody else's"),
         ({"relay": "Relay.example.org:4001"}, "relay whose address cannot be"),
         ({"relay": "relay.example.org"}, "relay whose address cannot be"),
@@ -511,13 +498,13 @@ async def test_a_lobby_that_cannot_be(autojump_clock: object, changes: dict[str,
         ([LOBBY, replace(LOBBY, relay="a.example:1")], "changed the relay"),
         ([replace(LOBBY, relay="a.example:1"), replace(LOBBY, relay="b.example:1")], "changed the relay"),
         ([replace(LOBBY, relay="a.example:1"), LOBBY], "changed the relay"),
-        ([Gather(1)], "before it has shown the table"),
-        ([LOBBY, Gather(1), HONEST, HONEST], "out of turn"),
-        ([LOBBY, Gather(1), StartMessage(1)], "was not agreed"),
-        ([LOBBY, Gather(1), HONEST, StartMessage(2)], "was not agreed"),
-        ([LOBBY, Gather(1), HONEST, LOBBY, StartMessage(1)], "was not agreed"),
-        ([Bye("bed\x1b time")], "The host has closed the table: bed time"),
-        ([Refused("table_full", "")], "The table is full."),
+        ([wire.Gather(1)], "before it has shown the table"),
+        ([LOBBY, wire.Gather(1), HONEST, HONEST], "out of turn"),
+        ([LOBBY, wire.Gather(1), wire.StartMessage(1)], "was not agreed"),
+        ([LOBBY, wire.Gather(1), HONEST, wire.StartMessage(2)], "was not agreed"),
+        ([LOBBY, wire.Gather(1), HONEST, LOBBY, wire.StartMessage(1)], "was not agreed"),
+        ([wire.Bye("bed\x1b time")], "The host has closed the table: bed time"),
+        ([wire.Refused("table_full", "")], "The table is full."),
     ],
 )
 async def test_a_host_that_goes_another_way(autojump_clock: object, steps: list[Step], part: str) -> None:
@@ -527,8 +514,8 @@ async def test_a_host_that_goes_another_way(autojump_clock: object, steps: list[
 @pytest.mark.parametrize(
     ("proposal", "part"),
     [
-        (TableMessage(1, b"rubbish", (AT_HOST, AT_HOST)), "cannot be"),
-        (proposing(AddressStatement(b"rubbish", bytes(64))), "in a form that cannot be"),
+        (wire.TableMessage(1, b"rubbish", (AT_HOST, AT_HOST)), "cannot be"),
+        (proposing(wire.AddressStatement(b"rubbish", bytes(64))), "in a form that cannot be"),
         (proposing(said(1, HOST_NONCE, Address("localhost", 5001))), "cannot be"),
         (proposing(said(2, HOST_NONCE)), "that seat 1 (host) has not signed"),
         (proposing(said(1, bytes([2]) * 32)), "that seat 1 (host) has not signed"),
@@ -546,4 +533,4 @@ async def test_a_host_that_goes_another_way(autojump_clock: object, steps: list[
     ],
 )
 async def test_a_table_that_was_not_shown(autojump_clock: object, proposal: Step, part: str) -> None:
-    assert part in str((await guest_of(telling(LOBBY, Gather(1), proposal))).error)
+    assert part in str((await guest_of(telling(LOBBY, wire.Gather(1), proposal))).error)

@@ -13,27 +13,11 @@ from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement
+from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import send
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.messages import (
-    BallotMessage,
-    Bye,
-    ContributionMessage,
-    EvidenceMessage,
-    HeadMessage,
-    Hurry,
-    LeaveMessage,
-    OpeningMessage,
-    Ping,
-    RemarkMessage,
-    Signed,
-    Watching,
-    WireMessage,
-    bye,
-    refusal,
-)
 from tests.live.parties import credentials as seat_credentials
 from tests.lobby.hall import Seen, own_key
 from tests.lobby.house import LyingHost, Opened, Script, telling
@@ -44,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("cheap_codes")
 
 A32, A64 = bytes(32), bytes(64)
 AGREEMENT = make_agreement(2, "kids", grace_s=5)
-TABLE = Watching(encode_agreement(AGREEMENT))
+TABLE = wire.Watching(encode_agreement(AGREEMENT))
 
 
 # The lobby
@@ -182,21 +166,21 @@ async def watched(tmp_path: Path, *scripts: Script) -> Seen:
     return seen
 
 
-ELSEWHERE = Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
+ELSEWHERE = wire.Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
 
 
 @pytest.mark.parametrize(
     ("messages", "error", "text"),
     [
-        ([Watching(b"agreement")], PeerError, "a table that cannot be"),
+        ([wire.Watching(b"agreement")], PeerError, "a table that cannot be"),
         ([ELSEWHERE], PeerError, "a table at which it has no seat"),
-        ([ContributionMessage(b"payload", A64)], PeerError, "before it showed the table"),
-        ([Ping(), refusal("no_spectators")], PeerRefused, "no more spectators"),
-        ([bye("another\x1b[31m time")], LinkLost, r"has closed the table: another\[31m time"),
+        ([wire.ContributionMessage(b"payload", A64)], PeerError, "before it showed the table"),
+        ([wire.Ping(), wire.refusal("no_spectators")], PeerRefused, "no more spectators"),
+        ([wire.bye("another\x1b[31m time")], LinkLost, r"has closed the table: another\[31m time"),
     ],
 )
 async def test_before_the_table(
-    autojump_clock: object, nursery: trio.Nursery, messages: list[WireMessage], error: type[NetError], text: str
+    autojump_clock: object, nursery: trio.Nursery, messages: list[wire.WireMessage], error: type[NetError], text: str
 ) -> None:
     host = LyingHost(telling(*messages), own=seat_credentials(1))
     nursery.start_soon(host.run)
@@ -207,20 +191,20 @@ async def test_before_the_table(
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        (ContributionMessage(b"payload", A64), "the host passed on not a contribution"),
-        (RemarkMessage(b"payload", A64), "the host passed on"),
-        (BallotMessage(b"payload", A64), "the host passed on"),
-        (HeadMessage(b"payload", A64), "the host passed on"),
-        (LeaveMessage(b"payload", A64), "the host passed on"),
-        (EvidenceMessage((Signed(b"one", A64),)), "the host passed on"),
+        (wire.ContributionMessage(b"payload", A64), "the host passed on not a contribution"),
+        (wire.RemarkMessage(b"payload", A64), "the host passed on"),
+        (wire.BallotMessage(b"payload", A64), "the host passed on"),
+        (wire.HeadMessage(b"payload", A64), "the host passed on"),
+        (wire.LeaveMessage(b"payload", A64), "the host passed on"),
+        (wire.EvidenceMessage((wire.Signed(b"one", A64),)), "the host passed on"),
         (ELSEWHERE, "the host came back with another table"),
-        (Bye("good night"), "the host says: good night"),
-        (Bye(""), "seat 1 (player 1) has left"),
-        (refusal("same_key"), "This identity already sits at the table."),
+        (wire.Bye("good night"), "the host says: good night"),
+        (wire.Bye(""), "seat 1 (player 1) has left"),
+        (wire.refusal("same_key"), "This identity already sits at the table."),
     ],
     ids=lambda value: type(value).__name__,
 )
-async def test_what_nobody_signed(virtual_time: object, tmp_path: Path, message: WireMessage, reason: str) -> None:
+async def test_what_nobody_signed(virtual_time: object, tmp_path: Path, message: wire.WireMessage, reason: str) -> None:
     seen = await watched(tmp_path, telling(TABLE, TABLE, message))
     assert seen.result is not None
     assert seen.result.kind == "unfinished"
@@ -241,31 +225,31 @@ async def test_a_host_that_forgets_its_spectators(virtual_time: object, tmp_path
     async def lost(_: LyingHost, frames: FrameStream) -> None:
         await send(frames, TABLE)
 
-    seen = await watched(tmp_path, lost, telling(refusal("not_watching")))
+    seen = await watched(tmp_path, lost, telling(wire.refusal("not_watching")))
     assert "does not know this spectator" in seen.reason
 
 
 GAME = played(2, "kids")
-SENT: list[WireMessage] = [
-    ContributionMessage(each.payload, each.signature) for step in GAME.steps for _, each in step.contributions
+SENT: list[wire.WireMessage] = [
+    wire.ContributionMessage(each.payload, each.signature) for step in GAME.steps for _, each in step.contributions
 ]
-MADE_UP = OpeningMessage(1, b"\0" * 31 + b"\1")
-HANDS = [OpeningMessage(seat.number, seat.release().to_bytes(32, "big")) for seat in GAME.seats]
+MADE_UP = wire.OpeningMessage(1, b"\0" * 31 + b"\1")
+HANDS = [wire.OpeningMessage(seat.number, seat.release().to_bytes(32, "big")) for seat in GAME.seats]
 
 
 @pytest.mark.parametrize(
     ("messages", "opened"),
     [
-        ([*SENT[:4][::-1], *SENT, *SENT, bye("over")], set()),
+        ([*SENT[:4][::-1], *SENT, *SENT, wire.bye("over")], set()),
         ([MADE_UP, *SENT], set()),
         ([MADE_UP, *SENT, HANDS[1], MADE_UP, HANDS[0]], {1, 2}),
     ],
     ids=["out of order and twice", "a made-up hand", "hands after a made-up one"],
 )
 async def test_what_comes_too_early_waits_and_nothing_made_up_counts(
-    virtual_time: object, tmp_path: Path, messages: list[WireMessage], opened: set[int]
+    virtual_time: object, tmp_path: Path, messages: list[wire.WireMessage], opened: set[int]
 ) -> None:
-    seen = await watched(tmp_path, telling(Watching(GAME.agreement), *messages))
+    seen = await watched(tmp_path, telling(wire.Watching(GAME.agreement), *messages))
     assert seen.result is not None
     assert seen.result.kind in ("won", "drawn")
     assert seen.match.openings.keys() == opened
@@ -274,9 +258,9 @@ async def test_what_comes_too_early_waits_and_nothing_made_up_counts(
 
 async def test_what_is_ahead_waits(virtual_time: object, tmp_path: Path) -> None:
     """A remark of a step that is not open yet, and a contribution on another past."""
-    remark = RemarkMessage(*GAME.seats[0].say(GAME.match, "well played"))
+    remark = wire.RemarkMessage(*GAME.seats[0].say(GAME.match, "well played"))
     other = played(2, "kids", policy="peaceful").match.record[-1].contributions[0][1]
-    early: list[WireMessage] = [remark, ContributionMessage(other.payload, other.signature), Hurry(1)]
-    seen = await watched(tmp_path, telling(Watching(GAME.agreement), *early, *SENT))
+    early: list[wire.WireMessage] = [remark, wire.ContributionMessage(other.payload, other.signature), wire.Hurry(1)]
+    seen = await watched(tmp_path, telling(wire.Watching(GAME.agreement), *early, *SENT))
     assert [event.text for event in seen.events if isinstance(event, Remarked)] == ["well played"]
     assert seen.report().verdict == "verified"

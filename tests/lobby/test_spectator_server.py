@@ -13,30 +13,13 @@ from seqp2p.lobby import place
 from seqp2p.lobby.events import Strangers
 from seqp2p.lobby.join import knock
 from seqp2p.lobby.place import HostLines, meet_host
+from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import (
-    Bye,
-    ContributionMessage,
-    EvidenceMessage,
-    Have,
-    Hurry,
-    Links,
-    LinkStage,
-    OpeningMessage,
-    Ping,
-    RemarkMessage,
-    Signed,
-    Sit,
-    Watch,
-    Watching,
-    WireMessage,
-    encode_message,
-)
 from seqp2p.net.pace import message_price_s
 from tests.live.parties import Thinker, checked
 from tests.live.parties import credentials as seat_credentials
@@ -71,32 +54,32 @@ async def ended(frames: FrameStream) -> bool:
 async def settled(frames: FrameStream) -> None:
     """Wait for what the host says to somebody who comes back; raises PeerRefused."""
     while True:
-        await receive(frames, LinkStage.SPECTATOR, DEFAULT_LIMITS)
+        await receive(frames, wire.LinkStage.SPECTATOR, DEFAULT_LIMITS)
 
 
 async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object, tmp_path: Path) -> None:
     """Whoever says more than a spectator may is cut off, and needs the code again; the others are not touched."""
-    forbidden: list[WireMessage] = [
-        ContributionMessage(b"payload", A64),
-        EvidenceMessage((Signed(b"one", A64),)),
-        OpeningMessage(1, A32),
-        RemarkMessage(b"payload", A64),
-        Hurry(1),
-        Links(()),
-        Watch("again"),
-        Watching(b"agreement"),
-        Sit("me"),
+    forbidden: list[wire.WireMessage] = [
+        wire.ContributionMessage(b"payload", A64),
+        wire.EvidenceMessage((wire.Signed(b"one", A64),)),
+        wire.OpeningMessage(1, A32),
+        wire.RemarkMessage(b"payload", A64),
+        wire.Hurry(1),
+        wire.Links(()),
+        wire.Watch("again"),
+        wire.Watching(b"agreement"),
+        wire.Sit("me"),
     ]
-    rubbish = [b"\xff" * 50, bytes(5_000), encode_message(Bye("x" * 200))[4:] + b"\0"]
+    rubbish = [b"\xff" * 50, bytes(5_000), wire.encode_message(wire.Bye("x" * 200))[4:] + b"\0"]
     hall, inbox = Hall(tmp_path, 2), list[object]()
     hall.first = Thinker(2, 60.0)
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 99)
         await hall.first.asleep.wait()
         note(hall[1].session, inbox)
-        for number, data in enumerate([*map(encode_message, forbidden), *map(frame, rubbish)]):
+        for number, data in enumerate([*map(wire.encode_message, forbidden), *map(frame, rubbish)]):
             frames = await hall.knock(number)
-            await say(frames, Have(1, ()))
+            await say(frames, wire.Have(1, ()))
             await frames.send(data)
             assert await ended(frames), data
             with refused("not_watching"):
@@ -122,7 +105,7 @@ def note(session: Any, inbox: list[object]) -> None:
 async def test_a_spectator_that_says_goodbye_may_come_back(virtual_time: object, tmp_path: Path) -> None:
     async with waiting_host(tmp_path) as hall:
         frames = await hall.knock(1)
-        await say(frames, Ping(), Bye(""))
+        await say(frames, wire.Ping(), wire.Bye(""))
         assert await ended(frames)
         await hear(await hall.come_back(1))
 
@@ -138,10 +121,10 @@ async def test_a_flood_is_read_at_its_pace(virtual_time: object, tmp_path: Path)
             async with trio.open_nursery() as reading:
                 reading.start_soon(ended, frames)
                 while True:
-                    await say(frames, *[Have(1, ())] * 100)
+                    await say(frames, *[wire.Have(1, ())] * 100)
                     await trio.sleep(0.5)
         burst, rate = DEFAULT_LIMITS.watch_cost_burst_s, DEFAULT_LIMITS.watch_cost_rate
-        price = message_price_s(DEFAULT_LIMITS, len(encode_message(Have(1, ()))) - HEADER_SIZE)
+        price = message_price_s(DEFAULT_LIMITS, len(wire.encode_message(wire.Have(1, ()))) - HEADER_SIZE)
         assert len(handled) <= (burst + rate * (trio.current_time() - begun)) / price + 1
 
 
@@ -153,7 +136,7 @@ async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Pat
         while trio.current_time() < begun + 20:
             frames = await hall.come_back(1)
             with trio.move_on_after(0.1), suppress(NetError):
-                served += isinstance(await hear(frames), Watching)
+                served += isinstance(await hear(frames), wire.Watching)
             await frames.abort()
             await trio.sleep(0.1)
         assert 10 <= served <= 25
@@ -181,7 +164,7 @@ async def test_a_place_is_free_when_a_spectator_has_left(virtual_time: object, t
         first, _ = await hall.knock(1), await hall.knock(2)
         with refused("no_spectators"):
             await hall.knock(3)
-        await say(first, Bye(""))
+        await say(first, wire.Bye(""))
         assert await ended(first)
         await hall.knock(3)
         assert hall.came == ["spectator 1", "spectator 2", "spectator 3"]
@@ -218,17 +201,19 @@ async def test_one_connection_of_each_key(virtual_time: object, tmp_path: Path) 
     async with waiting_host(tmp_path) as hall:
         first = await hall.knock(1)
         second = await hall.come_back(1)
-        assert await hear(second) == Watching(hall[1].match.agreement_bytes)
+        assert await hear(second) == wire.Watching(hall[1].match.agreement_bytes)
         assert await ended(first)
         assert len(hall.spectators.feed.readers) == 1
 
 
 @pytest.mark.parametrize(
     ("message", "code"),
-    [(Watch("\x1b[31m"), "bad_name"), (Sit("me"), ""), (None, "")],
+    [(wire.Watch("\x1b[31m"), "bad_name"), (wire.Sit("me"), ""), (None, "")],
     ids=["name", "sit", "silent"],
 )
-async def test_after_the_code(virtual_time: object, tmp_path: Path, message: WireMessage | None, code: str) -> None:
+async def test_after_the_code(
+    virtual_time: object, tmp_path: Path, message: wire.WireMessage | None, code: str
+) -> None:
     async with waiting_host(tmp_path) as hall:
         link = await knock(
             own_key(1), hall.code, address_of(1), seeded(1), hall.limits, hall.wires.dial, print, role="watch"
@@ -236,7 +221,7 @@ async def test_after_the_code(virtual_time: object, tmp_path: Path, message: Wir
         if message is not None:
             await send(link.frames, message)
         with pytest.raises(NetError) as error, trio.fail_after(30):
-            await receive(link.frames, LinkStage.SPECTATOR, DEFAULT_LIMITS)
+            await receive(link.frames, wire.LinkStage.SPECTATOR, DEFAULT_LIMITS)
         assert (error.value.code if isinstance(error.value, PeerRefused) else "") == code
         assert hall.came == []
 
@@ -277,7 +262,7 @@ async def test_only_so_many_are_remembered(virtual_time: object, tmp_path: Path)
     async with waiting_host(tmp_path, limits=Limits(watch_known_max=2)) as hall:
         for number in (1, 2, 3):
             frames = await hall.knock(number)
-            await say(frames, Bye(""))
+            await say(frames, wire.Bye(""))
             assert await ended(frames)
         await hear(await hall.come_back(3))
         with refused("not_watching"):

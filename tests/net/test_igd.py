@@ -26,6 +26,7 @@ from seqp2p.net.igd import (
     page_in,
     routers_at,
 )
+from tests.each import for_each
 
 OWN, OTHER = "127.0.0.1", "192.168.1.6"
 WIDE = "9.46.10.1"
@@ -175,25 +176,19 @@ def test_a_router_that_refuses_is_not_asked_for_more(page: type[Page], error: in
     assert close_port(router(page), 4610, [4610]) == Answer("refused")
 
 
-@pytest.mark.parametrize("wide", ["192.168.0.2", "10.0.0.1", "100.64.3.4", "127.0.0.1", "169.254.1.1", "224.0.0.1"])
-def test_behind_a_second_router_nothing_is_opened(page: type[Page], wide: str) -> None:
-    page.wide = wide
-    assert open_port(router(page), 4610, [4610]) == Answer("not_global", wide)
-    assert page.ports == {}
+SECOND_ROUTERS = ["192.168.0.2", "10.0.0.1", "100.64.3.4", "127.0.0.1", "169.254.1.1", "224.0.0.1"]
+NO_ADDRESSES = ["", "router.example", "9.46.10.1:80", "9.46.10", "009.46.10.1", "2a0e::1", "9" * 500]
+HOSTILE = ["x" * 100_000, "9.46.10.1 ", "&#57;.46.10.1", "\x1b[2J", "<b>9.46.10.1</b>"]
 
 
-@pytest.mark.parametrize("wide", ["", "router.example", "9.46.10.1:80", "9.46.10", "009.46.10.1", "2a0e::1", "9" * 500])
-def test_an_address_that_is_none(page: type[Page], wide: str) -> None:
+@for_each([*SECOND_ROUTERS, *NO_ADDRESSES, *HOSTILE])
+def test_nothing_is_opened_where_the_router_has_no_global_address(wide: str) -> None:
     assert not is_global_ipv4(wide)
-    page.wide = wide
-    assert open_port(router(page), 4610, [4610]) == Answer("no_address")
-
-
-@pytest.mark.parametrize("wide", ["x" * 100_000, "9.46.10.1 ", "&#57;.46.10.1", "\x1b[2J", "<b>9.46.10.1</b>"])
-def test_a_hostile_address(page: type[Page], wide: str) -> None:
-    page.wide = wide
-    assert open_port(router(page), 4610, [4610]) == Answer("no_address")
-    assert "AddPortMapping" not in page.asked
+    with serving(Page) as page:
+        page.wide = wide
+        expected = Answer("not_global", wide) if wide in SECOND_ROUTERS else Answer("no_address")
+        assert open_port(router(page), 4610, [4610]) == expected
+        assert "AddPortMapping" not in page.asked
 
 
 def test_an_old_router_names_the_base_of_its_pages(page: type[Page]) -> None:
@@ -202,80 +197,68 @@ def test_an_old_router_names_the_base_of_its_pages(page: type[Page]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "control"),
+    "control",
     [
-        ("", "http://127.0.0.2:631/"),
-        ("", "http://localhost/"),
-        ("", "//127.0.0.2/x"),
-        ("", "https://127.0.0.1/"),
-        ("", "http://127.0.0.1:x/"),
-        ("", "http://[/"),
-        ("", "http://127.0.0.1@127.0.0.2/"),
-        ("", ""),
-        ("<URLBase>http://127.0.0.2/</URLBase>", "/control"),
+        *("http://127.0.0.2:631/", "http://localhost/", "//127.0.0.2/x", "https://127.0.0.1/", "http://127.0.0.1:x/"),
+        *("http://[/", "http://127.0.0.1@127.0.0.2/", ""),
     ],
 )
-def test_a_device_that_sends_on_to_another_is_no_router(page: type[Page], base: str, control: str) -> None:
-    page.base, page.control = base, control
+def test_a_device_that_sends_on_to_another_is_no_router(page: type[Page], control: str) -> None:
+    page.control = control
+    assert routers_at(page.place) == []
+    page.base, page.control = "<URLBase>http://127.0.0.2/</URLBase>", "/control"
     assert routers_at(page.place) == []
 
 
-class Endless(Page):
-    """Bytes without end, as fast as they are read."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.pour(b"<service>" * 1_000, 0)
-
-    def pour(self, data: bytes, pause_s: float) -> None:
-        try:
-            while True:
-                self.wfile.write(data)
-                time.sleep(pause_s)
-        except OSError:
-            self.close_connection = True
+def pour(device: Page, data: bytes, pause_s: float = 0.0) -> None:
+    """Say this without end, as fast as it is read, or with a pause."""
+    try:
+        while True:
+            device.wfile.write(data)
+            time.sleep(pause_s)
+    except OSError:
+        device.close_connection = True
 
 
-class EndlessHeaders(Endless):
-    def do_GET(self) -> None:
-        self.pour(b"HTTP/1.1 100 Continue\r\n\r\n", 0)
+def endless(device: Page) -> None:
+    pour(device, b"HTTP/1.1 200 OK\r\n\r\n" + b"<service>" * 1_000)
 
 
-class Slow(Endless):
+def endless_headers(device: Page) -> None:
+    pour(device, b"HTTP/1.1 100 Continue\r\n\r\n")
+
+
+def slow(device: Page) -> None:
     """A byte now and then, so that no wait for one is long."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.pour(b" ", 0.02)
+    device.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    pour(device, b" ", 0.02)
 
 
-class Elsewhere(Page):
-    """All is at another device."""
-
-    def do_GET(self) -> None:
-        self.asked.append("GET")
-        self.send(302, DESCRIPTION % ("", "/control"), Location=self.place.path)
+def elsewhere(device: Page) -> None:
+    """All is at another place. A redirection is not followed, not even to itself."""
+    device.asked.append("GET")
+    device.send(302, DESCRIPTION % ("", "/control"), Location=device.place.path)
 
 
-class Nothing(Page):
-    def do_GET(self) -> None:
-        self.close_connection = True
+def nothing(device: Page) -> None:
+    device.close_connection = True
 
 
-class Garbage(Page):
-    def do_GET(self) -> None:
-        self.wfile.write(b"\0\xff" * 1_000)
-        self.close_connection = True
+def garbage(device: Page) -> None:
+    device.wfile.write(b"\0\xff" * 1_000)
+    device.close_connection = True
 
 
-@pytest.mark.parametrize("device", [Endless, EndlessHeaders, Slow, Elsewhere, Nothing, Garbage])
-def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, device: type[Page]) -> None:
+def device(answer: Callable[[Page], None]) -> type[Page]:
+    return type("Device", (Page,), {"do_GET": answer})
+
+
+@pytest.mark.parametrize("answer", [endless, endless_headers, slow, elsewhere, nothing, garbage])
+def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, answer: Callable[[Page], None]) -> None:
     monkeypatch.setattr(igd, "REQUEST_S", 0.2)
-    with serving(device) as page:
+    with serving(device(answer)) as page:
         assert routers_at(page.place) == []
-        assert page.asked in ([], ["GET"])  # A redirection is not followed, not even to itself.
+        assert page.asked in ([], ["GET"])
 
 
 # Finding it.
@@ -298,25 +281,20 @@ def test_a_router_names_itself(near: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("location", "source"),
+    "location",
     [
-        ("http://127.0.0.1:631/", "127.0.0.1"),
-        ("http://127.0.0.1:631/", NEAR),
-        ("http://192.168.46.9/", NEAR),
-        ("http://9.46.10.1/", "9.46.10.1"),
-        ("http://printer/", NEAR),
-        (f"https://{NEAR}/", NEAR),
-        (f"http://{NEAR}@127.0.0.1/", NEAR),
-        (f"http://{NEAR}:99999/", NEAR),
-        (f"http://{NEAR}:x/", NEAR),
-        ("http://[::1]/", NEAR),
-        ("http://[/", NEAR),
-        (f"ftp://{NEAR}/\r\nX: http://{NEAR}/", NEAR),
-        ("", NEAR),
+        *("http://127.0.0.1:631/", "http://192.168.46.9/", "http://printer/", f"https://{NEAR}/"),
+        *(f"http://{NEAR}@127.0.0.1/", f"http://{NEAR}:99999/", f"http://{NEAR}:x/", "http://[::1]/", "http://[/"),
+        *(f"ftp://{NEAR}/\r\nX: http://{NEAR}/", ""),
     ],
 )
-def test_another_place_is_not_asked(near: None, location: str, source: str) -> None:
-    assert page_in(ANSWER % location.encode(), source) is None
+def test_another_place_is_not_asked(near: None, location: str) -> None:
+    assert page_in(ANSWER % location.encode(), NEAR) is None
+
+
+@pytest.mark.parametrize("source", ["127.0.0.1", "9.46.10.1"])
+def test_a_device_that_is_not_near_is_not_asked(near: None, source: str) -> None:
+    assert page_in(ANSWER % f"http://{source}:631/".encode(), source) is None
 
 
 @pytest.fixture
@@ -345,11 +323,8 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems hav
 
 @on_linux
 def test_the_router_is_found_behind_false_ones(network: Any) -> None:
-    with (
-        serving(Nothing, "127.0.0.2") as false,
-        serving(Page, "127.0.0.3") as inner,
-        serving(Page, "127.0.0.4") as page,
-    ):
+    false_device = serving(device(nothing), "127.0.0.2")
+    with false_device as false, serving(Page, "127.0.0.3") as inner, serving(Page, "127.0.0.4") as page:
         inner.wide = "192.168.0.2"
         devices = [(made.place.host, made.answer_to_search()) for made in (false, inner, page)]
         network([("127.0.0.2", b"\0" * 2_000), *devices])
@@ -381,7 +356,11 @@ def test_few_devices_are_asked_and_each_once(monkeypatch: pytest.MonkeyPatch, ne
     assert find_router("0.0.0.0") is None
 
 
-@pytest.mark.parametrize("word", ["open", "close"])
+def said(capture: pytest.CaptureFixture[bytes], *arguments: str) -> Answer:
+    igd.main(arguments)
+    return msgspec.json.decode(capture.readouterr().out, type=Answer)
+
+
 @pytest.mark.parametrize(
     ("host", "fault"), [("0.0.0.0", ""), (OWN, ""), (OTHER, "elsewhere"), ("127.0.0.2", "elsewhere")]
 )
@@ -389,15 +368,15 @@ def test_only_a_port_of_the_address_that_the_router_sees_is_opened(
     page: type[Page],
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
-    word: str,
     host: str,
     fault: igd.Fault,
 ) -> None:
     monkeypatch.setattr(igd, "find_router", lambda _: router(page))
-    igd.main([word, host, "4610", "4610", "50000"])
-    expected = Answer("", WIDE, 4610) if (word, fault) == ("open", "") else Answer(fault)
-    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == expected
-    assert bool(page.ports) == (expected.port == 4610)
+    opened = said(capfdbinary, "open", host, "4610", "4610", "50000")
+    assert opened == (Answer(fault) if fault else Answer("", WIDE, 4610))
+    assert bool(page.ports) == (not fault)
+    assert said(capfdbinary, "close", host, "4610", "4610", "50000") == Answer(fault)
+    assert page.ports == {}
 
 
 @pytest.mark.parametrize(
@@ -407,18 +386,17 @@ def test_no_router_or_no_way_to_it(
     monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], found: Router | None, fault: igd.Fault
 ) -> None:
     monkeypatch.setattr(igd, "find_router", lambda _: found)
-    igd.main(["open", "0.0.0.0", "4610", "4610"])
-    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == Answer(fault)
+    assert said(capfdbinary, "open", "0.0.0.0", "4610", "4610") == Answer(fault)
 
 
-def limited(rest: str) -> int:
-    program = f"import time; from seqp2p.net import igd; igd.LIMIT_S = 0.3; igd.limit_process(); {rest}"
+def limited(rest: str, limit_s: float = 30.0) -> int:
+    program = f"import time; from seqp2p.net import igd; igd.LIMIT_S = {limit_s}; igd.limit_process(); {rest}"
     return subprocess.run([sys.executable, "-c", program], check=False, stderr=subprocess.DEVNULL).returncode
 
 
 @pytest.mark.process
 def test_the_process_ends_by_itself() -> None:
-    assert limited("time.sleep(600)") == 1
+    assert limited("time.sleep(600)", 0.3) == 1
 
 
 @pytest.mark.process
