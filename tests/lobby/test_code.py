@@ -52,15 +52,6 @@ def test_places_have_14_digits() -> None:
     assert make_place(lambda _: next(draws)) == "00000000000007"
 
 
-@settings(deadline=None, max_examples=200)
-@given(st.text(max_size=40))
-def test_anything_else_is_no_code(text: str) -> None:
-    with pytest.raises(BadCode) as error:
-        parse_code(text)
-    assert error.value.hint
-    assert str(error.value).isprintable()
-
-
 @pytest.mark.parametrize(
     ("text", "part"),
     [

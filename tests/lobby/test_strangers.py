@@ -27,8 +27,9 @@ pytestmark = pytest.mark.process
 
 
 @contextmanager
-def attacked(name: str, table: seqp2p.OpenTable, source: str) -> Iterator[None]:
-    line = [sys.executable, "-m", "tests.sim.strangers", name, table.address, source]
+def attacked(name: str, table: seqp2p.OpenTable) -> Iterator[None]:
+    """Attack the table from the friend's own address."""
+    line = [sys.executable, "-m", "tests.sim.strangers", name, table.address, "127.0.0.1"]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as attacker:
         assert attacker.stdin is not None
         for words in (2, 3, 4):  # It tries all.
@@ -57,12 +58,11 @@ async def sit_down(table: seqp2p.OpenTable, in_lobby: trio.Event) -> None:
                 raise
 
 
-@pytest.mark.parametrize("source", ["127.0.0.1", "127.0.0.66"])
 @pytest.mark.parametrize("name", ATTACKS)
-async def test_a_friend_gets_in(name: str, source: str, tmp_path: Path) -> None:
+async def test_a_friend_gets_in(name: str, tmp_path: Path) -> None:
     own = Identity(secrets.token_bytes(32))
     async with seqp2p.host(3, name="host", identity=own, replay_dir=tmp_path, listen="127.0.0.1:0") as table:
-        with attacked(name, table, source):
+        with attacked(name, table):
             in_lobby = trio.Event()
             async with trio.open_nursery() as nursery:
                 await trio.sleep(1)  # The attack is under way.
