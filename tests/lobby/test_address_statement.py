@@ -89,13 +89,8 @@ def test_later_statements_are_passed_on_as_they_were_signed() -> None:
     own, other = here(1, 4, NEW), here(3, 2, NEWER)
     known = address_book(here(1, 1), here(2, 1), own)
     take(known, other)
+    assert known.handle(here(1, 3, NEWER)) is known.handle(own) is None, "its own and an older one are no news"
     assert [wire.decode_message(frame[HEADER_SIZE:], wire.LinkStage.GAME) for frame in known.frames] == [own, other]
-
-
-def test_its_own_older_statement_is_no_news_to_a_seat() -> None:
-    known = address_book(here(1, 4, NEW))
-    assert known.handle(here(1, 3, NEWER)) is None
-    assert known.handle(here(1, 4, NEW)) is None
 
 
 def test_what_was_found_on_the_network_comes_last_a_few_at_a_time() -> None:
@@ -228,13 +223,12 @@ def test_any_bytes_are_a_statement_or_a_typed_error(data: bytes, signature: byte
 
 
 class Moving:
-    """Three seats on one network, each of which may come back elsewhere."""
+    """Three seats on one network; each knows the table's addresses, and some have come back elsewhere."""
 
     def __init__(self, nursery: trio.Nursery) -> None:
         self.nursery = nursery
         self.wires = Wires()
         self.seats: dict[int, Seat] = {}
-        self.scopes: dict[int, trio.CancelScope] = {}
 
     def mesh(self, number: int, where: Address, said: int) -> Mesh:
         own = [here(number, said, where)] if said else []
@@ -242,28 +236,11 @@ class Moving:
         at = of_table(number, *first, *own, listeners=[self.wires.listen(where)])
         return Mesh(at, randomness, dial=self.wires.dial)
 
-    async def come(self, number: int, where: Address | None = None, said: int = 0) -> Seat:
-        """A seat comes (back), at its address of the table or another, and says so."""
-        at = where or address_of(number)
-        if at != address_of(number):
-            self.wires.cut(address_of(number))
-        return await self.sit(number, self.mesh(number, at, said))
-
-    async def sit(self, number: int, mesh: Mesh) -> Seat:
-        self.seats[number] = Seat(mesh, 3)
-        await self.nursery.start(self.run, number)
+    async def sit(self, number: int, where: Address | None = None, said: int = 0, mesh: Mesh | None = None) -> Seat:
+        """A seat comes, at its address of the table or another, and says so with this number."""
+        self.seats[number] = Seat(mesh or self.mesh(number, where or address_of(number), said), 3)
+        await self.nursery.start(self.seats[number].run)
         return self.seats[number]
-
-    async def run(self, number: int, *, task_status: "trio.TaskStatus[None]") -> None:
-        with trio.CancelScope() as self.scopes[number]:
-            await self.seats[number].run(task_status=task_status)
-
-    async def go(self, number: int) -> None:
-        self.scopes[number].cancel()
-        for other in set(self.seats) - {number}:
-            while number in self.seats[other].mesh.relay.linked:
-                await wait_all_tasks_blocked()
-        del self.seats[number]
 
     async def all_linked(self) -> None:
         for number, seat in self.seats.items():
@@ -276,14 +253,10 @@ async def world(nursery: trio.Nursery) -> Moving:
 
 
 async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_clock: object, world: Moving) -> None:
-    for number in (1, 2, 3):
-        await world.come(number)
-    await world.all_linked()
-    await world.go(1)
-    await world.go(2)
-    await world.come(1, NEW, 2)
+    await world.sit(3)
+    await world.sit(1, NEW, 2)
     await world.seats[1].until_linked(3)
-    await world.come(2, NEWER, 2)
+    await world.sit(2, NEWER, 2)
     await world.all_linked()
     assert trio.current_time() < 10
     # The news was passed on once, and nothing is dialled any more.
@@ -294,7 +267,7 @@ async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_cl
 
 async def test_all_moved_and_are_found_on_the_network(autojump_clock: object, world: Moving) -> None:
     for number, place in {1: NEW, 2: NEWER, 3: Address("10.3.0.3", 7000)}.items():
-        await world.come(number, place, 2)
+        await world.sit(number, place, 2)
     await trio.sleep(30)
     assert not any(seat.mesh.relay.linked for seat in world.seats.values())
     for _ in range(2):
@@ -311,7 +284,7 @@ async def test_a_seat_that_moved_while_it_was_linked_does_not_hold_up_the_end(
     autojump_clock: object, world: Moving
 ) -> None:
     for number in (1, 2, 3):
-        await world.come(number, said=2)
+        await world.sit(number, said=2)
     await world.all_linked()
     await wait_all_tasks_blocked()
     for seat in world.seats.values():
@@ -321,10 +294,10 @@ async def test_a_seat_that_moved_while_it_was_linked_does_not_hold_up_the_end(
 
 async def test_a_seat_that_lies_about_another_is_at_fault(autojump_clock: object, world: Moving) -> None:
     for number in (1, 2):
-        await world.come(number)
+        await world.sit(number)
     mesh = world.mesh(3, address_of(3), 0)
     mesh._address_book._newest[2] = read_statement(signed(here(2, 5, NEW).payload, by=3))
-    await world.sit(3, mesh)
+    await world.sit(3, mesh=mesh)
     down = await world.seats[1].until_event(LinkDown, 3)
     assert isinstance(down, LinkDown)
     assert down.fault

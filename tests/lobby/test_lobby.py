@@ -177,14 +177,11 @@ async def test_a_host_that_never_checks_the_code(autojump_clock: object, nursery
 # Seats.
 
 
-async def test_names_that_cannot_be_shown_stay_at_home() -> None:
+async def test_names_and_settings_that_cannot_be_stay_at_home() -> None:
     with pytest.raises(ValueError, match="control"):
         await join_table(credentials(2), "\x1b[31m", "7-amber-falcon", address_of(1), [], [], randomness, print)
     with pytest.raises(ValueError, match="1 to 24"):
         await host_table(credentials(1), "", settings(2), [], [], randomness, print)
-
-
-async def test_settings_that_cannot_be_played() -> None:
     with pytest.raises(TableError):
         await host_table(credentials(1), "host", replace(settings(4), players=5), [], [], randomness, print)
 
@@ -245,14 +242,6 @@ async def test_who_comes_for_another_game(autojump_clock: object, house: Opened,
     assert refused.value.code == code
 
 
-async def test_the_host_gives_up(autojump_clock: object, house: Opened) -> None:
-    table = await house(3, 12)
-    table[1].scope.cancel()
-    await wait_all_tasks_blocked()
-    assert isinstance(table.errors[12], LinkLost)
-    assert str(table.errors[12]) == "The host has closed the table."
-
-
 async def test_a_joiner_that_goes_away_does_not_wait_for_a_host_that_does_not_read(autojump_clock: object) -> None:
     async def silent(_: LyingHost, frames: FrameStream) -> None:
         await trio.sleep_forever()
@@ -275,15 +264,6 @@ async def test_a_host_that_goes_away_does_not_wait_for_a_joiner_that_does_not_re
     assert await liar.expect(wire.Bye) == wire.Bye("")
     with pytest.raises(LinkLost):
         await liar.expect(wire.Bye)
-
-
-async def test_the_game_begins_without_one_whose_code_was_checked_for_the_last_seat(
-    autojump_clock: object, house: Opened
-) -> None:
-    table = await house(2)
-    await Liar(table, 13).give_code()
-    await table.enter(12)
-    assert sorted(table.tables) == [1, 12]
 
 
 async def test_two_for_the_last_seat(autojump_clock: object, house: Opened) -> None:
@@ -325,17 +305,6 @@ async def test_a_joiner_that_does_not_sit_down(autojump_clock: object, house: Op
     assert sorted(table.tables) == [1, 12]
 
 
-async def test_a_joiner_that_gives_no_nonce_loses_its_seat(autojump_clock: object, house: Opened) -> None:
-    table = await house(3, 12)
-    liar = await Liar(table, 13).sit_down()
-    await liar.expect(wire.Gather)
-    await trio.sleep(LIMITS.lobby_answer_s + 0.1)
-    assert table.turned_away == ["liar has left the table: It did not answer."]
-    await table.enter(14)
-    assert sorted(table.tables) == [1, 12, 14]
-    assert table.tables[12].game == table.tables[14].game
-
-
 async def test_a_joiner_that_agrees_to_nothing_loses_its_seat(autojump_clock: object, house: Opened) -> None:
     table = await house(3, 12)
     liar = await Liar(table, 13).sit_down()
@@ -352,16 +321,6 @@ async def test_a_joiner_that_agrees_to_nothing_loses_its_seat(autojump_clock: ob
     assert first[1]["nonce"] != table.tables[12].agreement.seats[1].nonce
 
 
-async def test_a_joiner_that_leaves_while_the_table_is_settled(autojump_clock: object, house: Opened) -> None:
-    table = await house(3, 12)
-    liar = await Liar(table, 13).sit_down()
-    await liar.say(liar.nonce())
-    await liar.say(wire.Bye("changed \x1b my mind"))
-    assert table.turned_away == ["liar has left the table: changed my mind"]
-    await table.enter(14)
-    assert sorted(table.tables) == [1, 12, 14]
-
-
 async def test_two_joiners_with_one_nonce(autojump_clock: object, house: Opened) -> None:
     table = await house(3)
     first, second = await Liar(table, 13).sit_down("first"), await Liar(table, 14).sit_down("second")
@@ -371,24 +330,37 @@ async def test_two_joiners_with_one_nonce(autojump_clock: object, house: Opened)
     assert "not fresh" in table.turned_away[0]
 
 
+NONCE = bytes(32)
+FALSE_ADDRESSES = [
+    said(14, NONCE),
+    said(13, bytes([1]) * 32),
+    said(13, NONCE, count=2),
+    said(13, NONCE, Address("10.0.0.1", 0)),
+    replace(said(13, NONCE), signature=bytes(64)),
+]
+
+
 @pytest.mark.parametrize(
-    "false",
+    ("messages", "reason"),
     [
-        said(14, bytes(32)),
-        said(13, bytes([1]) * 32),
-        said(13, bytes(32), count=2),
-        said(13, bytes(32), Address("10.0.0.1", 0)),
-        replace(said(13, bytes(32)), signature=bytes(64)),
+        ([], "It did not answer."),
+        ([wire.Nonce(1, NONCE, said(13, NONCE)), wire.Bye("changed \x1b my mind")], "changed my mind"),
+        *([[wire.Nonce(1, NONCE, false)], "sent addresses that it has not signed"] for false in FALSE_ADDRESSES),
     ],
 )
-async def test_a_joiner_signs_its_own_addresses(
-    autojump_clock: object, house: Opened, false: wire.AddressStatement
+async def test_a_joiner_that_does_not_agree_loses_its_seat(
+    autojump_clock: object, house: Opened, messages: list[wire.WireMessage], reason: str
 ) -> None:
-    table = await house(2)
+    table = await house(3, 12)
     liar = await Liar(table, 13).sit_down()
-    await liar.say(wire.Nonce(1, bytes(32), false))
-    assert "liar has left the table" in table.turned_away[0]
-    assert "addresses" in table.turned_away[0]
+    for message in messages:
+        await liar.say(message)
+    await trio.sleep(LIMITS.lobby_answer_s + 0.1)
+    assert "liar has left the table: " in table.turned_away[0]
+    assert reason in table.turned_away[0]
+    await table.enter(14)
+    assert sorted(table.tables) == [1, 12, 14]
+    assert table.tables[12].game == table.tables[14].game
 
 
 async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(autojump_clock: object, house: Opened) -> None:
@@ -402,15 +374,6 @@ async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(autojum
     assert sorted(table.tables) == [1, 12]
     assert set(table.tables[1].links) == {2}
     assert AddressBook(table.tables[1], LIMITS).of(3) == ()
-
-
-async def test_invalid_bytes_cost_the_seat(autojump_clock: object, house: Opened) -> None:
-    table = await house(3)
-    liar = await Liar(table, 13).sit_down()
-    await liar.frames.send(b"\0\0\0\x03abc")
-    await wait_all_tasks_blocked()
-    assert table.names == ["host", None, None]
-    assert "no message" in table.turned_away[0]
 
 
 # A host that lies.

@@ -1,16 +1,14 @@
 """Seats, colours and lines of a lobby, and liars at both ends of a line."""
 
-from functools import partial
 from typing import Any
 
 import pytest
 import trio
-from trio.testing import MockClock, wait_all_tasks_blocked
+from trio.testing import MockClock
 
 from seqp2p.crypto.hashing import LOBBY_LINE, REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.lobby.address_statement import read_statement
-from seqp2p.lobby.events import LobbyShown
 from seqp2p.lobby.host import TeamColours
 from seqp2p.lobby.lines import LinePayload, LobbyTalk
 from seqp2p.lobby.requests import (
@@ -23,13 +21,12 @@ from seqp2p.lobby.requests import (
     TakeSeat,
     UseRelay,
 )
-from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.match.encoding import encode
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LineMessage
-from tests.lobby.house import Opened, Player
+from tests.lobby.house import Opened
 from tests.net.tools import identity, settings
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")
@@ -50,13 +47,6 @@ async def test_a_player_uses_the_hosts_relay_after_agreeing_to_it(house: Opened)
     for table in room.tables.values():
         entries = [read_statement(statement).payload.entries for statement in table.statements]
         assert [any(entry.kind == 2 for entry in each) for each in entries] == [True, True, False]
-
-
-async def test_there_may_be_no_relay_to_agree_to(house: Opened) -> None:
-    room = await house(3, BEN, by_hand=True)
-    for number in (HOST, BEN):
-        await room[number].ask(UseRelay())
-        assert room[number].declined == ["no_relay"]
 
 
 async def test_players_choose_free_seats_and_so_their_partners(house: Opened) -> None:
@@ -198,19 +188,13 @@ async def test_twenty_lines_a_minute(autojump_clock: object, house: Opened) -> N
     assert room[HOST].heard[-1] == "2 ben: again"
 
 
-async def test_twenty_wishes_a_minute(house: Opened) -> None:
+async def test_a_player_is_told_which_wishes_are_declined(house: Opened) -> None:
     room = await house(4, BEN, by_hand=True)
+    for number in (HOST, BEN):
+        await room[number].ask(UseRelay())
+        assert room[number].declined == ["no_relay"]
     await room[BEN].ask(*(TakeSeat(2 + number % 2) for number in range(25)))
-    assert room[BEN].declined == ["too_fast"] * 5
-
-
-async def test_spectators_see_the_seats(house: Opened, nursery: trio.Nursery) -> None:
-    room, watching = await house(2, by_hand=True, spectators=SpectatorServer(nursery, 1)), Player()
-    nursery.start_soon(partial(room.watch, CAT, on_event=watching.events.append))
-    await wait_all_tasks_blocked()
-    await room.enter(BEN)
-    shown = [(event.own_seat, [seat and seat.name for seat in event.seats]) for event in watching.told(LobbyShown)]
-    assert shown == [(0, ["host", None]), (0, ["host", "ben"])]
+    assert room[BEN].declined == ["no_relay", *["too_fast"] * 5]
 
 
 # Lines that no honest peer sends.

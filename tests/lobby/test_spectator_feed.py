@@ -10,6 +10,7 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.gossip import GossipItem, digest
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import ContributionMessage, Have, HeadMessage, Ping, bye, encode_message
+from tests.net.tools import refused
 from tests.table import played
 
 GAME = played(2, "kids")
@@ -31,13 +32,14 @@ class WrittenDown:
 
     frames: list[bytes] = field(default_factory=list)
     unsent: int = 0
+    error: NetError | None = None
 
     def send_frame(self, data: bytes) -> None:
         self.frames.append(data)
         self.unsent += len(data)
 
     def end(self, error: NetError) -> None:
-        raise AssertionError(error)
+        self.error = error
 
     def read(self) -> list[bytes]:
         """What was sent since the last reading."""
@@ -79,6 +81,16 @@ class Watched:
         while batch := self.hear(Have(len(heard) + 1, ()), 0.6):
             heard.append(batch)
         return heard
+
+
+def test_who_sits_down_watches_no_longer() -> None:
+    feed, link = SpectatorFeed(5, of_spectators(DEFAULT_LIMITS), lambda: 0.0), WrittenDown()
+    seated = GAME.match.game.agreement.seats[1].key
+    feed.connect(seated, link)
+    feed.begin(GAME.match.game.agreement)
+    assert str(link.error) == "It has sat down."
+    with refused("same_key"):
+        feed.require_room(seated)
 
 
 def test_nothing_is_sent_unasked() -> None:

@@ -9,6 +9,7 @@ import trio.lowlevel
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
+from seqp2p.lobby.events import LobbyShown
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.match.events import Remarked
@@ -20,8 +21,8 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from tests.live.parties import credentials as seat_credentials
 from tests.lobby.hall import Seen, own_key
-from tests.lobby.house import LyingHost, Opened, Script, telling
-from tests.net.tools import Seat, address_of, credentials, refused
+from tests.lobby.house import LyingHost, Opened, Player, Script, telling
+from tests.net.tools import Seat, address_of, refused
 from tests.table import make_agreement, played, randomness
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")
@@ -39,18 +40,18 @@ async def spectators(nursery: trio.Nursery) -> SpectatorServer:
     return SpectatorServer(nursery, 5)
 
 
-async def test_let_in_before_the_start(
+async def test_a_spectator_is_let_in_before_the_start_and_shown_the_seats(
     autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
-    made = await house(2, spectators=spectators)
-    for number in (20, 21):
-        nursery.start_soon(made.watch, number)
+    made, watching = await house(2, spectators=spectators), Player()
+    nursery.start_soon(partial(made.watch, 20, on_event=watching.events.append))
     await trio.sleep(60)  # The lobby may take long: both sides show that they are there.
-    assert len(spectators.feed.readers) == 2
     await made.enter(2)
     await trio.sleep(1)
-    assert len(spectators.feed.readers) == 2, "the end of the lobby is nothing to them"
+    assert len(spectators.feed.readers) == 1, "the end of the lobby is nothing to a spectator"
     assert made.tables[1].spectators is spectators
+    shown = [(event.own_seat, [seat and seat.name for seat in event.seats]) for event in watching.told(LobbyShown)]
+    assert shown == [(0, ["host", None]), (0, ["host", "ben"])]
 
 
 async def test_at_the_door_when_the_lobby_closes(
@@ -71,44 +72,6 @@ async def test_at_the_door_when_the_lobby_closes(
     await trio.sleep(1)
     assert len(spectators.feed.readers) == 1
     assert made.wires.dialled.count(address_of(1)) == 3
-
-
-async def test_who_sits_down_watches_no_longer(
-    autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
-) -> None:
-    made, ended = await house(2, spectators=spectators), trio.Event()
-
-    @nursery.start_soon
-    async def watch() -> None:
-        with pytest.raises(LinkLost):
-            await made.watch(2)
-        ended.set()
-
-    await trio.sleep(1)
-    await made.enter(2)
-    spectators.feed.begin(made.tables[1].agreement)
-    await ended.wait()
-    await trio.lowlevel.checkpoint()
-    assert len(spectators.feed.readers) == 0
-    with refused("same_key"):
-        spectators.feed.require_room(credentials(2).identity.public)
-
-
-async def test_the_lobby_closes(
-    autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
-) -> None:
-    made, told = await house(2, spectators=spectators), list[str]()
-
-    @nursery.start_soon
-    async def watch() -> None:
-        with pytest.raises(LinkLost) as error:
-            await made.watch(20)
-        told.append(str(error.value))
-
-    await trio.sleep(5)
-    spectators.say_goodbye("no game tonight")
-    await trio.sleep(1)
-    assert told == ["The host has closed the table: no game tonight"]
 
 
 async def test_what_is_refused_in_the_lobby(

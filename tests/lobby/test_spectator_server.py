@@ -102,14 +102,6 @@ def note(session: Any, inbox: list[object]) -> None:
     session.core.take = noting
 
 
-async def test_a_spectator_that_says_goodbye_may_come_back(virtual_time: object, tmp_path: Path) -> None:
-    async with waiting_host(tmp_path) as hall:
-        frames = await hall.knock(1)
-        await say(frames, wire.Ping(), wire.Bye(""))
-        assert await ended(frames)
-        await hear(await hall.come_back(1))
-
-
 async def test_a_flood_is_read_at_its_pace(virtual_time: object, tmp_path: Path) -> None:
     async with waiting_host(tmp_path) as hall:
         frames = await hall.knock(1)
@@ -258,11 +250,11 @@ async def test_a_spectator_by_a_relay_comes_back_after_the_place_has_moved(
         outside.cancel_scope.cancel()
 
 
-async def test_only_so_many_are_remembered(virtual_time: object, tmp_path: Path) -> None:
+async def test_only_so_many_that_have_left_may_come_back(virtual_time: object, tmp_path: Path) -> None:
     async with waiting_host(tmp_path, limits=Limits(watch_known_max=2)) as hall:
         for number in (1, 2, 3):
             frames = await hall.knock(number)
-            await say(frames, wire.Bye(""))
+            await say(frames, wire.Ping(), wire.Bye(""))
             assert await ended(frames)
         await hear(await hall.come_back(3))
         with refused("not_watching"):

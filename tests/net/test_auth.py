@@ -53,18 +53,13 @@ class Handshake:
                 return error
 
 
-async def test_a_joiner_signs_the_lobbys_id() -> None:
+@pytest.mark.parametrize(("role", "game", "lobby"), [("join", None, LOBBY), ("link", GAME, NO_LOBBY)])
+async def test_a_joiner_signs_the_lobbys_id_and_a_seat_the_games(role: Role, game: bytes | None, lobby: bytes) -> None:
     handshake = Handshake()
-    assert await handshake.run("join", None) == LOBBY
+    assert await handshake.run(role, game, lobby=lobby) == lobby
     assert isinstance(handshake.proof, Proof)
-    assert (handshake.proof.key, handshake.proof.role) == (identity(2).public, "join")
-
-
-async def test_a_seat_signs_the_games_id() -> None:
-    handshake = Handshake()
-    assert await handshake.run("link", GAME, lobby=NO_LOBBY) == NO_LOBBY
-    assert isinstance(handshake.proof, Proof)
-    assert handshake.proof.id == GAME
+    assert (handshake.proof.key, handshake.proof.role) == (identity(2).public, role)
+    assert handshake.proof.id == (game or lobby)
 
 
 async def test_a_refusal_reaches_the_client() -> None:

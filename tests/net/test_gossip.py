@@ -112,13 +112,10 @@ def test_nothing_is_sent_twice_until_there_was_time_to_tell() -> None:
     assert sent(one.answer(store, 0)) == [(2, OWN)]
     assert sent(one.answer(store, 2)) == []
     assert sent(one.answer(store, 4.1)) == [(2, OWN)]
-
-
-def test_what_was_just_published_is_not_in_the_answer() -> None:
-    one, store = view(), Held((2, OWN))
-    one.wants(item(2, OWN), 1)
-    assert sent(one.answer(store, 2)) == []
-    assert sent(one.answer(store, 6)) == [(2, OWN)]
+    one.wants(item(3, OWN), 5)
+    store.held = ((3, OWN),)
+    assert sent(one.answer(store, 6)) == [], "it was just published"
+    assert sent(one.answer(store, 10)) == [(3, OWN)]
 
 
 def test_the_authors_neighbours_get_it_at_the_second_asking() -> None:
