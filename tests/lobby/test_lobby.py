@@ -345,7 +345,7 @@ FALSE_ADDRESSES = [
     [
         ([], "It did not answer."),
         ([wire.Nonce(1, NONCE, said(13, NONCE)), wire.Bye("changed \x1b my mind")], "changed my mind"),
-        *([[wire.Nonce(1, NONCE, false)], "sent addresses that it has not signed"] for false in FALSE_ADDRESSES),
+        *([[wire.Nonce(1, NONCE, false)], "addresses"] for false in FALSE_ADDRESSES),
     ],
 )
 async def test_a_joiner_that_does_not_agree_loses_its_seat(

@@ -129,15 +129,15 @@ async def test_those_of_one_source_that_wait_go_on_one_by_one(autojump_clock: ob
 
 async def test_a_client_waits_for_the_pace_of_its_source(autojump_clock: object) -> None:
     handshakes = Handshakes(replace(LIMITS, handshake_cost_ms=1_000, cost_burst_s=0.0), 0.5)
-    gate = Gate(5, 10, handshakes)
-    for number, waits_s in enumerate((0, 2.2, 4.4)):
+    paced = Gate(5, 10, handshakes)
+    for gate, waits_s in ((Gate(5, 10), 0), (paced, 0), (paced, 2.2), (paced, 4.4)):
         here, there = memory_stream_pair()
         async with trio.open_nursery() as nursery:
             with gate.enter(here, "10.6.6.6") as place:
                 nursery.start_soon(tls.connect, there, credentials(2), None)
                 frames = await place.accept(credentials(1))
                 assert place.has_sent
-                assert trio.current_time() == pytest.approx(waits_s, abs=0.1), number
+                assert trio.current_time() == pytest.approx(waits_s, abs=0.1)
         await frames.abort()
         await there.aclose()
 
