@@ -144,32 +144,23 @@ async def test_three_wrong_codes_burn_it(autojump_clock: object) -> None:
     assert await door.join(door.code) == "in"
 
 
-async def test_a_burned_code_is_told_and_spends_no_try(autojump_clock: object) -> None:
-    door = Entrance()
-    burned = []
+async def test_codes_after_burned_ones_grow_and_keep_their_chance(autojump_clock: object) -> None:
+    door, tries = Entrance(), list[int]()
     for _ in range(6):
-        burned.append(door.code)
+        tries.append(door.door._tries)
         await door.burn()
-    for code in burned:
+    parts = [public_part(code) for code in door.shown]
+    assert [words for _, words in parts] == [2, 3, 4, 4, 4, 4, 4]
+    assert all(left * 65_536 == 3 * 256**words for left, (_, words) in zip(tries, parts, strict=False))
+    assert [number for number, _ in parts[:3]] == [7, 7, 7]
+    assert len(set(parts)) == 7, "no two codes are the same in public"
+    # A burned code is told, and spends no try; nor does one of another number.
+    for code in door.shown[:-1]:
         assert await door.join(code) == "code_burned"
-    number, words = public_part(door.code)
-    other = "-".join([str(number % 99 + 1), *door.code.split("-")[1:]])
+    other = "-".join([str(parts[-1][0] % 99 + 1), *door.code.split("-")[1:]])
     assert await door.join(other) in {"wrong_code", "code_burned"}
     assert door.door._failed == 0
     assert await door.join(door.code) == "in"
-    assert words == 4
-
-
-async def test_codes_after_burned_ones_grow_and_keep_their_chance(autojump_clock: object) -> None:
-    door = Entrance()
-    parts = [(public_part(door.code), door.door._tries)]
-    for _ in range(4):
-        await door.burn()
-        parts.append((public_part(door.code), door.door._tries))
-    assert [words for (_, words), _ in parts] == [2, 3, 4, 4, 4]
-    assert all(tries * 65_536 == 3 * 256**words for (_, words), tries in parts)
-    assert [number for (number, _), _ in parts[:3]] == [7, 7, 7]
-    assert len({part for part, _ in parts}) == 5  # No two codes are the same in public.
 
 
 async def test_three_burned_codes_take_their_meeting_place_with_them(autojump_clock: object) -> None:

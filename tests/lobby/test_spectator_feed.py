@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from seqp2p.lobby.spectators import SpectatorFeed, of_spectators
-from seqp2p.net.errors import NetError
+from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.gossip import GossipItem, digest
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import ContributionMessage, Have, HeadMessage, Ping, bye, encode_message
@@ -83,17 +83,46 @@ class Watched:
         return heard
 
 
+# Who may watch.
+
+
 def test_who_sits_down_watches_no_longer() -> None:
     feed, link = SpectatorFeed(5, of_spectators(DEFAULT_LIMITS), lambda: 0.0), WrittenDown()
     seated = GAME.match.game.agreement.seats[1].key
     feed.connect(seated, link)
     feed.begin(GAME.match.game.agreement)
     assert str(link.error) == "It has sat down."
-    with refused("same_key"):
-        feed.require_room(seated)
+    for key, game, code in ((seated, GAME.match.game.id, "same_key"), (b"eve", bytes(32), "wrong_game")):
+        with refused(code):
+            feed.admit(key, game)
 
 
-def test_nothing_is_sent_unasked() -> None:
+def test_a_place_is_kept_for_one_that_is_linked_and_free_when_it_has_left() -> None:
+    feed = SpectatorFeed(1, of_spectators(DEFAULT_LIMITS), lambda: 0.0)
+    reader = feed.connect(b"ann", WrittenDown())
+    feed.require_room(b"ann")
+    with refused("no_spectators"):
+        feed.require_room(b"ben")
+    feed.disconnect(reader, LinkLost("It has left."))
+    feed.require_room(b"ben")
+
+
+def test_only_so_many_may_come_back_and_none_that_was_at_fault() -> None:
+    feed, game = SpectatorFeed(5, of_spectators(replace(DEFAULT_LIMITS, watch_known_max=2)), float), GAME.match.game
+    feed.begin(game.agreement)
+    for key in (b"ann", b"ben", b"cat"):
+        feed.register(key, "name")
+        feed.disconnect(feed.connect(key, WrittenDown()), PeerError("rubbish") if key == b"ben" else LinkLost("left"))
+    assert feed.resumes(b"cat", game.id)
+    for key in (b"ann", b"ben"):
+        with refused("not_watching"):
+            feed.resumes(key, game.id)
+
+
+# What they are sent.
+
+
+def test_nothing_is_sentdef test_nothing_is_sent_unasked() -> None:
     watched = Watched(begun=False)
     watched.fill(VOTES)
     watched.feed.handle(watched.reader, Ping())

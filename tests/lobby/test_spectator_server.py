@@ -18,11 +18,9 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError, PeerRefused
-from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.pace import message_price_s
+from seqp2p.net.frames import FrameStream, frame
+from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.live.parties import Thinker, checked
-from tests.live.parties import credentials as seat_credentials
 from tests.live.relays import MemoryRelay
 from tests.lobby.hall import Hall, hear, own_key, same_game, say
 from tests.net.tools import address_of, refused
@@ -102,24 +100,6 @@ def note(session: Any, inbox: list[object]) -> None:
     session.core.take = noting
 
 
-async def test_a_flood_is_read_at_its_pace(virtual_time: object, tmp_path: Path) -> None:
-    async with waiting_host(tmp_path) as hall:
-        frames = await hall.knock(1)
-        handled: list[float] = []
-        feed: Any = hall.spectators.feed
-        feed._answer = lambda _: handled.append(trio.current_time())
-        begun = trio.current_time()
-        with trio.move_on_after(20):
-            async with trio.open_nursery() as reading:
-                reading.start_soon(ended, frames)
-                while True:
-                    await say(frames, *[wire.Have(1, ())] * 100)
-                    await trio.sleep(0.5)
-        burst, rate = DEFAULT_LIMITS.watch_cost_burst_s, DEFAULT_LIMITS.watch_cost_rate
-        price = message_price_s(DEFAULT_LIMITS, len(wire.encode_message(wire.Have(1, ()))) - HEADER_SIZE)
-        assert len(handled) <= (burst + rate * (trio.current_time() - begun)) / price + 1
-
-
 async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Path) -> None:
     """A spectator that comes again all the time gets four links at once, and then one a second."""
     async with waiting_host(tmp_path) as hall:
@@ -140,26 +120,6 @@ async def test_a_wrong_code_is_refused_and_counted(virtual_time: object, tmp_pat
             await hall.waiting(1, code="7-acorn-acorn" if hall.code != "7-acorn-acorn" else "7-acorn-amber")
         await trio.sleep(1.5)
         assert hall.strangers == [Strangers(1, 1)]
-
-
-async def test_who_has_a_seat_cannot_watch(virtual_time: object, tmp_path: Path) -> None:
-    async with waiting_host(tmp_path) as hall:
-        for seat in (1, 2):
-            with refused("same_key"):
-                await hall.knock(1, seat_credentials(seat))
-        with refused("wrong_game"):
-            await reach(address_of(1), own_key(1), hall.wires.dial, hall.limits, role="watch", game=bytes([1]) * 32)
-
-
-async def test_a_place_is_free_when_a_spectator_has_left(virtual_time: object, tmp_path: Path) -> None:
-    async with waiting_host(tmp_path, places=2) as hall:
-        first, _ = await hall.knock(1), await hall.knock(2)
-        with refused("no_spectators"):
-            await hall.knock(3)
-        await say(first, wire.Bye(""))
-        assert await ended(first)
-        await hall.knock(3)
-        assert hall.came == ["spectator 1", "spectator 2", "spectator 3"]
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -248,17 +208,6 @@ async def test_a_spectator_by_a_relay_comes_back_after_the_place_has_moved(
             await trio.sleep(1)
             assert seen.told == [Absent(1, 120), Back(1)]
         outside.cancel_scope.cancel()
-
-
-async def test_only_so_many_that_have_left_may_come_back(virtual_time: object, tmp_path: Path) -> None:
-    async with waiting_host(tmp_path, limits=Limits(watch_known_max=2)) as hall:
-        for number in (1, 2, 3):
-            frames = await hall.knock(number)
-            await say(frames, wire.Ping(), wire.Bye(""))
-            assert await ended(frames)
-        await hear(await hall.come_back(3))
-        with refused("not_watching"):
-            await settled(await hall.come_back(1))
 
 
 async def test_a_table_without_spectators(virtual_time: object, tmp_path: Path) -> None:
