@@ -92,7 +92,7 @@ def test_who_sits_down_watches_no_longer() -> None:
     feed.connect(seated, link)
     feed.begin(GAME.match.game.agreement)
     assert str(link.error) == "It has sat down."
-    for key, game, code in ((seated, GAME.match.game.id, "same_key"), (b"eve", bytes(32), "wrong_game")):
+    for key, game, code in ((seated, GAME.match.game.id, "same_key"), (b"eve", b"x" * 32, "wrong_game")):
         with refused(code):
             feed.admit(key, game)
 
@@ -112,7 +112,8 @@ def test_only_so_many_may_come_back_and_none_that_was_at_fault() -> None:
     feed.begin(game.agreement)
     for key in (b"ann", b"ben", b"cat"):
         feed.register(key, "name")
-        feed.disconnect(feed.connect(key, WrittenDown()), PeerError("rubbish") if key == b"ben" else LinkLost("left"))
+    for key, error in ((b"ben", PeerError("rubbish")), (b"cat", LinkLost("left"))):
+        feed.disconnect(feed.connect(key, WrittenDown()), error)
     assert feed.resumes(b"cat", game.id)
     for key in (b"ann", b"ben"):
         with refused("not_watching"):
@@ -122,7 +123,7 @@ def test_only_so_many_may_come_back_and_none_that_was_at_fault() -> None:
 # What they are sent.
 
 
-def test_nothing_is_sentdef test_nothing_is_sent_unasked() -> None:
+def test_nothing_is_sent_unasked() -> None:
     watched = Watched(begun=False)
     watched.fill(VOTES)
     watched.feed.handle(watched.reader, Ping())

@@ -18,7 +18,7 @@ from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import Agreement, SeatEntry, Settings
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
-from seqp2p.net.errors import PeerRefused
+from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.messages import AddressStatement, ContributionMessage, Have
