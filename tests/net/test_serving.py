@@ -9,7 +9,7 @@ import trio
 import trio.testing
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
-from seqp2p.net import serving, tls
+from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import Dial, pause_s, reach
 from seqp2p.net.errors import LinkLost, Unreachable, WrongKey
@@ -22,39 +22,34 @@ FIRST = address_of(1)
 
 
 class Strangers:
-    """Strangers at a gate of two places; ``source`` is told by what ``source_of`` would give."""
+    """Strangers at a gate of two places."""
 
-    def __init__(self, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, nursery: trio.Nursery) -> None:
         self.gate = Gate(2, 5)
         self.ended: list[str] = []
         self.inside: dict[str, Place] = {}
         self._nursery = nursery
-        self._sources: dict[trio.abc.Stream, str] = {}
-        monkeypatch.setattr(serving, "source_of", self._sources.__getitem__)
 
-    async def come(self, name: str, source: str = "") -> None:
-        async def dawdle() -> None:
-            with self.gate.enter(stream) as place:
-                self.inside[name] = place
-                await trio.sleep(1000)
-            self.ended.append(name)
-
-        stream, _ = memory_stream_pair()
-        self._sources[stream] = source
-        self._nursery.start_soon(dawdle)
+    async def come(self, name: str, source: str) -> None:
+        self._nursery.start_soon(self._dawdle, name, source)
         await wait_all_tasks_blocked()
+
+    async def _dawdle(self, name: str, source: str) -> None:
+        with self.gate.enter(memory_stream_pair()[0], source) as self.inside[name]:
+            await trio.sleep(1000)
+        self.ended.append(name)
 
 
 @pytest.fixture
-async def strangers(nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch) -> Strangers:
-    return Strangers(nursery, monkeypatch)
+async def strangers(nursery: trio.Nursery) -> Strangers:
+    return Strangers(nursery)
 
 
 async def test_the_oldest_that_has_sent_nothing_goes_first(strangers: Strangers) -> None:
-    await strangers.come("sent")
+    await strangers.come("sent", "10.0.0.1")
     strangers.inside["sent"].progress()
     for name in ("silent", "new", "newer"):
-        await strangers.come(name)
+        await strangers.come(name, "10.0.0.1")
     assert strangers.ended == ["silent", "new"]
 
 
@@ -64,7 +59,7 @@ async def test_then_one_that_makes_no_progress(strangers: Strangers, autojump_cl
     await trio.sleep(1.5)
     await strangers.come("quick", "10.0.0.2")
     strangers.inside["quick"].progress()
-    await strangers.come("new")
+    await strangers.come("new", "10.0.0.3")
     assert strangers.ended == ["slow"]
 
 
