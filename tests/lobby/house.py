@@ -8,7 +8,6 @@ from typing import Any, TypeAlias, TypeVar
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.lobby.code import public_part
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, Declined, LineSaid, LobbyEvent, LobbyShown, TurnedAway
 from seqp2p.lobby.host import host_table
@@ -145,13 +144,6 @@ class House:
     async def enter(self, number: int, name: str | None = None, code: str | None = None, **options: Any) -> None:
         """Join, and wait until nothing more happens."""
         self.join(number, name, code, **options)
-        await wait_all_tasks_blocked()
-
-    async def enter_wrongly(self, number: int) -> None:
-        """Try a wrong code of this table, and wait for the refusal."""
-        words = "zebra-zebra" if not self.code.endswith("zebra-zebra") else "acorn-acorn"
-        await self.enter(number, code=f"{public_part(self.code)[0]}-{words}")
-        await trio.sleep(LIMITS.code_wrong_s)
         await wait_all_tasks_blocked()
 
     async def watch(self, number: int, name: str = "eve", **options: Any) -> WaitingSpectator:

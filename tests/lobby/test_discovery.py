@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -52,32 +52,32 @@ def bound_to(host: str, port: int = 4610) -> Any:
     return SimpleNamespace(socket=SimpleNamespace(getsockname=lambda: (host, port)))
 
 
-async def seen(tables: Browsed[FoundTable], test: Callable[[FoundTable], bool], *, gone: bool = False) -> FoundTable:
+async def seen(tables: Browsed[FoundTable], advert: TableAdvert) -> FoundTable:
+    """Wait until a table is advertised so."""
     with trio.fail_after(LIMIT_S):
-        while True:
-            fitting = [table for table in tables.current if test(table)]
-            if bool(fitting) != gone:
-                return fitting[0] if fitting else None  # type: ignore[return-value]  # asked for to be gone
+        while not (fitting := [table for table in tables.current if table.advert == advert]):
             await tables.changed()
+    return fitting[0]
 
 
 async def test_a_table_is_found_changes_and_goes(listeners: list[trio.SocketListener]) -> None:
     advert = new_advert()
     async with browsing(LO) as tables:
         async with advertising(advert, listeners, [], no_warning, LO) as update:
-            found = await seen(tables, lambda table: table.advert.host == advert.host)
+            found = await seen(tables, advert)
             assert found == FoundTable(advert, (Address("127.0.0.1", port_of(listeners)),))
             update(replace(advert, free=1))
-            await seen(tables, lambda table: table.advert == replace(advert, free=1))
+            await seen(tables, replace(advert, free=1))
             # Two changes at once are one.
             update(replace(advert, free=2))
             update(replace(advert, free=0, state="playing"))
-            await seen(tables, lambda table: table.advert == replace(advert, free=0, state="playing"))
+            await seen(tables, replace(advert, free=0, state="playing"))
             # Whoever comes late sees what is there now.
             async with browsing(LO) as late:
-                found = await seen(late, lambda table: table.advert.host == advert.host)
-                assert found.advert.state == "playing"
-        await seen(tables, lambda table: table.advert.host == advert.host, gone=True)
+                await seen(late, replace(advert, free=0, state="playing"))
+        with trio.fail_after(LIMIT_S):
+            while any(table.advert.host == advert.host for table in tables.current):
+                await tables.changed()
 
 
 async def test_a_seat_is_found_by_those_who_know_the_game(listeners: list[trio.SocketListener]) -> None:
@@ -174,14 +174,16 @@ async def test_addresses_that_change_are_advertised(
         await trio.sleep(0.1)
         assert not [table for table in tables.current if table.advert == advert], "there is no network yet"
         local[:] = ["10.9.0.1"]
-        found = await seen(tables, lambda table: table.advert == advert)
+        found = await seen(tables, advert)
         updates.clear()
         assert [str(address) for address in found.addresses] == ["10.9.0.1:4610"]
         local[:] = []  # The cable is out: what was said stays.
         await trio.sleep(0.2)
         assert not updates
         local[:] = ["10.9.0.2"]
-        await seen(tables, lambda table: table.advert == advert and Address("10.9.0.2", 4610) in table.addresses)
+        with trio.fail_after(LIMIT_S):
+            while Address("10.9.0.2", 4610) not in (await seen(tables, advert)).addresses:
+                await tables.changed()
         assert updates
 
 
@@ -228,9 +230,9 @@ async def test_of_what_others_advertise_a_table_with_usable_addresses_is_found()
             said(replace(advert, number=10).properties(), many),
         ),
     ):
-        found = await seen(tables, lambda table: table.advert == advert)
+        found = await seen(tables, advert)
         assert {address.host for address in found.addresses} == {"10.9.9.9", "fd09::9"}
-        found = await seen(tables, lambda table: table.advert == replace(advert, number=10))
+        found = await seen(tables, replace(advert, number=10))
         assert len(found.addresses) == DEFAULT_LIMITS.advert_addresses_max
         others = [table.advert for table in tables.current if table.advert.host.endswith(advert.host)]
         assert sorted(each.number for each in others) == [7, 10]
