@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 import msgspec
@@ -199,53 +199,44 @@ def test_a_device_that_sends_on_to_another_is_no_router(page: type[Page], contro
     assert igd.routers_at(page.place) == []
 
 
-def pour(device: Page, data: bytes, pause_s: float = 0.0) -> None:
-    """Say this without end, as fast as it is read, or with a pause."""
-    try:
-        while True:
-            device.wfile.write(data)
-            time.sleep(pause_s)
-    except OSError:
-        device.close_connection = True
+def false_device(said: bytes, again: bytes = b"", pause_s: float = 0.0) -> type[Page]:
+    """A device that says something, and then something without end."""
+
+    class Device(Page):
+        def do_GET(self) -> None:
+            self.close_connection = True
+            with suppress(OSError):
+                self.wfile.write(said)
+                while again:
+                    self.wfile.write(again)
+                    time.sleep(pause_s)
+
+    return Device
 
 
-def endless(device: Page) -> None:
-    pour(device, b"HTTP/1.1 200 OK\r\n\r\n" + b"<service>" * 1_000)
-
-
-def endless_headers(device: Page) -> None:
-    pour(device, b"HTTP/1.1 100 Continue\r\n\r\n")
-
-
-def slow(device: Page) -> None:
-    """A byte now and then, so that no wait for one is long."""
-    device.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
-    pour(device, b" ", 0.02)
-
-
-def elsewhere(device: Page) -> None:
+class Elsewhere(Page):
     """All is at another place. A redirection is not followed, not even to itself."""
-    device.asked.append("GET")
-    device.send(302, DESCRIPTION % ("", "/control"), Location=device.place.path)
+
+    def do_GET(self) -> None:
+        self.asked.append("GET")
+        self.send(302, DESCRIPTION % ("", "/control"), Location=self.place.path)
 
 
-def nothing(device: Page) -> None:
-    device.close_connection = True
+FALSE_DEVICES = {
+    "endless": false_device(b"HTTP/1.1 200 OK\r\n\r\n", b"<service>" * 1_000),
+    "endless headers": false_device(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    # So that no wait for a byte is long.
+    "slow": false_device(b"HTTP/1.1 200 OK\r\n\r\n", b" ", 0.02),
+    "nothing": false_device(b""),
+    "garbage": false_device(b"\0\xff" * 1_000),
+    "elsewhere": Elsewhere,
+}
 
 
-def garbage(device: Page) -> None:
-    device.wfile.write(b"\0\xff" * 1_000)
-    device.close_connection = True
-
-
-def device(answer: Callable[[Page], None]) -> type[Page]:
-    return type("Device", (Page,), {"do_GET": answer})
-
-
-@pytest.mark.parametrize("answer", [endless, endless_headers, slow, elsewhere, nothing, garbage])
-def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, answer: Callable[[Page], None]) -> None:
+@pytest.mark.parametrize("device", FALSE_DEVICES.values(), ids=FALSE_DEVICES)
+def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, device: type[Page]) -> None:
     monkeypatch.setattr(igd, "REQUEST_S", 0.2)
-    with serving(device(answer)) as page:
+    with serving(device) as page:
         assert igd.routers_at(page.place) == []
         assert page.asked in ([], ["GET"])
 
@@ -312,7 +303,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems hav
 
 @on_linux
 def test_the_router_is_found_behind_false_ones(network: Any) -> None:
-    false_device = serving(device(nothing), "127.0.0.2")
+    false_device = serving(FALSE_DEVICES["nothing"], "127.0.0.2")
     with false_device as false, serving(Page, "127.0.0.3") as inner, serving(Page, "127.0.0.4") as page:
         inner.wide = "192.168.0.2"
         devices = [(made.place.host, made.answer_to_search()) for made in (false, inner, page)]
