@@ -103,7 +103,9 @@ def test_a_place_is_kept_for_one_that_is_linked_and_free_when_it_has_left() -> N
     feed.require_room(b"ann")
     with refused("no_spectators"):
         feed.require_room(b"ben")
-    feed.disconnect(reader, LinkLost("It has left."))
+    with pytest.raises(LinkLost, match="has left") as goodbye:
+        feed.handle(reader, bye(""))
+    feed.disconnect(reader, goodbye.value)
     feed.require_room(b"ben")
 
 

@@ -102,9 +102,11 @@ def note(session: Any, inbox: list[object]) -> None:
 
 async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Path) -> None:
     """A spectator that comes again all the time gets four links at once, and then one a second."""
-    async with waiting_host(tmp_path) as hall:
-        served, begun = 0, trio.current_time()
+    async with waiting_host(tmp_path, limits=Limits(watch_known_max=1)) as hall:
+        await (await hall.knock(2)).abort()
         await (await hall.knock(1)).abort()
+        assert len(hall.spectators._paces) == 1, "only so many paces are kept"
+        served, begun = 0, trio.current_time()
         while trio.current_time() < begun + 20:
             frames = await hall.come_back(1)
             with trio.move_on_after(0.1), suppress(NetError):
