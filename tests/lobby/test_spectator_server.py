@@ -19,7 +19,7 @@ from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream, frame
-from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from tests.live.parties import Thinker, checked
 from tests.live.relays import MemoryRelay
 from tests.lobby.hall import Hall, hear, own_key, same_game, say
