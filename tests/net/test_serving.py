@@ -54,11 +54,11 @@ async def test_the_oldest_that_has_sent_nothing_goes_first(strangers: Strangers)
 
 
 async def test_then_one_that_makes_no_progress(strangers: Strangers, autojump_clock: object) -> None:
-    await strangers.come("slow", "10.0.0.1")
-    strangers.inside["slow"].progress()
-    await trio.sleep(1.5)
-    await strangers.come("quick", "10.0.0.2")
-    strangers.inside["quick"].progress()
+    strangers.gate = Gate(3, 5)
+    for name, source, for_s in (("slow", "10.0.0.1", 1.5), ("quick 1", "10.6.6.6", 0), ("quick 2", "10.6.6.6", 0)):
+        await strangers.come(name, source)
+        strangers.inside[name].progress()
+        await trio.sleep(for_s)
     await strangers.come("new", "10.0.0.3")
     assert strangers.ended == ["slow"]
 
