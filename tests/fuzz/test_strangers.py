@@ -31,7 +31,7 @@ from seqp2p.net.messages import ALLOWED, Confirm, Gather, LinkStage, PakeA, Pake
 from tests.fuzz.door import LOBBY
 from tests.fuzz.mutate import mutated
 from tests.fuzz.pieces import Pieces
-from tests.lobby.test_lobby import House
+from tests.lobby.house import House
 from tests.net.test_messages import SAMPLES
 from tests.net.tools import Wires, address_of, credentials, randomness
 

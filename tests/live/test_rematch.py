@@ -8,7 +8,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.lobby.events import CodeShown, Former
 from seqp2p.lobby.join import rejoin_table
-from seqp2p.lobby.requests import AcceptGame, LobbyRequest, LobbyRequests
+from seqp2p.lobby.requests import AcceptGame
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
@@ -17,7 +17,7 @@ from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AcceptMessage, Gather, LobbyMessage, LobbySeat, PakeA, Proof, Sit, TableMessage
-from tests.lobby.test_lobby import House, Liar
+from tests.lobby.house import House, Liar
 from tests.net.tools import Wires, address_of, agreement, credentials, identity, randomness, settings
 
 LIMITS = DEFAULT_LIMITS
@@ -35,7 +35,7 @@ def remembered(players: int, *seats: int, keeps_s: float = LIMITS.rematch_keeps_
 
 
 async def opened(nursery: trio.Nursery, players: int, former: Former) -> House:
-    house = House(nursery, players, former)
+    house = House(nursery, players, former=former)
     await house.open()
     return house
 
@@ -47,8 +47,9 @@ def come_back(
     *,
     wires: Wires | None = None,
     asked: bool = False,
-    requests: LobbyRequests | None = None,
 ) -> None:
+    player = house[seat]
+
     async def run() -> AgreedTable:
         return await rejoin_table(
             credentials(seat),
@@ -57,13 +58,13 @@ def come_back(
             [],
             [address_of(seat)],
             randomness,
-            house.shown_to(seat),
+            player.events.append,
             dial=(wires or house.wires).dial,
-            requests=requests,
+            requests=player.requests,
             asked=asked,
         )
 
-    house.nursery.start_soon(house.take, seat, run)
+    house.nursery.start_soon(player.run, run)
 
 
 async def test_the_same_company_once_more(autojump_clock: object, nursery: trio.Nursery) -> None:
@@ -82,24 +83,20 @@ async def test_the_same_company_once_more(autojump_clock: object, nursery: trio.
 
 def asked_of(house: House, number: int) -> list[bool | None]:
     """The seats of the lobby as this one has seen it last: None where free, else True for one that is asked."""
-    seats = house.shown[number][-1].seats
+    seats = house[number].shown.seats
     return [None if seat is None else seat.asked for seat in seats]
 
 
 async def test_no_game_begins_while_a_player_is_asked(autojump_clock: object, nursery: trio.Nursery) -> None:
-    house = House(nursery, 3, remembered(3, 2, 3))
-    host_says, house.requests = trio.open_memory_channel[LobbyRequest](1)
-    guest_says, requests = trio.open_memory_channel[LobbyRequest](1)
-    house.asked = True
+    house = House(nursery, 3, former=remembered(3, 2, 3), asked=True)
     await house.open()
-    come_back(house, 2, 3, asked=True, requests=requests)
+    come_back(house, 2, 3, asked=True)
     come_back(house, 3, 3)
     await wait_all_tasks_blocked()
     assert asked_of(house, 3) == [True, True, False]
-    for says, still in ((host_says, [False, True, False]), (guest_says, [False, False, False])):
+    for number, still in ((1, [False, True, False]), (2, [False, False, False])):
         assert house.tables == {}
-        says.send_nowait(AcceptGame())
-        await wait_all_tasks_blocked()
+        await house[number].ask(AcceptGame())
         assert asked_of(house, 3) == still
     assert sorted(house.tables) == [1, 2, 3]
 
@@ -109,7 +106,7 @@ async def test_a_player_who_declines_keeps_no_place(autojump_clock: object, nurs
     come_back(house, 2, 3, asked=True)
     come_back(house, 3, 3)
     await wait_all_tasks_blocked()
-    house.scopes[2].cancel()
+    house[2].scope.cancel()
     await wait_all_tasks_blocked()
     # The others learn it from the lobby.
     assert asked_of(house, 3) == [False, None, False]
@@ -152,7 +149,7 @@ async def test_a_host_that_begins_without_the_answer(autojump_clock: object, nur
 
 async def test_a_host_that_takes_its_time(autojump_clock: object, nursery: trio.Nursery) -> None:
     """Its game is not over yet: it answers as a seat of that game does, then not at all, then it opens the lobby."""
-    house = House(nursery, 2, remembered(2, 2))
+    house = House(nursery, 2, former=remembered(2, 2))
     listener = house.wires.listen(address_of(1))
     come_back(house, 2, 2)
 
@@ -250,7 +247,7 @@ async def test_who_comes_back_is_asked_for_no_code(autojump_clock: object, nurse
     await wait_all_tasks_blocked()
     assert house.turned_away == ["Somebody could not join: The other side did not sit down."]
     # That was no try of the code.
-    assert len([event for event in house.events if isinstance(event, CodeShown)]) == 1
+    assert len([event for event in house[1].events if isinstance(event, CodeShown)]) == 1
 
 
 async def test_a_host_that_is_gone(autojump_clock: object, nursery: trio.Nursery) -> None:
@@ -287,6 +284,6 @@ async def test_every_address_of_the_host_is_tried(autojump_clock: object, nurser
     table = former_table(2, 2)
     table = replace(table, addresses={1: (Address("10.9.9.9", 1), address_of(1))})
     again = await rejoin_table(
-        credentials(2), "player 2", table, [], [], randomness, house.shown_to(2), dial=house.wires.dial
+        credentials(2), "player 2", table, [], [], randomness, house[2].events.append, dial=house.wires.dial
     )
     assert again.addresses[1][0] == address_of(1)

@@ -2,6 +2,7 @@
 
 import hashlib
 from functools import partial
+from typing import Any
 
 import pytest
 import spake2
@@ -12,6 +13,7 @@ from spake2.params import _Params
 from seqp2p.lobby import place
 from seqp2p.lobby.place import MeetingPlace
 from tests.live.conftest import virtual_time
+from tests.lobby.house import House, Opened
 
 __all__ = ["cheap_codes", "cheap_places", "virtual_time"]
 
@@ -36,3 +38,17 @@ def cheap_places(monkeypatch: pytest.MonkeyPatch) -> None:
         return MeetingPlace(tuple(hashlib.sha256(f"{digits}{each}".encode()).digest() for each in "abcd"), digits)
 
     monkeypatch.setattr(place, "meeting_place", quick)
+
+
+@pytest.fixture
+def house(nursery: trio.Nursery) -> Opened:
+    """Open a lobby with so many seats, and let these players enter; the options are those of host_table."""
+
+    async def opened(seats: int, *numbers: int, **options: Any) -> House:
+        made = House(nursery, seats, **options)
+        await made.open()
+        for number in numbers:
+            await made.enter(number)
+        return made
+
+    return opened

@@ -76,8 +76,8 @@ class Hall(Party):
         return replace(table, spectators=self.spectators, listeners=[*table.listeners, *self.more_listeners])
 
     @contextlib.asynccontextmanager
-    async def open(self) -> AsyncGenerator[trio.Nursery]:
-        """Let spectators in, play, and end when all have ended."""
+    async def open(self, *, alone: bool = False) -> AsyncGenerator[trio.Nursery]:
+        """Let spectators in, play, and end when all have ended. ``alone`` the first seat waits until the block ends."""
         async with trio.open_nursery() as doors:
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
             own = seat_credentials(1, self.seed)
@@ -87,14 +87,19 @@ class Hall(Party):
             self.sit(1, self.first)
             for seat, kind, more in self.crooks:
                 self.sit(seat, kind=kind, **more)
-            self.sit_others()
+            if not alone:
+                self.sit_others()
             async with self.playing() as nursery:
                 yield nursery
+                if alone:
+                    nursery.cancel_scope.cancel()
             doors.cancel_scope.cancel()
 
-    async def waiting(self, number: int, dial: Dial | None = None, code: str = "") -> WaitingSpectator:
+    async def waiting(
+        self, number: int, dial: Dial | None = None, code: str = "", credentials: Credentials | None = None
+    ) -> WaitingSpectator:
         return await watch_table(
-            own_key(number),
+            credentials or own_key(number),
             f"spectator {number}",
             code or self.code,
             address_of(1),
@@ -116,16 +121,7 @@ class Hall(Party):
 
     async def knock(self, number: int, credentials: Credentials | None = None) -> FrameStream:
         """A spectator's connection, let in, that follows no protocol but what a test says."""
-        waiting = await watch_table(
-            credentials or own_key(number),
-            f"spectator {number}",
-            self.code,
-            address_of(1),
-            randomness(("raw", number)),
-            self.limits,
-            dial=self.wires.dial,
-        )
-        return waiting.frames
+        return (await self.waiting(number, credentials=credentials)).frames
 
     async def come_back(self, number: int) -> FrameStream:
         link = await reach(

@@ -3,8 +3,6 @@
 import hashlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from seqp2p.lobby.adverts import SeatAdvert, TableAdvert, game_mark, read_seat, read_table
 from seqp2p.match.table import NAME_LENGTH_MAX
@@ -39,29 +37,19 @@ def test_nothing_of_the_code_is_in_it() -> None:
     assert sum(len(key) + len(value.encode()) + 2 for key, value in longest.properties().items()) < 200
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("v", ""),
-        ("v", "1.0"),
-        ("table", "0"),
-        ("table", "100"),
-        ("table", "-7"),
-        ("table", "٧"),
-        ("table", "7" * 5000),
-        ("players", "0"),
-        ("players", "13"),
-        ("free", "4"),
-        ("host", ""),
-        ("host", "\x1b\u202e"),
-        ("variant", ""),
-        ("variant", "a\nb"),
-        ("variant", "c" * 17),
-        ("state", "full of eels"),
-        ("place", "0123456789ABCDEF"),
-        ("place", "48219375526041"),
-    ],
-)
+FALSE = {
+    "v": ["", "1.0"],
+    "table": ["0", "100", "-7", "٧", "7" * 5000],
+    "players": ["0", "13"],
+    "free": ["4"],
+    "host": ["", "\x1b\u202e"],
+    "variant": ["", "a\nb", "c" * 17],
+    "state": ["full of eels"],
+    "place": ["0123456789ABCDEF", "48219375526041"],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in FALSE.items() for value in values])
 def test_a_table_that_cannot_be_is_none(key: str, value: str) -> None:
     assert read_table(on_the_wire({**TABLE.properties(), key: value})) is None
 
@@ -85,15 +73,3 @@ def test_a_name_that_moves_the_cursor_does_not() -> None:
     table = read_table(on_the_wire({**TABLE.properties(), "host": "\x1b[2Jann\u202e\n" + "x" * 500}))
     assert table is not None
     assert table.host == "[2Jann " + "x" * 17
-
-
-@given(st.dictionaries(st.binary(max_size=20), st.none() | st.binary(max_size=300), max_size=12))
-def test_whatever_is_advertised_nothing_breaks(properties: dict[bytes, bytes | None]) -> None:
-    assert read_table(properties) is None
-    assert read_seat(properties) is None
-
-
-@given(st.fixed_dictionaries({key.encode(): st.none() | st.binary(max_size=300) for key in TABLE.properties()}))
-def test_whatever_stands_in_the_right_places_nothing_breaks(properties: dict[bytes, bytes | None]) -> None:
-    table = read_table(properties)
-    assert table is None or (table.host.isprintable() and len(table.host) <= NAME_LENGTH_MAX)

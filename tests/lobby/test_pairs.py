@@ -125,16 +125,6 @@ def test_a_key_that_makes_one_secret_for_all_makes_no_token(public: bytes) -> No
     assert relay(1).token(RelayEntry(WHERE, public), GAME, PAIR, lower=True) is None
 
 
-def test_a_malformed_relay_is_the_fault_of_the_peer_that_sends_it() -> None:
-    class Wrong(OwnRelay):
-        @property
-        def entry(self) -> RelayEntry:
-            return RelayEntry(self.address, bytes(31))
-
-    with pytest.raises(PeerError):
-        read_statement(make_statement(identity(2), bytes(32), 1, (), Wrong(WHERE, key(2))))
-
-
 def test_a_key_is_fresh_and_nothing_shows_its_secret() -> None:
     first, second = (own_relay(WHERE, lambda n, byte=byte: bytes([byte]) * n) for byte in (7, 8))  # type: ignore[misc]
     assert first is not None

@@ -2,12 +2,10 @@ import hmac
 
 import pytest
 import trio
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.net.auth import receive, send
-from seqp2p.net.errors import LinkLost, PeerError
+from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB
 from tests.net.tools import frames_pair, randomness
@@ -47,25 +45,12 @@ def test_any_difference_shows(other: Exchange) -> None:
 
 
 def test_messages_that_are_none() -> None:
-    for message in (b"B" + bytes(32), b"A" + bytes(32), b"X" + bytes(32), bytes(33), b"B" + b"\xff" * 32):
+    fresh = [exchange(CODE, host=False) for _ in range(6)]
+    reflected = b"B" + fresh[5].message[1:]
+    wrong = [b"B" + bytes(32), b"A" + bytes(32), b"X" + bytes(32), bytes(33), b"B" + b"\xff" * 32, reflected]
+    for mine, message in zip(fresh, wrong, strict=True):
         with pytest.raises(PeerError, match="no message of a code exchange"):
-            exchange(CODE, host=False).finish(message)
-
-
-def test_an_own_message_reflected() -> None:
-    mine = exchange(CODE, host=False)
-    with pytest.raises(PeerError):
-        mine.finish(b"B" + mine.message[1:])
-
-
-@settings(deadline=None, max_examples=25)
-@given(st.binary(min_size=32, max_size=32))
-def test_any_message_is_an_answer_or_a_typed_error(message: bytes) -> None:
-    try:
-        confirmations = exchange(CODE, host=True).finish(b"A" + message)
-    except PeerError:
-        return
-    assert [len(each) for each in confirmations] == [32, 32]
+            mine.finish(message)
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
@@ -89,13 +74,6 @@ async def test_a_host_that_does_not_know_the_code(step: int) -> None:
         nursery.start_soon(host)
         with pytest.raises(PeerError, match="code"):
             await give_code(there, exchange(CODE, host=False), LIMITS)
-
-
-async def test_a_host_that_leaves() -> None:
-    here, there = frames_pair()
-    await here.abort()
-    with pytest.raises(LinkLost):
-        await give_code(there, exchange(CODE, host=False), LIMITS)
 
 
 async def test_a_client_that_waits_for_its_turn_is_told(autojump_clock: object) -> None:

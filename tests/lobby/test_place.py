@@ -8,115 +8,24 @@ import trio.testing
 
 from seqp2p.lobby import place
 from seqp2p.lobby.place import MOVED, HostLines, MeetingPlace, MetLine, hash_place, meet_host, meeting_place
-from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import Dial
-from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.serving import serve, source_of
 from tests.live.relays import MemoryRelay, SaysNonsense, Waits
-from tests.relay import free_address, running_relay
 
 RELAY = Address("relay.example.org", 4001)
 
 
-async def test_a_place_has_four_tokens_and_a_mark() -> None:
-    place = await meeting_place("48219375526041")
-    assert len(set(place.tokens)) == 4
-    assert {len(token) for token in place.tokens} == {32}
-    assert len(place.mark) == 16
-    assert place == await meeting_place("48219375526041")
-
-
-async def test_another_digit_is_another_place() -> None:
+async def test_a_place_has_four_tokens_and_a_mark_of_its_own() -> None:
     one, other = await meeting_place("48219375526041"), await meeting_place("48219375526042")
-    assert not set(one.tokens) & set(other.tokens)
+    assert one == hash_place("48219375526041")
+    assert [len(token) for token in one.tokens] == [32] * 4
+    assert len(one.mark) == 16
+    assert len({*one.tokens, *other.tokens}) == 8
     assert one.mark != other.mark
-
-
-async def meet(relay: Address, digits: str) -> trio.abc.Stream:
-    """A joiner's line, which has said hello."""
-    line = await meet_host(relay, hash_place(digits), tcp_dial, DEFAULT_LIMITS)
-    await line.send_all(b"hello")
-    return line
-
-
-@pytest.mark.process
-async def test_host_and_joiners_meet_and_the_host_moves() -> None:
-    places = list[MeetingPlace]()
-    moved = trio.Event()
-
-    def on_place(place: MeetingPlace) -> None:
-        places.append(place)
-        if len(places) == 2:
-            moved.set()
-
-    async def welcome(listener: trio.abc.Listener[trio.abc.Stream]) -> None:
-        while True:
-            async with await listener.accept() as line:
-                assert await line.receive_some() == b"hello"
-                await line.send_all(b"welcome")
-
-    async with running_relay() as relay, trio.open_nursery() as nursery:
-        lines = HostLines(relay, tcp_dial, DEFAULT_LIMITS, on_place, lambda _: None)
-        nursery.start_soon(lines.run)
-        for listener in lines.listeners:
-            nursery.start_soon(welcome, listener)
-        lines.move("00000000000001")
-        for _ in range(3):
-            async with await meet(relay, "00000000000001") as line:
-                assert await line.receive_some() == b"welcome"
-        lines.move("00000000000002")
-        await moved.wait()
-        async with await meet(relay, "00000000000002") as line:
-            assert await line.receive_some() == b"welcome"
-        assert places == [hash_place("00000000000001"), hash_place("00000000000002")]
-        nursery.cancel_scope.cancel()
-
-
-@pytest.mark.process
-async def test_a_joiner_may_be_there_before_the_host() -> None:
-    digits = "00000000000003"
-    met = trio.Event()
-
-    async def come(relay: Address) -> None:
-        async with await meet(relay, digits) as line:
-            assert await line.receive_some() == b"welcome"
-            met.set()
-
-    async def welcome(listener: trio.abc.Listener[trio.abc.Stream]) -> None:
-        async with await listener.accept() as line:
-            await line.send_all(b"welcome")
-            await met.wait()
-
-    async with running_relay() as relay, trio.open_nursery() as nursery:
-        nursery.start_soon(come, relay)
-        await trio.testing.wait_all_tasks_blocked()
-        lines = HostLines(relay, tcp_dial, DEFAULT_LIMITS, lambda _: None, lambda _: None)
-        nursery.start_soon(lines.run)
-        for listener in lines.listeners:
-            nursery.start_soon(welcome, listener)
-        lines.move(digits)
-        await met.wait()
-        nursery.cancel_scope.cancel()
-
-
-async def test_a_relay_that_is_away_is_told_once_for_all_lines(autojump_clock: object, cheap_places: None) -> None:
-    async def refused(_: Address) -> trio.abc.Stream:
-        await trio.lowlevel.checkpoint()
-        raise OSError
-
-    told = list[NetError | None]()
-    with trio.move_on_after(60):
-        async with trio.open_nursery() as nursery:
-            lines = HostLines(free_address(), refused, DEFAULT_LIMITS, lambda _: None, told.append)
-            nursery.start_soon(lines.run)
-            for listener in lines.listeners:
-                nursery.start_soon(listener.accept)
-            lines.move("1")
-    assert [str(reason) for reason in told] == [str(told[0])]
-    assert "cannot be reached" in str(told[0])
 
 
 async def test_the_line_on_which_a_host_was_met_is_used_once(nursery: trio.Nursery) -> None:
@@ -140,13 +49,15 @@ async def test_the_line_on_which_a_host_was_met_is_used_once(nursery: trio.Nurse
 class Hosting:
     """A host at meeting places, which takes every line; with ``lets_in`` a link goes by each."""
 
-    def __init__(self, dial: Dial, *, lets_in: bool = False) -> None:
+    def __init__(self, nursery: trio.Nursery, dial: Dial, *, lets_in: bool = False) -> None:
         self.places = list[MeetingPlace]()
         self.told = list[float]()
         self.joined = list[trio.abc.Stream]()
         self._lets_in = lets_in
         self._moved = trio.Event()
         self.lines = HostLines(RELAY, dial, DEFAULT_LIMITS, self._on_place, self._on_away)
+        nursery.start_soon(self.lines.run)
+        serve(nursery, self.lines.listeners, self._welcome)
 
     def _on_place(self, place: MeetingPlace) -> None:
         self.places.append(place)
@@ -161,11 +72,6 @@ class Hosting:
         await self._moved.wait()
         return self.places[-1]
 
-    async def run(self) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.lines.run)
-            serve(nursery, self.lines.listeners, self._welcome)
-
     async def _welcome(self, line: trio.abc.Stream) -> None:
         self.joined.append(line)
         if self._lets_in:
@@ -174,25 +80,31 @@ class Hosting:
         await line.aclose()
 
 
-async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(autojump_clock: object, cheap_places: None) -> None:
-    dialled = list[int]()
-    for lets_in in (False, True):
-        async with trio.open_nursery() as nursery:
-            relay = SaysNonsense(nursery)
-            host = Hosting(relay.dial, lets_in=lets_in)
-            nursery.start_soon(host.run)
-            await host.move("1")
-            await trio.sleep(60)
-            dialled.append(relay.lines.total())
-            nursery.cancel_scope.cancel()
-    in_vain, let_in = dialled
-    assert in_vain <= 2 * 60, "four lines: after a few each waits for seconds"
-    assert let_in > 10 * 60, "those who are let in keep nobody waiting"
+async def test_a_relay_that_is_away_is_told_once_for_all_lines(
+    autojump_clock: object, cheap_places: None, nursery: trio.Nursery
+) -> None:
+    relay = MemoryRelay(nursery)
+    await relay.leave()
+    host = Hosting(nursery, relay.dial)
+    await host.move("1")
+    await trio.sleep(60)
+    assert len(host.told) == 1
+
+
+async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(
+    autojump_clock: object, cheap_places: None, nursery: trio.Nursery
+) -> None:
+    """Each of the four lines soon waits for seconds; those who are let in keep nobody waiting."""
+    for lets_in, for_s in ((False, 60), (True, 10)):
+        relay = SaysNonsense(nursery)
+        await Hosting(nursery, relay.dial, lets_in=lets_in).move("1")
+        await trio.sleep(for_s)
+        assert (relay.lines.total() > 10 * for_s) if lets_in else (relay.lines.total() <= 2 * for_s)
 
 
 @pytest.mark.parametrize("wait_s", [0.0, DEFAULT_LIMITS.relay_silence_s + 0.1])
 async def test_a_relay_that_lies_is_told_at_most_once_a_second(
-    wait_s: float, autojump_clock: object, cheap_places: None
+    wait_s: float, autojump_clock: object, cheap_places: None, nursery: trio.Nursery
 ) -> None:
     """It joins the lines that test it, and says nonsense to the host's: at once, or when they have waited a moment."""
     own = {token.hex().encode() for token in (await place.meeting_place("1")).tokens}
@@ -205,38 +117,42 @@ async def test_a_relay_that_lies_is_told_at_most_once_a_second(
             await trio.sleep(wait_s)
             await new.line.send_all(b"no\n")
 
-    async with trio.open_nursery() as nursery:
-        relay = Lies(nursery)
-        host = Hosting(relay.dial)
-        nursery.start_soon(host.run)
-        await host.move("1")
-        await trio.sleep(120)
-        nursery.cancel_scope.cancel()
-    assert host.told
+    relay = Lies(nursery)
+    host = Hosting(nursery, relay.dial)
+    await host.move("1")
+    await trio.sleep(30)
+    assert len(host.told) > (1 if wait_s else 0)
     assert all(b - a >= 1 for a, b in itertools.pairwise(host.told))
     assert wait_s or len(host.told) == 1, "it was never back"
-    assert relay.lines.total() <= 5 * 120
+    assert relay.lines.total() <= 5 * 30
 
 
-async def test_a_place_where_someone_was_let_in_stays_open(autojump_clock: object, cheap_places: None) -> None:
+async def test_a_place_where_someone_was_let_in_stays_open(
+    autojump_clock: object, cheap_places: None, nursery: trio.Nursery
+) -> None:
     """For lines of a source of their own; the place of nobody does not."""
-    async with trio.open_nursery() as nursery:
-        relay = MemoryRelay(nursery)
-        host = Hosting(relay.dial, lets_in=True)
-        nursery.start_soon(host.run)
+    relay, early = MemoryRelay(nursery), trio.Event()
+    host = Hosting(nursery, relay.dial, lets_in=True)
 
-        async def is_met(at: MeetingPlace) -> bool:
-            with trio.move_on_after(DEFAULT_LIMITS.relay_meet_s):
-                line = await meet_host(RELAY, at, relay.dial, DEFAULT_LIMITS)
-                await line.send_all(b"hello")
-                return await line.receive_some() == b"welcome"
-            return False
+    async def is_met(at: MeetingPlace) -> bool:
+        with trio.move_on_after(DEFAULT_LIMITS.relay_meet_s):
+            line = await meet_host(RELAY, at, relay.dial, DEFAULT_LIMITS)
+            await line.send_all(b"hello")
+            return await line.receive_some() == b"welcome"
+        return False
 
-        assert await is_met(left := await host.move("1"))
-        nobodys = await host.move("2")
-        assert [await is_met(at) for at in (await host.move("3"), left, nobodys)] == [True, True, False]
-        assert [source_of(line) for line in host.joined] == ["", "", MOVED]
-        for digits in "4567":
-            assert await is_met(await host.move(digits))
-        assert not await is_met(left), "the last places are enough"
-        nursery.cancel_scope.cancel()
+    @nursery.start_soon
+    async def come_before_the_host() -> None:
+        assert await is_met(await place.meeting_place("0"))
+        early.set()
+
+    await trio.testing.wait_all_tasks_blocked()
+    await host.move("0")
+    await early.wait()
+    assert await is_met(left := await host.move("1"))
+    nobodys = await host.move("2")
+    assert [await is_met(at) for at in (await host.move("3"), left, nobodys)] == [True, True, False]
+    assert [source_of(line) for line in host.joined] == ["", "", "", MOVED]
+    for digits in "4567":
+        assert await is_met(await host.move(digits))
+    assert not await is_met(left), "the last places are enough"

@@ -1,16 +1,16 @@
 """The log of a host's spectators: what a ``have`` is answered with, over links that only write down."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
+from typing import Any
 
 import pytest
 
-from seqp2p.lobby.spectators import FeedReader, SpectatorFeed, of_spectators
-from seqp2p.net.errors import NetError
+from seqp2p.lobby.spectators import SpectatorFeed, of_spectators
+from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.gossip import GossipItem, digest
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import ContributionMessage, Have, HeadMessage, Ping, bye, encode_message
+from tests.net.tools import refused
 from tests.table import played
 
 GAME = played(2, "kids")
@@ -32,13 +32,14 @@ class WrittenDown:
 
     frames: list[bytes] = field(default_factory=list)
     unsent: int = 0
+    error: NetError | None = None
 
     def send_frame(self, data: bytes) -> None:
         self.frames.append(data)
         self.unsent += len(data)
 
     def end(self, error: NetError) -> None:
-        raise AssertionError(error)
+        self.error = error
 
     def read(self) -> list[bytes]:
         """What was sent since the last reading."""
@@ -46,181 +47,159 @@ class WrittenDown:
         return frames
 
 
-class Clock:
-    """Seconds, as a test sets them."""
+class Watched:
+    """A feed whose game has begun, with the whole game and votes on its end in the log, and one reader.
 
-    now = 0.0
+    The clock stands where a test sets it; the changes are those of limits.
+    """
 
-    def __call__(self) -> float:
-        return self.now
+    def __init__(self, votes: list[bytes] | None = None, *, begun: bool = True, **changes: Any) -> None:
+        self.now = 0.0
+        self.feed = SpectatorFeed(200, of_spectators(replace(DEFAULT_LIMITS, **changes)), lambda: self.now)
+        self.feed.begin(GAME.match.game.agreement)
+        if begun:
+            self.fill(VOTES if votes is None else votes)
+        self.link = WrittenDown()
+        self.reader = self.feed.connect(b"key", self.link)
+        assert len(self.link.read()) == 1, "the agreement"
+
+    def fill(self, votes: list[bytes]) -> None:
+        for (step, seat), frame in zip(PLACES, FRAMES, strict=True):
+            self.feed.append(GossipItem(digest(frame), seat, step), frame)
+        for frame in votes:
+            self.feed.append(GossipItem(digest(frame)), frame)
+
+    def hear(self, has: Have, after_s: float = 0.0) -> list[bytes]:
+        """Return what the reader is sent when it says this after so many seconds."""
+        self.now += after_s
+        self.feed.handle(self.reader, has)
+        return self.link.read()
+
+    def batches(self) -> list[list[bytes]]:
+        """Return all that it is sent while it goes on asking."""
+        heard: list[list[bytes]] = []
+        while batch := self.hear(Have(len(heard) + 1, ()), 0.6):
+            heard.append(batch)
+        return heard
 
 
-def feed_of(limits: Limits = DEFAULT_LIMITS, clock: Clock | None = None, places: int = 5) -> SpectatorFeed:
-    """A feed whose game has begun, with an empty log."""
-    feed = SpectatorFeed(places, of_spectators(limits), clock or Clock())
+# Who may watch.
+
+
+def test_who_sits_down_watches_no_longer() -> None:
+    feed, link = SpectatorFeed(5, of_spectators(DEFAULT_LIMITS), lambda: 0.0), WrittenDown()
+    seated = GAME.match.game.agreement.seats[1].key
+    feed.connect(seated, link)
     feed.begin(GAME.match.game.agreement)
-    return feed
+    assert str(link.error) == "It has sat down."
+    for key, game, code in ((seated, GAME.match.game.id, "same_key"), (b"eve", b"x" * 32, "wrong_game")):
+        with refused(code):
+            feed.admit(key, game)
 
 
-def fill(feed: SpectatorFeed, votes: int = len(VOTES)) -> None:
-    """Append the whole game, and votes on its end."""
-    for (step, seat), frame in zip(PLACES, FRAMES, strict=True):
-        feed.append(GossipItem(digest(frame), seat, step), frame)
-    for frame in VOTES[:votes]:
-        feed.append(GossipItem(digest(frame)), frame)
+def test_a_place_is_kept_for_one_that_is_linked_and_free_when_it_has_left() -> None:
+    feed = SpectatorFeed(1, of_spectators(DEFAULT_LIMITS), lambda: 0.0)
+    reader = feed.connect(b"ann", WrittenDown())
+    feed.require_room(b"ann")
+    with refused("no_spectators"):
+        feed.require_room(b"ben")
+    with pytest.raises(LinkLost, match="has left") as goodbye:
+        feed.handle(reader, bye(""))
+    feed.disconnect(reader, goodbye.value)
+    feed.require_room(b"ben")
 
 
-def reader_of(feed: SpectatorFeed, key: bytes = b"key") -> tuple[FeedReader, WrittenDown]:
-    """A new reader that has read the agreement."""
-    link = WrittenDown()
-    reader = feed.connect(key, link)
-    assert len(link.read()) == 1
-    return reader, link
+def test_only_so_many_may_come_back_and_none_that_was_at_fault() -> None:
+    feed, game = SpectatorFeed(5, of_spectators(replace(DEFAULT_LIMITS, watch_known_max=2)), float), GAME.match.game
+    feed.begin(game.agreement)
+    for key in (b"ann", b"ben", b"cat"):
+        feed.register(key, "name")
+    for key, error in ((b"ben", PeerError("rubbish")), (b"cat", LinkLost("left"))):
+        feed.disconnect(feed.connect(key, WrittenDown()), error)
+    assert feed.resumes(b"cat", game.id)
+    for key in (b"ann", b"ben"):
+        with refused("not_watching"):
+            feed.resumes(key, game.id)
+
+
+# What they are sent.
 
 
 def test_nothing_is_sent_unasked() -> None:
-    feed = feed_of()
-    reader, link = reader_of(feed)
-    fill(feed)
-    feed.handle(reader, Ping())
-    assert link.frames == []
-    feed.handle(reader, Have(1, ()))
-    assert link.read() == EVERYTHING
+    watched = Watched(begun=False)
+    watched.fill(VOTES)
+    watched.feed.handle(watched.reader, Ping())
+    assert watched.link.frames == []
+    assert watched.hear(Have(1, ())) == EVERYTHING
 
 
 def test_one_that_is_level_gets_what_is_new_at_its_next_have() -> None:
-    clock = Clock()
-    feed = feed_of(clock=clock)
-    reader, link = reader_of(feed)
-    fill(feed)
-    feed.handle(reader, Have(1, ()))
-    link.read()
+    watched = Watched()
+    watched.hear(Have(1, ()))
     for new in (b"one", b"two"):
-        clock.now += 0.1
-        feed.handle(reader, END)
-        assert link.frames == []
-        feed.append(GossipItem(digest(new)), new)
-        feed.handle(reader, END)
-        assert link.read() == [new], "no pause follows an answer with all there is"
-
-
-def batches(feed: SpectatorFeed, clock: Clock, reader: FeedReader, link: WrittenDown) -> Iterator[list[bytes]]:
-    for number in count(1):
-        clock.now += 0.6
-        feed.handle(reader, Have(number, ()))
-        if not (batch := link.read()):
-            return
-        yield batch
+        assert watched.hear(END, 0.1) == []
+        watched.feed.append(GossipItem(digest(new)), new)
+        assert watched.hear(END) == [new], "no pause follows an answer with all there is"
 
 
 def test_a_game_comes_in_batches() -> None:
-    clock = Clock()
     size_max = max(map(len, FRAMES)) + 100
-    feed = feed_of(replace(DEFAULT_LIMITS, watch_batch_max=size_max), clock)
-    reader, link = reader_of(feed)
-    fill(feed)
-    sent = list(batches(feed, clock, reader, link))
+    sent = Watched(watch_batch_max=size_max).batches()
     assert [frame for batch in sent for frame in batch] == EVERYTHING
     assert max(sum(map(len, batch)) for batch in sent) <= size_max
     assert len(sent) > 5
 
 
 def test_a_frame_larger_than_a_batch_is_a_batch() -> None:
-    clock = Clock()
-    feed = feed_of(replace(DEFAULT_LIMITS, watch_batch_max=1), clock)
-    reader, link = reader_of(feed)
-    fill(feed)
-    assert list(batches(feed, clock, reader, link)) == [[frame] for frame in EVERYTHING]
+    assert Watched(watch_batch_max=1).batches() == [[frame] for frame in EVERYTHING]
 
 
 def test_an_answer_waits_until_the_last_is_read_and_a_pause_is_over() -> None:
-    clock = Clock()
-    feed = feed_of(replace(DEFAULT_LIMITS, watch_batch_max=1), clock)
-    reader, link = reader_of(feed)
-    fill(feed)
-    for _ in range(300):
-        feed.handle(reader, Have(1, ()))
-    assert link.read() == EVERYTHING[:1]
-    clock.now = DEFAULT_LIMITS.answer_pause_s
-    link.unsent = 1
-    feed.handle(reader, Have(1, ()))
-    assert link.read() == []
-    feed.handle(reader, Have(1, ()))
-    assert link.read() == EVERYTHING[1:2]
+    watched = Watched(watch_batch_max=1)
+    assert [watched.hear(Have(1, ())) for _ in range(300)] == [EVERYTHING[:1], *[[]] * 299]
+    watched.link.unsent = 1
+    assert watched.hear(Have(1, ()), DEFAULT_LIMITS.answer_pause_s) == []
+    assert watched.hear(Have(1, ())) == EVERYTHING[1:2]
 
 
 def test_a_have_is_answered_behind_a_sign_of_life_that_is_unsent() -> None:
     """All that is unsent together is no more than a batch, or one frame that is larger."""
     size_max = sum(map(len, FRAMES[:3])) + 15
-    feed = feed_of(replace(DEFAULT_LIMITS, watch_batch_max=size_max))
-    reader, link = reader_of(feed)
-    fill(feed)
-    link.unsent = 15
-    feed.handle(reader, Have(1, ()))
-    assert (link.frames, link.unsent) == (FRAMES[:3], size_max)
+    watched = Watched(watch_batch_max=size_max)
+    watched.link.unsent = 15
+    watched.feed.handle(watched.reader, Have(1, ()))
+    assert (watched.link.frames, watched.link.unsent) == (FRAMES[:3], size_max)
 
 
 def test_one_that_reconnects_is_not_sent_the_contributions_it_has() -> None:
-    feed = feed_of()
-    fill(feed)
-    reader, link = reader_of(feed)
-    feed.handle(reader, Have(4, (2,)))
     lacking = [
         frame for (step, seat), frame in zip(PLACES, FRAMES, strict=True) if step > 4 or (step == 4 and seat != 2)
     ]
-    assert link.read() == [*lacking, *VOTES]
+    assert Watched().hear(Have(4, (2,))) == [*lacking, *VOTES]
+    assert Watched().hear(Have(100_000, tuple(range(1, 13)))) == VOTES
 
 
 def test_what_comes_after_the_first_have_is_sent_whatever_its_step() -> None:
     """Steps that were undone are played again, with the same numbers."""
-    clock = Clock()
-    feed = feed_of(clock=clock)
-    fill(feed, votes=0)
-    reader, link = reader_of(feed)
-    feed.handle(reader, END)
-    assert link.read() == []
-    feed.append(GossipItem(b"again", 1, 4), b"again")
-    clock.now = 0.6
-    feed.handle(reader, END)
-    assert link.read() == [b"again"]
+    watched = Watched(votes=[])
+    assert watched.hear(END) == []
+    watched.feed.append(GossipItem(b"again", 1, 4), b"again")
+    assert watched.hear(END, 0.6) == [b"again"]
 
 
 @pytest.mark.parametrize("says", [Have(4, (2,)), Have(1, ())])
 def test_one_that_stands_still_gets_what_it_lacks_again(says: Have) -> None:
-    clock = Clock()
-    feed = feed_of(clock=clock)
-    reader, link = reader_of(feed)
-    fill(feed)
-    feed.handle(reader, says)
-    first = link.read()
+    watched = Watched()
+    first = watched.hear(says)
     for _ in range(2):
-        clock.now += DEFAULT_LIMITS.resend_s - 0.1
-        feed.handle(reader, says)
-        assert link.read() == []
-        clock.now += 0.1
-        feed.handle(reader, says)
-        assert link.read() == first
+        assert watched.hear(says, DEFAULT_LIMITS.resend_s - 0.1) == []
+        assert watched.hear(says, 0.1) == first
 
 
 def test_one_that_has_all_and_waits_is_sent_nothing_again() -> None:
-    clock = Clock()
-    feed = feed_of(clock=clock)
-    reader, link = reader_of(feed)
-    fill(feed)
-    feed.handle(reader, Have(1, ()))
-    link.read()
-    for _ in range(20):
-        clock.now += 1.0
-        feed.handle(reader, END)
-    assert link.frames == []
-
-
-def test_one_that_is_far_ahead_gets_no_contributions() -> None:
-    feed = feed_of()
-    fill(feed)
-    reader, link = reader_of(feed)
-    feed.handle(reader, Have(100_000, tuple(range(1, 13))))
-    assert link.read() == VOTES
+    watched = Watched()
+    watched.hear(Have(1, ()))
+    assert [watched.hear(END, 1.0) for _ in range(20)] == [[]] * 20
 
 
 @pytest.mark.parametrize("left_out", [0, 1, 20, 100, 101, len(EVERYTHING) - 1, len(EVERYTHING)])
@@ -228,22 +207,19 @@ def test_a_goodbye_is_no_more_than_a_link_holds(left_out: int) -> None:
     """However little fits before the farewell: a link with too much would be cut off, unread."""
     sent = EVERYTHING[: len(EVERYTHING) - left_out]
     size_max = sum(map(len, sent)) + len(FAREWELL)
-    feed = feed_of(replace(DEFAULT_LIMITS, unsent_max=size_max))
-    fill(feed)
-    _, link = reader_of(feed)
-    feed.say_goodbye("it is late")
-    assert link.frames == [*sent, FAREWELL]
-    assert link.unsent == size_max
+    watched = Watched(unsent_max=size_max)
+    watched.feed.say_goodbye("it is late")
+    assert watched.link.frames == [*sent, FAREWELL]
+    assert watched.link.unsent == size_max
 
 
 def test_at_a_goodbye_all_queues_share_the_game() -> None:
     """However many ask for it and never read: it is in memory once, however far each has come."""
-    feed = feed_of(places=200)
-    fill(feed)
-    links: list[WrittenDown] = []
-    for number in range(200):
-        reader, link = reader_of(feed, b"%d" % number)
-        links.append(link)
+    feed = Watched().feed
+    links = [WrittenDown() for _ in range(199)]
+    for number, link in enumerate(links):
+        reader = feed.connect(b"%d" % number, link)
+        link.read()
         if number % 2:
             feed.handle(reader, Have(1 + number % 7, ()))
     feed.say_goodbye("it is late")
@@ -253,11 +229,8 @@ def test_at_a_goodbye_all_queues_share_the_game() -> None:
 
 
 def test_a_have_after_the_farewell_is_not_answered() -> None:
-    feed = feed_of()
-    reader, link = reader_of(feed)
-    fill(feed)
-    feed.say_goodbye("it is late")
-    link.read()
-    feed.append(GossipItem(b"late"), b"late")
-    feed.handle(reader, Have(1, ()))
-    assert link.frames == []
+    watched = Watched()
+    watched.feed.say_goodbye("it is late")
+    watched.link.read()
+    watched.feed.append(GossipItem(b"late"), b"late")
+    assert watched.hear(Have(1, ())) == []

@@ -8,7 +8,7 @@ import trio
 import trio.testing
 
 from seqp2p.net.addresses import Address
-from tests.lobby.test_lobby import House
+from tests.lobby.house import House
 from tests.net.tools import WireListener, Wires, address_of
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")
@@ -65,7 +65,7 @@ async def open_after(steps: int) -> tuple[set[int], bool]:
     wires = NotingWires()
     with trio.fail_after(60):
         async with trio.open_nursery() as nursery:
-            house = House(nursery, 3)
+            house = House(nursery, 3, requests=None)
             house.wires = wires
             await house.open()
             later = CancelLater(steps, nursery.cancel_scope)

@@ -1,5 +1,6 @@
 import errno
 import socket
+from contextlib import nullcontext
 
 import pytest
 import trio
@@ -63,21 +64,13 @@ def test_a_peers_addresses_go_there_and_back(ip: object, port: int) -> None:
 )
 def test_a_peer_s_address_has_one_form(text: str, form: str) -> None:
     assert peer_address(parse_address(text)) == form
-    with pytest.raises(AddressError):
-        parse_peer_address(text)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "table.lan:4610",
-        "localhost:1",
-        "10.0.0.1:0",
-        "10.1:1",
-        "2130706433:1",
-        " 10.0.0.1:1",
-        "[10.0.0.1]:1",
-        "[::1%1]:1",
+        *("table.lan:4610", "localhost:1", "10.0.0.1:0", "10.1:1", "2130706433:1", " 10.0.0.1:1", "[10.0.0.1]:1"),
+        *("[::1%1]:1", "[::FFFF:10.0.0.1]:4610", "[FD00:0::1]:04610"),
     ],
 )
 def test_a_peer_gives_no_names_to_look_up_and_no_other_form(text: str) -> None:
@@ -144,38 +137,29 @@ async def test_global_ipv6_addresses_come_last_one_of_each_network(monkeypatch: 
     assert [address.host for address in found] == ["127.0.0.1", "2a0e:1::1", "2a0e:2::1"]
 
 
-class Listening:
-    """Stands in for trio.open_tcp_listeners: fails as told for each host."""
+@pytest.mark.parametrize(
+    ("family", "code", "reason"),
+    [
+        (":", errno.EAFNOSUPPORT, ""),
+        (":", errno.EADDRINUSE, "no port is free"),
+        (".", errno.EACCES, "Cannot listen: no"),
+    ],
+    ids=["no IPv6 at all", "no port that is free in both", "forbidden"],
+)
+async def test_where_the_system_does_not_let_one_listen(
+    monkeypatch: pytest.MonkeyPatch, family: str, code: int, reason: str
+) -> None:
+    opening, calls = trio.open_tcp_listeners, list[tuple[int, str]]()
 
-    def __init__(self, **errors: int) -> None:
-        self.errors = errors
-        self.calls: list[tuple[int, str]] = []
-        self.open = trio.open_tcp_listeners
-
-    async def __call__(self, port: int, *, host: str) -> list[trio.SocketListener]:
-        self.calls.append((port, host))
-        code = self.errors.get("v6" if ":" in host else "v4")
-        if code is not None:
+    async def listen(port: int, *, host: str) -> list[trio.SocketListener]:
+        calls.append((port, host))
+        if family in host:
             raise OSError(code, "no")
-        return await self.open(0, host="127.0.0.1")
+        return await opening(0, host="127.0.0.1")
 
-
-async def test_no_ipv6_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trio, "open_tcp_listeners", Listening(v6=errno.EAFNOSUPPORT))
-    listeners = await open_listeners()
-    assert len(listeners) == 1
-    await close(listeners)
-
-
-async def test_no_port_that_is_free_in_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    listening = Listening(v6=errno.EADDRINUSE)
-    monkeypatch.setattr(trio, "open_tcp_listeners", listening)
-    with pytest.raises(AddressError, match="no port is free"):
-        await open_listeners()
-    assert listening.calls[0] == (4610, "0.0.0.0")
-
-
-async def test_listening_is_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trio, "open_tcp_listeners", Listening(v4=errno.EACCES))
-    with pytest.raises(AddressError, match="Cannot listen: no"):
-        await open_listeners()
+    monkeypatch.setattr(trio, "open_tcp_listeners", listen)
+    with pytest.raises(AddressError, match=reason) if reason else nullcontext():
+        listeners = await open_listeners()
+        assert len(listeners) == 1
+        await close(listeners)
+    assert calls[0] == (4610, "0.0.0.0")

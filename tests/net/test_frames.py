@@ -2,7 +2,7 @@ import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trio.testing import memory_stream_pair, wait_all_tasks_blocked
+from trio.testing import memory_stream_pair
 
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.frames import FrameStream, frame
@@ -10,15 +10,8 @@ from seqp2p.net.frames import FrameStream, frame
 MAX = 1000
 
 
-async def test_whole_frames_in_one_go() -> None:
-    here, there = memory_stream_pair()
-    await here.send_all(frame(b"one") + frame(b"two") + frame(b"three"))
-    frames = FrameStream(there)
-    assert [await frames.receive(MAX) for _ in range(3)] == [b"one", b"two", b"three"]
-
-
 @settings(deadline=None, max_examples=40)
-@given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.integers(1, 9))
+@given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.sampled_from([1, 2, 3, 7, 1_000]))
 def test_any_cut_gives_the_same_frames(parts: list[bytes], chunk: int) -> None:
     async def run() -> None:
         here, there = memory_stream_pair()
@@ -70,17 +63,11 @@ async def test_lost_connection_is_nobodys_fault() -> None:
         await frames.send(frame(b"x"))
 
 
-async def test_cancelled_receive_loses_nothing() -> None:
+async def test_cancelled_receive_loses_nothing(autojump_clock: object) -> None:
     here, there = memory_stream_pair()
     frames = FrameStream(there)
     await here.send_all(frame(b"abc")[:5])
-    async with trio.open_nursery() as nursery:
-
-        async def receive() -> None:
-            await frames.receive(MAX)
-
-        nursery.start_soon(receive)
-        await wait_all_tasks_blocked()
-        nursery.cancel_scope.cancel()
+    with trio.move_on_after(1):
+        await frames.receive(MAX)
     await here.send_all(frame(b"abc")[5:])
     assert await frames.receive(MAX) == b"abc"

@@ -1,4 +1,6 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+import pytest
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
@@ -57,47 +59,49 @@ def test_recent_forgets_the_oldest() -> None:
     assert not recent.since(b"b", 0)
 
 
-def test_new_things_go_out_once() -> None:
-    one = view()
-    assert one.wants(item(1, OWN), 0)
-    assert not one.wants(item(1, OWN), 0)
-    assert one.wants(item(1, OTHER), 0)
-    assert one.wants(GossipItem(b"evidence"), 0)
-    assert not one.wants(GossipItem(b"evidence"), 0)
+EVIDENCE = GossipItem(b"evidence")
+Before = Callable[[PeerState], object]
 
 
-def test_not_to_whom_it_came_from_nor_to_its_author() -> None:
-    one = view()
-    one.heard(item(1, OTHER).key, 0)
-    assert not one.wants(item(1, OTHER), 0)
-    assert not one.wants(item(1, NEIGHBOUR), 0)
+def nothing(_: PeerState) -> None:
+    """No message came or went before."""
 
 
-def test_not_to_whom_the_author_serves() -> None:
-    one = view()
+def linked_with_author(one: PeerState) -> None:
     one.links = frozenset({OWN, OTHER})
-    assert not one.wants(item(1, OTHER), 0)
-    assert one.wants(item(1, OWN), 0)
-    assert one.wants(GossipItem(b"opening"), 0)
-    one.lost(linked=False)
-    assert one.wants(item(1, OTHER), 0)
 
 
-def test_not_what_it_says_it_has() -> None:
-    one = view()
+def has_told(one: PeerState) -> None:
     one.has(5, frozenset({OTHER}))
-    assert not one.wants(item(4, OWN), 0)
-    assert not one.wants(item(5, OTHER), 0)
-    assert one.wants(item(5, OWN), 0)
-    one.lost(linked=True)
-    assert one.wants(item(5, OTHER), 0)
 
 
-def test_what_was_sent_on_a_lost_connection_is_sent_again() -> None:
+@pytest.mark.parametrize(
+    ("before", "thing", "wanted"),
+    [
+        (nothing, item(1, OWN), True),
+        (nothing, item(1, OTHER), True),
+        (nothing, EVIDENCE, True),
+        (nothing, item(1, NEIGHBOUR), False),
+        (lambda one: one.wants(item(1, OWN), 0), item(1, OWN), False),
+        (lambda one: one.wants(EVIDENCE, 0), EVIDENCE, False),
+        (lambda one: one.heard(item(1, OTHER).key, 0), item(1, OTHER), False),
+        (linked_with_author, item(1, OTHER), False),
+        (linked_with_author, item(1, OWN), True),
+        (linked_with_author, EVIDENCE, True),
+        (has_told, item(4, OWN), False),
+        (has_told, item(5, OTHER), False),
+        (has_told, item(5, OWN), True),
+    ],
+)
+def test_a_neighbour_is_sent_what_it_lacks_and_once_on_each_connection(
+    before: Before, thing: GossipItem, wanted: bool
+) -> None:
+    """It lacks what is not its own, has not come from it, is not behind it, and is not sent to it by its author."""
     one = view()
-    one.wants(item(1, OWN), 0)
-    one.lost(linked=True)
-    assert one.wants(item(1, OWN), 0)
+    before(one)
+    assert one.wants(thing, 0) == wanted
+    one.lost(linked=before is not linked_with_author)
+    assert one.wants(thing, 0) == (thing.author != NEIGHBOUR)
 
 
 def test_an_answer_is_what_is_missing() -> None:
@@ -112,13 +116,10 @@ def test_nothing_is_sent_twice_until_there_was_time_to_tell() -> None:
     assert sent(one.answer(store, 0)) == [(2, OWN)]
     assert sent(one.answer(store, 2)) == []
     assert sent(one.answer(store, 4.1)) == [(2, OWN)]
-
-
-def test_what_was_just_published_is_not_in_the_answer() -> None:
-    one, store = view(), Held((2, OWN))
-    one.wants(item(2, OWN), 1)
-    assert sent(one.answer(store, 2)) == []
-    assert sent(one.answer(store, 6)) == [(2, OWN)]
+    one.wants(item(3, OWN), 5)
+    store.held = ((3, OWN),)
+    assert sent(one.answer(store, 6)) == [], "it was just published"
+    assert sent(one.answer(store, 10)) == [(3, OWN)]
 
 
 def test_the_authors_neighbours_get_it_at_the_second_asking() -> None:

@@ -8,24 +8,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 import msgspec
 import pytest
 
 from seqp2p.net import igd
-from seqp2p.net.igd import (
-    Answer,
-    Router,
-    WebPage,
-    close_port,
-    find_router,
-    is_global_ipv4,
-    open_port,
-    page_in,
-    routers_at,
-)
+from tests.each import for_each
 
 OWN, OTHER = "127.0.0.1", "192.168.1.6"
 WIDE = "9.46.10.1"
@@ -55,7 +45,7 @@ class Page(http.server.BaseHTTPRequestHandler):
     ports: ClassVar[dict[str, tuple[str, str]]]
     refusals: ClassVar[dict[int, int]]
     asked: ClassVar[list[str]]
-    place = WebPage("", 0, "")
+    place = igd.WebPage("", 0, "")
 
     @classmethod
     def answer_to_search(cls) -> bytes:
@@ -124,7 +114,7 @@ def serving(page: type[Page], host: str = OWN) -> Iterator[type[Page]]:
         server.daemon_threads, server.block_on_close = True, False
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        Own.place = WebPage(host, server.server_port, "/root.xml")
+        Own.place = igd.WebPage(host, server.server_port, "/root.xml")
         try:
             yield Own
         finally:
@@ -138,144 +128,117 @@ def page() -> Iterator[type[Page]]:
         yield made
 
 
-def router(page: type[Page]) -> Router:
-    (found,) = routers_at(page.place)
+def router(page: type[Page]) -> igd.Router:
+    (found,) = igd.routers_at(page.place)
     return found
 
 
 def test_a_port_is_opened_renewed_and_closed(page: type[Page]) -> None:
     for _ in range(2):
-        assert open_port(router(page), 4610, [4610, 50_000]) == Answer("", WIDE, 4610)
+        assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.Answer("", WIDE, 4610)
         assert page.ports == {"4610": (OWN, "4610")}
-    assert close_port(router(page), 4610, [4610, 50_000]) == Answer("")
+    assert igd.close_port(router(page), 4610, [4610, 50_000]) == igd.Answer("")
     assert page.ports == {}
 
 
 @pytest.mark.parametrize("owner", [(OTHER, "4610"), (OWN, "4611")])
 def test_the_port_of_another_program_is_left_alone(page: type[Page], owner: tuple[str, str]) -> None:
     page.ports["4610"] = owner
-    assert open_port(router(page), 4610, [4610]) == Answer("taken")
-    assert close_port(router(page), 4610, [4610]) == Answer("")
+    assert igd.open_port(router(page), 4610, [4610]) == igd.Answer("taken")
+    assert igd.close_port(router(page), 4610, [4610]) == igd.Answer("")
     assert page.ports == {"4610": owner}
-    assert open_port(router(page), 4610, [4610, 50_000]) == Answer("", WIDE, 50_000)
+    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.Answer("", WIDE, 50_000)
 
 
 def test_a_router_that_names_no_owner_says_that_a_port_is_taken(page: type[Page]) -> None:
     page.refusals.update({4610: 718, 50_000: 729})
-    assert open_port(router(page), 4610, [4610, 50_000]) == Answer("taken")
-    assert open_port(router(page), 4610, [4610, 50_000, 50_001]) == Answer("", WIDE, 50_001)
+    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.Answer("taken")
+    assert igd.open_port(router(page), 4610, [4610, 50_000, 50_001]) == igd.Answer("", WIDE, 50_001)
 
 
 @pytest.mark.parametrize(("error", "fault"), [(725, "permanent"), (606, "refused"), (501, "refused")])
 def test_a_router_that_refuses_is_not_asked_for_more(page: type[Page], error: int, fault: igd.Fault) -> None:
     page.refusals[4610] = error
-    assert open_port(router(page), 4610, [4610, 50_000]) == Answer(fault)
+    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.Answer(fault)
     assert page.ports == {}
     page.ports["4610"] = OWN, "4610"
-    assert close_port(router(page), 4610, [4610]) == Answer("refused")
+    assert igd.close_port(router(page), 4610, [4610]) == igd.Answer("refused")
 
 
-@pytest.mark.parametrize("wide", ["192.168.0.2", "10.0.0.1", "100.64.3.4", "127.0.0.1", "169.254.1.1", "224.0.0.1"])
-def test_behind_a_second_router_nothing_is_opened(page: type[Page], wide: str) -> None:
-    page.wide = wide
-    assert open_port(router(page), 4610, [4610]) == Answer("not_global", wide)
-    assert page.ports == {}
+SECOND_ROUTERS = ["192.168.0.2", "10.0.0.1", "100.64.3.4", "127.0.0.1", "169.254.1.1", "224.0.0.1"]
+NO_ADDRESSES = ["", "router.example", "9.46.10.1:80", "9.46.10", "009.46.10.1", "2a0e::1", "9" * 500]
+HOSTILE = ["x" * 100_000, "9.46.10.1 ", "&#57;.46.10.1", "\x1b[2J", "<b>9.46.10.1</b>"]
 
 
-@pytest.mark.parametrize("wide", ["", "router.example", "9.46.10.1:80", "9.46.10", "009.46.10.1", "2a0e::1", "9" * 500])
-def test_an_address_that_is_none(page: type[Page], wide: str) -> None:
-    assert not is_global_ipv4(wide)
-    page.wide = wide
-    assert open_port(router(page), 4610, [4610]) == Answer("no_address")
-
-
-@pytest.mark.parametrize("wide", ["x" * 100_000, "9.46.10.1 ", "&#57;.46.10.1", "\x1b[2J", "<b>9.46.10.1</b>"])
-def test_a_hostile_address(page: type[Page], wide: str) -> None:
-    page.wide = wide
-    assert open_port(router(page), 4610, [4610]) == Answer("no_address")
-    assert "AddPortMapping" not in page.asked
+@for_each([*SECOND_ROUTERS, *NO_ADDRESSES, *HOSTILE])
+def test_nothing_is_opened_where_the_router_has_no_global_address(wide: str) -> None:
+    assert not igd.is_global_ipv4(wide)
+    with serving(Page) as page:
+        page.wide = wide
+        expected = igd.Answer("not_global", wide) if wide in SECOND_ROUTERS else igd.Answer("no_address")
+        assert igd.open_port(router(page), 4610, [4610]) == expected
+        assert "AddPortMapping" not in page.asked
 
 
 def test_an_old_router_names_the_base_of_its_pages(page: type[Page]) -> None:
     page.base = "<URLBase>http://{}:{}/</URLBase>".format(*page.place[:2])
-    assert open_port(router(page), 4610, [4610]) == Answer("", WIDE, 4610)
+    assert igd.open_port(router(page), 4610, [4610]) == igd.Answer("", WIDE, 4610)
 
 
 @pytest.mark.parametrize(
-    ("base", "control"),
+    "control",
     [
-        ("", "http://127.0.0.2:631/"),
-        ("", "http://localhost/"),
-        ("", "//127.0.0.2/x"),
-        ("", "https://127.0.0.1/"),
-        ("", "http://127.0.0.1:x/"),
-        ("", "http://[/"),
-        ("", "http://127.0.0.1@127.0.0.2/"),
-        ("", ""),
-        ("<URLBase>http://127.0.0.2/</URLBase>", "/control"),
+        *("http://127.0.0.2:631/", "http://localhost/", "//127.0.0.2/x", "https://127.0.0.1/", "http://127.0.0.1:x/"),
+        *("http://[/", "http://127.0.0.1@127.0.0.2/", ""),
     ],
 )
-def test_a_device_that_sends_on_to_another_is_no_router(page: type[Page], base: str, control: str) -> None:
-    page.base, page.control = base, control
-    assert routers_at(page.place) == []
+def test_a_device_that_sends_on_to_another_is_no_router(page: type[Page], control: str) -> None:
+    page.control = control
+    assert igd.routers_at(page.place) == []
+    page.base, page.control = "<URLBase>http://127.0.0.2/</URLBase>", "/control"
+    assert igd.routers_at(page.place) == []
 
 
-class Endless(Page):
-    """Bytes without end, as fast as they are read."""
+def false_device(said: bytes, again: bytes = b"", pause_s: float = 0.0) -> type[Page]:
+    """A device that says something, and then something without end."""
 
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.pour(b"<service>" * 1_000, 0)
-
-    def pour(self, data: bytes, pause_s: float) -> None:
-        try:
-            while True:
-                self.wfile.write(data)
-                time.sleep(pause_s)
-        except OSError:
+    class Device(Page):
+        def do_GET(self) -> None:
             self.close_connection = True
+            with suppress(OSError):
+                self.wfile.write(said)
+                while again:
+                    self.wfile.write(again)
+                    time.sleep(pause_s)
 
-
-class EndlessHeaders(Endless):
-    def do_GET(self) -> None:
-        self.pour(b"HTTP/1.1 100 Continue\r\n\r\n", 0)
-
-
-class Slow(Endless):
-    """A byte now and then, so that no wait for one is long."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.pour(b" ", 0.02)
+    return Device
 
 
 class Elsewhere(Page):
-    """All is at another device."""
+    """All is at another place. A redirection is not followed, not even to itself."""
 
     def do_GET(self) -> None:
         self.asked.append("GET")
         self.send(302, DESCRIPTION % ("", "/control"), Location=self.place.path)
 
 
-class Nothing(Page):
-    def do_GET(self) -> None:
-        self.close_connection = True
+FALSE_DEVICES = {
+    "endless": false_device(b"HTTP/1.1 200 OK\r\n\r\n", b"<service>" * 1_000),
+    "endless headers": false_device(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    # So that no wait for a byte is long.
+    "slow": false_device(b"HTTP/1.1 200 OK\r\n\r\n", b" ", 0.02),
+    "nothing": false_device(b""),
+    "garbage": false_device(b"\0\xff" * 1_000),
+    "elsewhere": Elsewhere,
+}
 
 
-class Garbage(Page):
-    def do_GET(self) -> None:
-        self.wfile.write(b"\0\xff" * 1_000)
-        self.close_connection = True
-
-
-@pytest.mark.parametrize("device", [Endless, EndlessHeaders, Slow, Elsewhere, Nothing, Garbage])
+@pytest.mark.parametrize("device", FALSE_DEVICES.values(), ids=FALSE_DEVICES)
 def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, device: type[Page]) -> None:
     monkeypatch.setattr(igd, "REQUEST_S", 0.2)
     with serving(device) as page:
-        assert routers_at(page.place) == []
-        assert page.asked in ([], ["GET"])  # A redirection is not followed, not even to itself.
+        assert igd.routers_at(page.place) == []
+        assert page.asked in ([], ["GET"])
 
 
 # Finding it.
@@ -290,33 +253,28 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_router_names_itself(near: None) -> None:
     location = f"http://{NEAR}:49152/root.xml?a=1".encode()
-    page = WebPage(NEAR, 49152, "/root.xml?a=1")
-    assert page_in(ANSWER % location, NEAR) == page
-    assert page_in(ANSWER.lower() % location, NEAR) is None  # an unknown kind of device
-    assert page_in(ANSWER.replace(b"LOCATION: ", b"location:") % location, NEAR) == page
-    assert page_in(ANSWER % b"http://192.168.46.1", NEAR) == WebPage(NEAR, 80, "/")
+    page = igd.WebPage(NEAR, 49152, "/root.xml?a=1")
+    assert igd.page_in(ANSWER % location, NEAR) == page
+    assert igd.page_in(ANSWER.lower() % location, NEAR) is None  # an unknown kind of device
+    assert igd.page_in(ANSWER.replace(b"LOCATION: ", b"location:") % location, NEAR) == page
+    assert igd.page_in(ANSWER % b"http://192.168.46.1", NEAR) == igd.WebPage(NEAR, 80, "/")
 
 
 @pytest.mark.parametrize(
-    ("location", "source"),
+    "location",
     [
-        ("http://127.0.0.1:631/", "127.0.0.1"),
-        ("http://127.0.0.1:631/", NEAR),
-        ("http://192.168.46.9/", NEAR),
-        ("http://9.46.10.1/", "9.46.10.1"),
-        ("http://printer/", NEAR),
-        (f"https://{NEAR}/", NEAR),
-        (f"http://{NEAR}@127.0.0.1/", NEAR),
-        (f"http://{NEAR}:99999/", NEAR),
-        (f"http://{NEAR}:x/", NEAR),
-        ("http://[::1]/", NEAR),
-        ("http://[/", NEAR),
-        (f"ftp://{NEAR}/\r\nX: http://{NEAR}/", NEAR),
-        ("", NEAR),
+        *("http://127.0.0.1:631/", "http://192.168.46.9/", "http://printer/", f"https://{NEAR}/"),
+        *(f"http://{NEAR}@127.0.0.1/", f"http://{NEAR}:99999/", f"http://{NEAR}:x/", "http://[::1]/", "http://[/"),
+        *(f"ftp://{NEAR}/\r\nX: http://{NEAR}/", ""),
     ],
 )
-def test_another_place_is_not_asked(near: None, location: str, source: str) -> None:
-    assert page_in(ANSWER % location.encode(), source) is None
+def test_another_place_is_not_asked(near: None, location: str) -> None:
+    assert igd.page_in(ANSWER % location.encode(), NEAR) is None
+
+
+@pytest.mark.parametrize("source", ["127.0.0.1", "9.46.10.1"])
+def test_a_device_that_is_not_near_is_not_asked(near: None, source: str) -> None:
+    assert igd.page_in(ANSWER % f"http://{source}:631/".encode(), source) is None
 
 
 @pytest.fixture
@@ -345,43 +303,44 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems hav
 
 @on_linux
 def test_the_router_is_found_behind_false_ones(network: Any) -> None:
-    with (
-        serving(Nothing, "127.0.0.2") as false,
-        serving(Page, "127.0.0.3") as inner,
-        serving(Page, "127.0.0.4") as page,
-    ):
+    false_device = serving(FALSE_DEVICES["nothing"], "127.0.0.2")
+    with false_device as false, serving(Page, "127.0.0.3") as inner, serving(Page, "127.0.0.4") as page:
         inner.wide = "192.168.0.2"
         devices = [(made.place.host, made.answer_to_search()) for made in (false, inner, page)]
         network([("127.0.0.2", b"\0" * 2_000), *devices])
-        found = find_router("0.0.0.0")
+        found = igd.find_router("0.0.0.0")
         assert found is not None
         assert (found.page.host, found.wide, found.own) == ("127.0.0.4", WIDE, OWN)
         assert inner.asked == page.asked == ["/root.xml", "GetExternalIPAddress"]
         network(devices[:2])
-        found = find_router(OWN)
+        found = igd.find_router(OWN)
         assert found is not None
         assert found.page.host == "127.0.0.3"
 
 
 @on_linux
 def test_few_devices_are_asked_and_each_once(monkeypatch: pytest.MonkeyPatch, network: Any) -> None:
-    asked = list[WebPage]()
+    asked = list[igd.WebPage]()
 
-    def note(page: WebPage) -> list[Router]:
+    def note(page: igd.WebPage) -> list[igd.Router]:
         asked.append(page)
         return []
 
     monkeypatch.setattr(igd, "routers_at", note)
     answers = [(f"127.0.0.{host}", b"http://127.0.0.%d:%d/" % (host, port)) for port in (1, 2) for host in range(1, 9)]
     network([(host, ANSWER % location) for host, location in answers])
-    assert find_router("0.0.0.0") is None
+    assert igd.find_router("0.0.0.0") is None
     # 127.0.0.1 is this machine.
-    assert asked == [WebPage(f"127.0.0.{host}", 1, "/") for host in (2, 3, 4, 5)]
+    assert asked == [igd.WebPage(f"127.0.0.{host}", 1, "/") for host in (2, 3, 4, 5)]
     network([])
-    assert find_router("0.0.0.0") is None
+    assert igd.find_router("0.0.0.0") is None
 
 
-@pytest.mark.parametrize("word", ["open", "close"])
+def said(capture: pytest.CaptureFixture[bytes], *arguments: str) -> igd.Answer:
+    igd.main(arguments)
+    return msgspec.json.decode(capture.readouterr().out, type=igd.Answer)
+
+
 @pytest.mark.parametrize(
     ("host", "fault"), [("0.0.0.0", ""), (OWN, ""), (OTHER, "elsewhere"), ("127.0.0.2", "elsewhere")]
 )
@@ -389,36 +348,39 @@ def test_only_a_port_of_the_address_that_the_router_sees_is_opened(
     page: type[Page],
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
-    word: str,
     host: str,
     fault: igd.Fault,
 ) -> None:
     monkeypatch.setattr(igd, "find_router", lambda _: router(page))
-    igd.main([word, host, "4610", "4610", "50000"])
-    expected = Answer("", WIDE, 4610) if (word, fault) == ("open", "") else Answer(fault)
-    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == expected
-    assert bool(page.ports) == (expected.port == 4610)
+    opened = said(capfdbinary, "open", host, "4610", "4610", "50000")
+    assert opened == (igd.Answer(fault) if fault else igd.Answer("", WIDE, 4610))
+    assert bool(page.ports) == (not fault)
+    assert said(capfdbinary, "close", host, "4610", "4610", "50000") == igd.Answer(fault)
+    assert page.ports == {}
 
 
 @pytest.mark.parametrize(
-    ("found", "fault"), [(None, "no_router"), (Router(WebPage("255.255.255.255", 80, "/"), SERVICE), "elsewhere")]
+    ("found", "fault"),
+    [(None, "no_router"), (igd.Router(igd.WebPage("255.255.255.255", 80, "/"), SERVICE), "elsewhere")],
 )
 def test_no_router_or_no_way_to_it(
-    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], found: Router | None, fault: igd.Fault
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    found: igd.Router | None,
+    fault: igd.Fault,
 ) -> None:
     monkeypatch.setattr(igd, "find_router", lambda _: found)
-    igd.main(["open", "0.0.0.0", "4610", "4610"])
-    assert msgspec.json.decode(capfdbinary.readouterr().out, type=Answer) == Answer(fault)
+    assert said(capfdbinary, "open", "0.0.0.0", "4610", "4610") == igd.Answer(fault)
 
 
-def limited(rest: str) -> int:
-    program = f"import time; from seqp2p.net import igd; igd.LIMIT_S = 0.3; igd.limit_process(); {rest}"
+def limited(rest: str, limit_s: float = 30.0) -> int:
+    program = f"import time; from seqp2p.net import igd; igd.LIMIT_S = {limit_s}; igd.limit_process(); {rest}"
     return subprocess.run([sys.executable, "-c", program], check=False, stderr=subprocess.DEVNULL).returncode
 
 
 @pytest.mark.process
 def test_the_process_ends_by_itself() -> None:
-    assert limited("time.sleep(600)") == 1
+    assert limited("time.sleep(600)", 0.3) == 1
 
 
 @pytest.mark.process

@@ -4,24 +4,19 @@ import pytest
 import trio
 from trio.testing import lockstep_stream_pair, memory_stream_pair, wait_all_tasks_blocked
 
+from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError
-from seqp2p.net.frames import HEADER_SIZE, FrameStream
+from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.links import Link
-from seqp2p.net.messages import (
-    Bye,
-    ContributionMessage,
-    LinkStage,
-    OpeningMessage,
-    Ping,
-    WireMessage,
-    decode_message,
-    encode_message,
-)
 from seqp2p.net.pace import Pace, pace_of
 
 LIMITS = Limits()
-BLOB = ContributionMessage(bytes(20_000), bytes(64))
+BLOB = wire.ContributionMessage(bytes(20_000), bytes(64))
+
+
+def opening(seat: int) -> wire.OpeningMessage:
+    return wire.OpeningMessage(seat, bytes(32))
 
 
 class End:
@@ -29,24 +24,26 @@ class End:
 
     def __init__(self, stream: trio.abc.Stream, limits: Limits = LIMITS, pace: Pace | None = None) -> None:
         self.link = Link(FrameStream(stream), limits, pace)
-        self.messages: list[WireMessage] = []
+        self.messages: list[wire.WireMessage] = []
         self.error: NetError | None = None
         self.done = False
 
-    async def handle(self, message: WireMessage) -> None:
+    async def handle(self, message: wire.WireMessage) -> None:
         await trio.lowlevel.checkpoint()
-        if not isinstance(message, Ping):
+        if not isinstance(message, wire.Ping):
             self.messages.append(message)
-        if isinstance(message, Bye):
+        if isinstance(message, wire.Bye):
             raise LinkLost(message.reason)
+        if message == opening(9):
+            self.link.stop()
 
     async def run(self) -> None:
-        self.error = await self.link.run(LinkStage.GAME, self.handle, Ping)
+        self.error = await self.link.run(wire.LinkStage.GAME, self.handle, wire.Ping)
         self.done = True
 
 
-async def read_some(frames: FrameStream, count: int) -> list[WireMessage]:
-    return [decode_message(await frames.receive(LIMITS.frame_max), LinkStage.GAME) for _ in range(count)]
+async def read_some(frames: FrameStream, count: int) -> list[wire.WireMessage]:
+    return [wire.decode_message(await frames.receive(LIMITS.frame_max), wire.LinkStage.GAME) for _ in range(count)]
 
 
 async def test_messages_both_ways_and_signs_of_life(autojump_clock: object) -> None:
@@ -55,53 +52,44 @@ async def test_messages_both_ways_and_signs_of_life(autojump_clock: object) -> N
     async with trio.open_nursery() as nursery:
         nursery.start_soon(one.run)
         nursery.start_soon(two.run)
-        one.link.send(OpeningMessage(1, bytes(32)))
-        two.link.send(OpeningMessage(2, bytes(32)))
+        one.link.send(opening(1))
+        two.link.send(opening(2))
         await trio.sleep(100)
         assert not one.done
-        one.link.send(Bye("good night"))
-    assert two.messages == [OpeningMessage(1, bytes(32)), Bye("good night")]
+        one.link.send(wire.Bye("good night"))
+    assert two.messages == [opening(1), wire.Bye("good night")]
     assert str(two.error) == "good night"
     assert isinstance(one.error, LinkLost)
 
 
-async def test_silence_ends_a_link(autojump_clock: object) -> None:
-    one = End(memory_stream_pair()[0])
+async def send_slowly(stream: trio.abc.Stream, data: bytes) -> None:
+    with contextlib.suppress(trio.BrokenResourceError):
+        while True:
+            await trio.sleep(1)
+            await stream.send_all(data)
+
+
+@pytest.mark.parametrize(
+    ("begin", "slowly", "reason"),
+    [
+        (b"", b"", "silent for 8 s"),
+        (b"\0\0\x10\0", b"x", "silent"),  # a frame in drops
+        (b"", wire.encode_message(wire.Ping()), "read nothing for 8 s"),
+    ],
+)
+async def test_silence_ends_a_link(
+    autojump_clock: object, nursery: trio.Nursery, begin: bytes, slowly: bytes, reason: str
+) -> None:
+    here, there = lockstep_stream_pair() if "read" in reason else memory_stream_pair()
+    one = End(here)
+    if begin:
+        await there.send_all(begin)
+    if slowly:
+        nursery.start_soon(send_slowly, there, slowly)
     await one.run()
-    assert trio.current_time() == pytest.approx(LIMITS.silence_s, abs=0.1)
-    assert "silent for 8 s" in str(one.error)
+    assert reason in str(one.error)
     assert not isinstance(one.error, PeerError)
-
-
-async def test_a_frame_in_drops_is_silence_too(autojump_clock: object) -> None:
-    here, there = memory_stream_pair()
-    one = End(here)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(one.run)
-        await there.send_all(b"\0\0\x10\0")
-        with contextlib.suppress(trio.BrokenResourceError):
-            while True:
-                await trio.sleep(1)
-                await there.send_all(b"x")
-    assert "silent" in str(one.error)
-
-
-async def test_a_neighbour_that_reads_nothing(autojump_clock: object) -> None:
-    here, there = lockstep_stream_pair()
-    one = End(here)
-    one.link.send(Ping())
-
-    async def talk_only() -> None:
-        with contextlib.suppress(trio.BrokenResourceError):
-            while True:
-                await trio.sleep(1)
-                await there.send_all(encode_message(Ping()))
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(talk_only)
-        await one.run()
-        nursery.cancel_scope.cancel()
-    assert "read nothing for 8 s" in str(one.error)
+    assert trio.current_time() == pytest.approx(LIMITS.silence_s, abs=2.1)
 
 
 async def test_a_full_queue_ends_a_link() -> None:
@@ -134,47 +122,38 @@ async def test_the_first_reason_counts() -> None:
 
 async def test_stop_sends_what_is_queued_and_frees_the_connection(autojump_clock: object) -> None:
     here, there = memory_stream_pair()
-    one = End(here)
-    other = FrameStream(there)
+    one, other = End(here), FrameStream(there)
     for _ in range(5):
         one.link.send(BLOB)
     one.link.stop()
     await one.run()
     assert one.error is None
     assert await read_some(other, 5) == [BLOB] * 5
-    await other.send(encode_message(OpeningMessage(1, bytes(32))) + encode_message(OpeningMessage(2, bytes(32))))
-    assert await read_some(one.link.frames, 2) == [OpeningMessage(1, bytes(32)), OpeningMessage(2, bytes(32))]
+    await other.send(b"".join(wire.encode_message(opening(seat)) for seat in (1, 2)))
+    assert await read_some(one.link.frames, 2) == [opening(1), opening(2)]
 
 
 async def test_stop_from_within_leaves_what_comes_after(autojump_clock: object) -> None:
     here, there = memory_stream_pair()
-    link = Link(FrameStream(here), LIMITS)
-
-    async def handle(message: WireMessage) -> None:
-        await trio.lowlevel.checkpoint()
-        assert message == OpeningMessage(1, bytes(32))
-        link.stop()
-
-    await there.send_all(b"".join(encode_message(OpeningMessage(seat, bytes(32))) for seat in (1, 2, 3)))
-    assert await link.run(LinkStage.GAME, handle, Ping) is None
-    assert await read_some(link.frames, 2) == [OpeningMessage(2, bytes(32)), OpeningMessage(3, bytes(32))]
+    one = End(here)
+    await there.send_all(b"".join(wire.encode_message(opening(seat)) for seat in (9, 2, 3)))
+    await one.run()
+    assert one.error is None
+    assert await read_some(one.link.frames, 2) == [opening(2), opening(3)]
 
 
 async def test_stop_while_a_sign_of_life_is_on_its_way(autojump_clock: object) -> None:
     here, there = lockstep_stream_pair()
-    one = End(here)
-    other = FrameStream(there)
+    one, other = End(here), FrameStream(there)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(one.run)
         await trio.sleep(LIMITS.heartbeat_s + 0.1)
         one.link.stop()
-        assert await read_some(other, 1) == [Ping()]
+        assert await read_some(other, 1) == [wire.Ping()]
     assert one.error is None
-    nothing_more = True
-    with trio.move_on_after(5):
+    with trio.move_on_after(5) as nothing_more:
         await other.receive(10)
-        nothing_more = False
-    assert nothing_more
+    assert nothing_more.cancelled_caught
 
 
 async def test_a_cancelled_link_closes_its_connection() -> None:
@@ -189,58 +168,40 @@ async def test_a_cancelled_link_closes_its_connection() -> None:
         await here.send_all(b"x")
 
 
-async def test_small_messages_go_out_together() -> None:
+async def test_small_messages_go_out_together(monkeypatch: pytest.MonkeyPatch) -> None:
     here, there = memory_stream_pair()
-    one = End(here)
+    one, writes = End(here), list[bytes]()
     for _ in range(100):
-        one.link.send(OpeningMessage(1, bytes(32)))
+        one.link.send(opening(1))
     one.link.stop()
-    writes = 0
     send_all = here.send_all
 
-    async def count(data: bytes) -> None:
-        nonlocal writes
-        writes += 1
+    async def note(data: bytes) -> None:
+        writes.append(data)
         await send_all(data)
 
-    here.send_all = count  # type: ignore[method-assign,assignment]  # counts the writes
+    monkeypatch.setattr(here, "send_all", note)
     await one.run()
-    assert writes == 1
-    assert len(await read_some(FrameStream(there), 100)) == 100
+    assert len(writes) == 1
+    assert await read_some(FrameStream(there), 100) == [opening(1)] * 100
 
 
-async def test_whoever_sends_too_fast_is_read_later(autojump_clock: object) -> None:
+@pytest.mark.parametrize("links", [1, 3])
+async def test_whoever_sends_too_fast_is_read_later(autojump_clock: object, nursery: trio.Nursery, links: int) -> None:
+    """The links of one peer have one pace; nor does a new link begin with a burst of its own."""
     limits = Limits(cost_rate=0.01, cost_burst_s=0.02, message_cost_us=1_000, byte_cost_ns=0)
-    here, there = memory_stream_pair()
-    one = End(here, limits)
-    await there.send_all(encode_message(OpeningMessage(1, bytes(32))) * 120)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(one.run)
-        await trio.lowlevel.checkpoint()
+    pace, ends = pace_of(limits), list[End]()
+    for _ in range(links):
+        here, there = memory_stream_pair()
+        ends.append(End(here, limits, pace))
+        await there.send_all(wire.encode_message(opening(1)) * (120 // links))
+        nursery.start_soon(ends[-1].run)
         await wait_all_tasks_blocked()
-        assert len(one.messages) == 20
-        await trio.sleep(1.01)
-        assert 27 <= len(one.messages) <= 31
-        await trio.sleep(9.3)
-        assert len(one.messages) == 120
-        nursery.cancel_scope.cancel()
-
-
-async def test_two_links_of_one_peer_have_one_pace(autojump_clock: object) -> None:
-    """Nor does a new link begin with a burst of its own."""
-    limits = Limits(cost_rate=0.01, cost_burst_s=0.02, message_cost_us=1_000, byte_cost_ns=0)
-    pace, ends = pace_of(limits), []
-    async with trio.open_nursery() as nursery:
-        for _ in range(3):
-            here, there = memory_stream_pair()
-            ends.append(End(here, limits, pace))
-            await there.send_all(encode_message(OpeningMessage(1, bytes(32))) * 40)
-            nursery.start_soon(ends[-1].run)
-            await wait_all_tasks_blocked()
-        assert [len(end.messages) for end in ends] == [20, 0, 0]
-        await trio.sleep(6.01)
-        assert 75 <= sum(len(end.messages) for end in ends) <= 81
-        nursery.cancel_scope.cancel()
+    assert [len(end.messages) for end in ends] == [20, 0, 0][:links]
+    await trio.sleep(6.01)
+    assert 75 <= sum(len(end.messages) for end in ends) <= 81
+    await trio.sleep(5)
+    assert sum(len(end.messages) for end in ends) == 120
 
 
 def test_a_rest_fills_the_bucket_again() -> None:
@@ -255,7 +216,3 @@ def test_a_rest_fills_the_bucket_again() -> None:
     assert pace.wait_s(1000) == pytest.approx(0.3)
     pace.spend(-1, 1000)
     assert pace.wait_s(1000) == 0
-
-
-def test_a_frame_has_a_header() -> None:
-    assert encode_message(Ping())[:HEADER_SIZE] == (len(encode_message(Ping())) - HEADER_SIZE).to_bytes(4, "big")

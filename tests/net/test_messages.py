@@ -2,123 +2,78 @@ import msgpack
 import pytest
 
 from seqp2p.match.encoding import encode
+from seqp2p.net import messages as wire
 from seqp2p.net.errors import REFUSALS, PeerError, PeerRefused
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    ALLOWED,
-    Accepted,
-    AcceptMessage,
-    AddressStatement,
-    AddressUpdate,
-    BallotMessage,
-    Bye,
-    ColourWish,
-    Confirm,
-    ContributionMessage,
-    DeclinedMessage,
-    EvidenceMessage,
-    Gather,
-    Have,
-    HeadMessage,
-    Hello,
-    Hurry,
-    LeaveMessage,
-    LineMessage,
-    Links,
-    LinkStage,
-    LobbyMessage,
-    LobbySeat,
-    Nonce,
-    OpeningMessage,
-    PakeA,
-    PakeB,
-    Ping,
-    Proof,
-    Ready,
-    Refused,
-    RemarkMessage,
-    SeatWish,
-    Signed,
-    Sit,
-    StartMessage,
-    TableMessage,
-    Watch,
-    Watching,
-    WireMessage,
-    bye,
-    decode_message,
-    encode_message,
-    refusal,
-)
 from tests.net import tools
 
 A32, A33, A64 = bytes(32), bytes(33), bytes(64)
-SAMPLES: list[WireMessage] = [
-    Hello(1, A32, A32),
-    Proof(1, "link", A32, A32, A64),
-    Accepted(),
-    Refused("table_full", "The table is full."),
-    PakeA(7, 2, A33),
-    PakeB(A33),
-    Confirm(A32),
-    Sit("ann"),
-    LobbyMessage(tools.settings(2), (LobbySeat("ann", A32, 0), None), 1, "relay.example.org:4001"),
-    SeatWish(3),
-    ColourWish("green"),
-    AcceptMessage(),
-    DeclinedMessage("seat_taken", "That seat is taken."),
-    LineMessage(b"line", A64),
-    Gather(1),
-    Nonce(1, A32, AddressStatement(b"addresses", bytes(64))),
-    TableMessage(1, b"agreement", (AddressStatement(b"addresses", bytes(64)),)),
-    Ready(1),
-    StartMessage(1),
-    Watch("ann"),
-    Watching(b"agreement"),
-    Ping(),
-    ContributionMessage(b"payload", A64),
-    Have(57, (1, 3)),
-    Links((2, 12)),
-    OpeningMessage(3, A32),
-    EvidenceMessage((Signed(b"one", A64), Signed(b"two", A64))),
-    RemarkMessage(b"payload", A64),
-    BallotMessage(b"payload", A64),
-    HeadMessage(b"payload", A64),
-    LeaveMessage(b"payload", A64),
-    AddressUpdate(b"here", bytes(64)),
-    Hurry(57),
-    Bye("good night"),
+SAMPLES: list[wire.WireMessage] = [
+    wire.Hello(1, A32, A32),
+    wire.Proof(1, "link", A32, A32, A64),
+    wire.Accepted(),
+    wire.Refused("table_full", "The table is full."),
+    wire.PakeA(7, 2, A33),
+    wire.PakeB(A33),
+    wire.Confirm(A32),
+    wire.Sit("ann"),
+    wire.LobbyMessage(tools.settings(2), (wire.LobbySeat("ann", A32, 0), None), 1, "relay.example.org:4001"),
+    wire.SeatWish(3),
+    wire.ColourWish("green"),
+    wire.AcceptMessage(),
+    wire.DeclinedMessage("seat_taken", "That seat is taken."),
+    wire.LineMessage(b"line", A64),
+    wire.Gather(1),
+    wire.Nonce(1, A32, wire.AddressStatement(b"addresses", bytes(64))),
+    wire.TableMessage(1, b"agreement", (wire.AddressStatement(b"addresses", bytes(64)),)),
+    wire.Ready(1),
+    wire.StartMessage(1),
+    wire.Watch("ann"),
+    wire.Watching(b"agreement"),
+    wire.Ping(),
+    wire.ContributionMessage(b"payload", A64),
+    wire.Have(57, (1, 3)),
+    wire.Links((2, 12)),
+    wire.OpeningMessage(3, A32),
+    wire.EvidenceMessage((wire.Signed(b"one", A64), wire.Signed(b"two", A64))),
+    wire.RemarkMessage(b"payload", A64),
+    wire.BallotMessage(b"payload", A64),
+    wire.HeadMessage(b"payload", A64),
+    wire.LeaveMessage(b"payload", A64),
+    wire.AddressUpdate(b"here", bytes(64)),
+    wire.Hurry(57),
+    wire.Bye("good night"),
 ]
-STAGE_OF = {kind: stage for stage, kinds in ALLOWED.items() for kind in kinds}
+STAGE_OF = {kind: stage for stage, kinds in wire.ALLOWED.items() for kind in kinds}
 
 
 def test_there_is_a_sample_and_a_stage_for_every_message() -> None:
     assert {type(sample) for sample in SAMPLES} == set(STAGE_OF)
 
 
-@pytest.mark.parametrize("stage", LinkStage)
-@pytest.mark.parametrize("message", SAMPLES, ids=lambda message: type(message).__name__)
-def test_every_message_in_every_stage(message: WireMessage, stage: LinkStage) -> None:
-    data = encode_message(message)[HEADER_SIZE:]
-    if isinstance(message, ALLOWED[stage]):
-        assert decode_message(data, stage) == message
-    else:
-        with pytest.raises(PeerError, match="out of place"):
-            decode_message(data, stage)
+@pytest.mark.parametrize("stage", wire.LinkStage)
+def test_every_message_in_every_stage(stage: wire.LinkStage) -> None:
+    for message in SAMPLES:
+        data = wire.encode_message(message)[HEADER_SIZE:]
+        if isinstance(message, wire.ALLOWED[stage]):
+            assert wire.decode_message(data, stage) == message
+        else:
+            with pytest.raises(PeerError, match="out of place"):
+                wire.decode_message(data, stage)
 
 
-def test_a_stranger_can_send_nothing_large() -> None:
-    for stage in (LinkStage.AUTH_CLIENT, LinkStage.AUTH_SERVER, LinkStage.CODE_JOINER, LinkStage.CODE_HOST):
-        for message in SAMPLES:
-            if isinstance(message, ALLOWED[stage]):
-                assert len(encode_message(message)) < DEFAULT_LIMITS.frame_before_auth_max / 4
+@pytest.mark.parametrize("stage", ["AUTH_CLIENT", "AUTH_SERVER", "CODE_JOINER", "CODE_HOST"])
+def test_a_stranger_can_send_nothing_large(stage: str) -> None:
+    for message in SAMPLES:
+        if isinstance(message, wire.ALLOWED[wire.LinkStage[stage]]):
+            assert len(wire.encode_message(message)) < DEFAULT_LIMITS.frame_before_auth_max / 4
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        encode(Ping()) + b"\0",
+        encode(wire.Ping()) + b"\0",
         msgpack.packb({"type": "ping", "more": 1}),
         msgpack.packb({"round": 1, "type": "ready"}),
         msgpack.packb({"type": "ready"}),
@@ -135,7 +90,7 @@ def test_a_stranger_can_send_nothing_large() -> None:
 )
 def test_only_the_canonical_bytes_of_a_message_count(data: bytes) -> None:
     with pytest.raises(PeerError, match="no message"):
-        decode_message(data, LinkStage.LOBBY_HOST)
+        wire.decode_message(data, wire.LinkStage.LOBBY_HOST)
 
 
 @pytest.mark.parametrize(
@@ -157,42 +112,37 @@ def test_only_the_canonical_bytes_of_a_message_count(data: bytes) -> None:
 )
 def test_values_out_of_bounds(message: dict[str, object]) -> None:
     with pytest.raises(PeerError, match="no message"):
-        decode_message(msgpack.packb(message), LinkStage.GAME)
+        wire.decode_message(msgpack.packb(message), wire.LinkStage.GAME)
 
 
-@pytest.mark.parametrize("stage", [LinkStage.AUTH_CLIENT, LinkStage.AUTH_SERVER])
-def test_another_version_is_refused_whatever_else_it_says(stage: LinkStage) -> None:
+@pytest.mark.parametrize("stage", [wire.LinkStage.AUTH_CLIENT, wire.LinkStage.AUTH_SERVER])
+def test_another_version_is_refused_whatever_else_it_says(stage: wire.LinkStage) -> None:
     with pytest.raises(PeerRefused) as refused:
-        decode_message(msgpack.packb({"type": "hello", "v": 2, "news": [1, 2, 3]}), stage)
+        wire.decode_message(msgpack.packb({"type": "hello", "v": 2, "news": [1, 2, 3]}), stage)
     assert refused.value.code == "version"
     assert "version" in str(refused.value)
 
 
-@pytest.mark.parametrize("stage", [stage for stage in LinkStage if "handshake" not in stage.value])
+@pytest.mark.parametrize("stage", [stage for stage in wire.LinkStage if "handshake" not in stage.value])
 @pytest.mark.parametrize("version", [1, 2])
-def test_a_version_after_that_makes_it_no_message(stage: LinkStage, version: int) -> None:
+def test_a_version_after_that_makes_it_no_message(stage: wire.LinkStage, version: int) -> None:
     with pytest.raises(PeerError, match="no message"):
-        decode_message(msgpack.packb({"type": "bye", "v": version, "reason": ""}), stage)
+        wire.decode_message(msgpack.packb({"type": "bye", "v": version, "reason": ""}), stage)
 
 
 def test_what_a_peer_writes_never_reaches_a_terminal_raw() -> None:
     with pytest.raises(PeerError) as error:
-        decode_message(msgpack.packb({"type": "\x1b[31m\u202eevil\n"}), LinkStage.GAME)
+        wire.decode_message(msgpack.packb({"type": "\x1b[31m\u202eevil\n"}), wire.LinkStage.GAME)
     assert str(error.value).isprintable()
-    assert bye("\x1b]0;title\x07" + "x" * 300).reason == ("]0;title" + "x" * 300)[:200]
+    assert wire.bye("\x1b]0;title\x07" + "x" * 300).reason == ("]0;title" + "x" * 300)[:200]
     assert str(PeerRefused("news", "\x1b[2Jno \u2066entry")) == "The other side refused: [2Jno entry"
     assert str(PeerRefused("\x07news")) == "The other side refused: news"
 
 
 def test_refusals_have_a_sentence_of_our_own() -> None:
     for code, (text, hint) in REFUSALS.items():
-        message = refusal(code)
-        assert isinstance(decode_message(encode(message), LinkStage.AUTH_CLIENT), Refused)
+        message = wire.refusal(code)
+        assert isinstance(wire.decode_message(encode(message), wire.LinkStage.AUTH_CLIENT), wire.Refused)
         assert str(PeerRefused(code, "the peer's own words")) == text == message.reason
         assert PeerRefused(code).hint == hint
         assert text.endswith(".")
-
-
-def test_signed_bytes_come_out_as_they_were() -> None:
-    assert ContributionMessage(b"p", A64).contribution.payload == b"p"
-    assert Signed(b"p", A64).contribution.signature == A64

@@ -9,65 +9,61 @@ import trio
 import trio.testing
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
-from seqp2p.net import serving, tls
+from seqp2p.net import tls
 from seqp2p.net.addresses import Address
-from seqp2p.net.dialling import pause_s, reach
+from seqp2p.net.dialling import Dial, pause_s, reach
 from seqp2p.net.errors import LinkLost, Unreachable, WrongKey
 from seqp2p.net.limits import Limits
 from seqp2p.net.serving import Gate, Handshakes, Place, serve, source_of, source_of_address
 from tests.net.tools import Wires, address_of, credentials, identity
 
 LIMITS = Limits()
+FIRST = address_of(1)
 
 
 class Strangers:
-    """Strangers at a gate of two places; ``source`` is told by what ``source_of`` would give."""
+    """Strangers at a gate of two places."""
 
-    def __init__(self, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, nursery: trio.Nursery) -> None:
         self.gate = Gate(2, 5)
         self.ended: list[str] = []
         self.inside: dict[str, Place] = {}
         self._nursery = nursery
-        self._sources: dict[trio.abc.Stream, str] = {}
-        monkeypatch.setattr(serving, "source_of", self._sources.__getitem__)
 
-    async def come(self, name: str, source: str = "") -> None:
-        async def dawdle() -> None:
-            with self.gate.enter(stream) as place:
-                self.inside[name] = place
-                await trio.sleep(1000)
-            self.ended.append(name)
-
-        stream, _ = memory_stream_pair()
-        self._sources[stream] = source
-        self._nursery.start_soon(dawdle)
+    async def come(self, name: str, source: str) -> None:
+        self._nursery.start_soon(self._dawdle, name, source)
         await wait_all_tasks_blocked()
+
+    async def _dawdle(self, name: str, source: str) -> None:
+        with self.gate.enter(memory_stream_pair()[0], source) as self.inside[name]:
+            await trio.sleep(1000)
+        self.ended.append(name)
 
 
 @pytest.fixture
-async def strangers(nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> Strangers:
-    return Strangers(nursery, monkeypatch)
+async def strangers(nursery: trio.Nursery) -> Strangers:
+    return Strangers(nursery)
 
 
 async def test_the_oldest_that_has_sent_nothing_goes_first(strangers: Strangers) -> None:
-    await strangers.come("sent")
+    await strangers.come("sent", "10.0.0.1")
     strangers.inside["sent"].progress()
     for name in ("silent", "new", "newer"):
-        await strangers.come(name)
+        await strangers.come(name, "10.0.0.1")
     assert strangers.ended == ["silent", "new"]
 
 
-async def test_then_one_that_makes_no_progress(strangers: Strangers) -> None:
-    await strangers.come("slow", "10.0.0.1")
-    strangers.inside["slow"].progress()
-    await trio.sleep(1.5)
-    await strangers.come("quick", "10.0.0.2")
-    strangers.inside["quick"].progress()
-    await strangers.come("new")
+async def test_then_one_that_makes_no_progress(strangers: Strangers, autojump_clock: object) -> None:
+    strangers.gate = Gate(3, 5)
+    for name, source, for_s in (("slow", "10.0.0.1", 1.5), ("quick 1", "10.6.6.6", 0), ("quick 2", "10.6.6.6", 0)):
+        await strangers.come(name, source)
+        strangers.inside[name].progress()
+        await trio.sleep(for_s)
+    await strangers.come("new", "10.0.0.3")
     assert strangers.ended == ["slow"]
 
 
-async def test_then_the_oldest_of_the_largest_source(strangers: Strangers) -> None:
+async def test_then_the_oldest_of_the_largest_source(strangers: Strangers, autojump_clock: object) -> None:
     strangers.gate = Gate(3, 5)
     for name, source in (("ann", "10.0.0.1"), ("eve 1", "10.6.6.6"), ("eve 2", "10.6.6.6")):
         await strangers.come(name, source)
@@ -89,23 +85,6 @@ async def test_what_comes_is_progress() -> None:
         await place.stream.send_all(b"y")
         assert await there.receive_some() == b"y"
         await place.stream.aclose()
-
-
-async def test_tls_begins_with_a_hello(autojump_clock: object) -> None:
-    here, there = memory_stream_pair()
-    async with trio.open_nursery() as nursery:
-        with Gate(1, 5).enter(here) as place:
-
-            async def connect() -> None:
-                await trio.sleep(2)
-                await tls.connect(there, credentials(2), None)
-
-            nursery.start_soon(connect)
-            frames = await place.accept(credentials(1))
-            assert place.has_sent
-            assert trio.current_time() == pytest.approx(2, abs=0.01)
-            await frames.abort()
-            nursery.cancel_scope.cancel()
 
 
 async def test_handshakes_of_one_source_have_a_pace(autojump_clock: object) -> None:
@@ -143,31 +122,22 @@ async def test_those_of_one_source_that_wait_go_on_one_by_one(autojump_clock: ob
     assert went[-1][1] == pytest.approx(20 * 0.1 / 0.5, abs=0.5)
 
 
-async def test_handshakes_during_a_game_come_few_at_once(autojump_clock: object) -> None:
-    handshakes = Handshakes(LIMITS, LIMITS.game_handshake_rate)
-    for _ in range(100):
-        await handshakes.begin("10.6.6.6")
-    assert trio.current_time() == 0
-    for _ in range(100):
-        await handshakes.begin("10.6.6.6")
-    assert trio.current_time() == pytest.approx(10, abs=0.5)
-
-
 async def test_a_client_waits_for_the_pace_of_its_source(autojump_clock: object) -> None:
     handshakes = Handshakes(replace(LIMITS, handshake_cost_ms=1_000, cost_burst_s=0.0), 0.5)
-    gate = Gate(5, 10, handshakes)
-    for number, waits_s in enumerate((0, 2.2, 4.4)):
+    paced = Gate(5, 10, handshakes)
+    for gate, waits_s in ((Gate(5, 10), 0), (paced, 0), (paced, 2.2), (paced, 4.4)):
         here, there = memory_stream_pair()
         async with trio.open_nursery() as nursery:
             with gate.enter(here, "10.6.6.6") as place:
                 nursery.start_soon(tls.connect, there, credentials(2), None)
                 frames = await place.accept(credentials(1))
-                assert trio.current_time() == pytest.approx(waits_s, abs=0.1), number
+                assert place.has_sent
+                assert trio.current_time() == pytest.approx(waits_s, abs=0.1)
         await frames.abort()
         await there.aclose()
 
 
-@pytest.mark.parametrize("data", [b"GET / HTTP/1.1", b"\x16\x03\x01\xff\xff", b"\x16\x03\x01\x00\x05half"])
+@pytest.mark.parametrize("data", [b"", b"GET / HTTP/1.1", b"\x16\x03\x01\xff\xff", b"\x16\x03\x01\x00\x05half"])
 async def test_what_is_no_hello_costs_no_tls(
     data: bytes, monkeypatch: pytest.MonkeyPatch, autojump_clock: object
 ) -> None:
@@ -182,15 +152,9 @@ async def test_what_is_no_hello_costs_no_tls(
         await there.aclose()
         with pytest.raises(LinkLost):
             await place.accept(credentials(1))
-
-
-async def test_a_connection_that_says_nothing_and_ends(autojump_clock: object) -> None:
-    for close in (True, False):
-        here, there = memory_stream_pair()
-        with Gate(1, 5).enter(here) as place:
-            await (there if close else here).aclose()
-            with pytest.raises(LinkLost):
-                await place.accept(credentials(1))
+        await here.aclose()
+        with pytest.raises(LinkLost):
+            await place.accept(credentials(1))
 
 
 async def test_no_stranger_stays_long(autojump_clock: object) -> None:
@@ -242,16 +206,14 @@ class Failing(trio.abc.Listener[trio.abc.Stream]):
         raise AssertionError
 
 
-async def test_accepting_goes_on_when_the_machine_is_exhausted(autojump_clock: object) -> None:
+async def test_accepting_goes_on_when_the_machine_is_exhausted(autojump_clock: object, nursery: trio.Nursery) -> None:
     welcomed = trio.Event()
 
     async def welcome(_: trio.abc.Stream) -> None:
         welcomed.set()
 
-    async with trio.open_nursery() as nursery:
-        serve(nursery, [Failing([errno.EMFILE, errno.ENFILE])], welcome)
-        await welcomed.wait()
-        nursery.cancel_scope.cancel()
+    serve(nursery, [Failing([errno.EMFILE, errno.ENFILE])], welcome)
+    await welcomed.wait()
     assert trio.current_time() == pytest.approx(0.2, abs=0.01)
 
 
@@ -265,9 +227,14 @@ async def test_a_broken_listener_is_an_error() -> None:
     assert group.group_contains(OSError)
 
 
+async def join(dial: Dial, address: Address = FIRST) -> None:
+    """Try to join the host at this address, by its key."""
+    await reach(address, credentials(2), dial, LIMITS, role="join", expected_key=identity(1).public)
+
+
 async def test_nobody_there() -> None:
     with pytest.raises(Unreachable, match=r"Nobody answers at 10\.0\.0\.1:4610\.") as error:
-        await reach(address_of(1), credentials(2), Wires().dial, LIMITS, role="join")
+        await join(Wires().dial)
     assert "firewall" in error.value.hint
 
 
@@ -277,7 +244,7 @@ async def test_a_name_without_an_address() -> None:
 
     name = r"The name no\.lan cannot be resolved: Name or service not known\."
     with pytest.raises(Unreachable, match=name) as error:
-        await reach(Address("no.lan", 1), credentials(2), resolve, LIMITS, role="join")
+        await join(resolve, Address("no.lan", 1))
     assert "IP address" in error.value.hint
 
 
@@ -287,26 +254,23 @@ async def test_nothing_comes_back(autojump_clock: object) -> None:
         raise AssertionError
 
     with pytest.raises(Unreachable):
-        await reach(address_of(1), credentials(2), hang, LIMITS, role="join")
+        await join(hang)
     assert trio.current_time() == pytest.approx(LIMITS.connect_s, abs=0.01)
     wires = Wires()
-    wires.listen(address_of(1))
+    wires.listen(FIRST)
     with pytest.raises(LinkLost, match="takes too long"):
-        await reach(address_of(1), credentials(2), wires.dial, LIMITS, role="join", expected_key=identity(1).public)
+        await join(wires.dial)
 
 
-async def test_somebody_else_there() -> None:
+async def test_somebody_else_there(nursery: trio.Nursery) -> None:
     wires = Wires()
-    listener = wires.listen(address_of(1))
 
     async def answer(stream: trio.abc.Stream) -> None:
         await trio.SSLStream(stream, credentials(3).server, server_side=True).do_handshake()
 
-    async with trio.open_nursery() as nursery:
-        serve(nursery, [listener], answer)
-        with pytest.raises(WrongKey):
-            await reach(address_of(1), credentials(2), wires.dial, LIMITS, role="join", expected_key=identity(1).public)
-        nursery.cancel_scope.cancel()
+    serve(nursery, [wires.listen(FIRST)], answer)
+    with pytest.raises(WrongKey):
+        await join(wires.dial)
 
 
 def test_pauses_double_up_to_the_longest() -> None:

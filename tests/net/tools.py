@@ -1,9 +1,11 @@
 """What the tests of this package share: players, an in-memory network, and a stand-in for the session."""
 
 import random
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
 
+import pytest
 import trio
 from trio.testing import memory_stream_pair
 
@@ -16,15 +18,13 @@ from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import Agreement, SeatEntry, Settings
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
-from seqp2p.net.errors import NetError
+from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.messages import AddressStatement, ContributionMessage, Have
 from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Received
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
-
-TEAMS = {2: 2, 3: 3, 4: 2, 6: 2, 8: 2, 9: 3, 10: 2, 12: 2}
-COLOURS: tuple[Literal["blue", "green", "red", "yellow"], ...] = ("blue", "green", "red")
+from tests.table import make_settings
 
 randomness = random.Random(1).randbytes
 
@@ -34,8 +34,7 @@ def identity(number: int) -> Identity:
 
 
 def settings(players: int) -> Settings:
-    teams = TEAMS[players]
-    return Settings("classic", players, teams, COLOURS[:teams], False, False, False, True, 0, 120)
+    return make_settings(players, table_talk=False)
 
 
 def agreement(players: int) -> Agreement:
@@ -95,13 +94,9 @@ def address_of(seat: int) -> Address:
     return Address(f"10.0.0.{seat}", 4610)
 
 
-_credentials: dict[int, Credentials] = {}
-
-
+@cache
 def credentials(number: int) -> Credentials:
-    if number not in _credentials:
-        _credentials[number] = make_credentials(identity(number))
-    return _credentials[number]
+    return make_credentials(identity(number))
 
 
 def table(wires: Wires, seat: int, players: int) -> AgreedTable:
@@ -194,11 +189,11 @@ async def tls_pair(server: int, client: int, expected: bytes | None = None) -> t
     """A server's and a client's end of one TLS connection, nobody authenticated."""
     here, there = memory_stream_pair()
     accepted: list[FrameStream] = []
+    connected: list[ServerLink | NetError] = []
 
     async def accept() -> None:
         accepted.append(await tls.accept(there, credentials(server)))
 
-    connected: list[ServerLink | NetError] = []
     async with trio.open_nursery() as nursery:
         nursery.start_soon(accept)
         try:
@@ -213,3 +208,11 @@ async def tls_pair(server: int, client: int, expected: bytes | None = None) -> t
 def frames_pair() -> tuple[FrameStream, FrameStream]:
     here, there = memory_stream_pair()
     return FrameStream(here), FrameStream(there)
+
+
+@contextmanager
+def refused(code: str) -> Iterator[None]:
+    """The block is refused with this code."""
+    with pytest.raises(PeerRefused) as error:
+        yield
+    assert error.value.code == code
