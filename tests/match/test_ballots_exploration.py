@@ -18,7 +18,6 @@ from tests.match.exploring import (
     Shown,
     State,
     explore,
-    head_of,
     heal,
     shown_final,
 )
@@ -204,39 +203,3 @@ def run_many(decree: type[Decree]) -> None:
 def test_without_the_highest_last_three_seats_fork() -> None:
     with pytest.raises(Fork):
         run_many(LowestLast)
-
-
-def test_a_majority_of_the_ballots_is_no_certificate() -> None:
-    """The seat that is missing may have closed the step: others who hear it would close it in another way."""
-    members, gone = frozenset(range(1, 6)), frozenset({5})
-    votes = [Vote(seat, 1, "drop", gone, None) for seat in (2, 3, 4)]
-    heard, others = Decree(members, head_of), Decree(members, head_of)
-    for vote in votes:
-        heard.vote(vote)
-    assert heard.certificate(1) is None
-    for vote in (*votes, Vote(1, 1, "drop", gone, Last(0, CONTRIBUTED))):
-        others.vote(vote)
-    assert others.certificate(1) is None, "its contribution is not here"
-    others.complete = [CONTRIBUTED]
-    assert others.certificate(1) == Value(CONTRIBUTED)
-
-
-def test_what_is_shown_in_several_rounds_is_not_final() -> None:
-    """Three rounds, each heard by one of its seats: counted together, two closings would have two seats each."""
-    decree = Decree(THREE, head_of, complete=[CONTRIBUTED])
-    one, two, three = (frozenset({seat}) for seat in (1, 2, 3))
-    dropped, contributed = head_of("drop", three), Last(0, CONTRIBUTED)
-    for vote in (
-        Vote(1, 1, "drop", three, None),
-        Vote(2, 1, "drop", three, None),
-        Vote(1, 2, "drop", two, None),
-        Vote(3, 2, "drop", two, contributed),
-        Vote(2, 3, "drop", one, Last(1, dropped)),
-        Vote(3, 3, "drop", one, contributed),
-    ):
-        decree.vote(vote)
-    for seat, round_, head in ((3, 0, CONTRIBUTED), (2, 1, dropped), (1, 2, CONTRIBUTED), (2, 3, dropped)):
-        decree.show(seat, round_, head)
-        assert decree.decided() is None
-    decree.show(3, 3, dropped)
-    assert decree.decided() == Closing(3, Value(dropped, "drop", three))
