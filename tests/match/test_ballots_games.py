@@ -201,16 +201,6 @@ def test_opponents_that_left_forfeit() -> None:
     unfinished_with(match, seats[0], result, match.number - 1)
 
 
-def test_the_last_opponent_of_some_that_were_dropped_forfeits() -> None:
-    match, seats = at_turn(2, 3, "classic")
-    vote(match, seats, wish("drop", 2))
-    play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
-    match.receive_word(LeavePayload, seats[2].leave(match))
-    result = Result("forfeit", (1,), "seat 3 (player 3) left the table")
-    assert match.forfeit == result
-    unfinished_with(match, seats[0], result, match.number - 1)
-
-
 def test_a_drop_that_decides_the_position_is_followed_by_the_end() -> None:
     """The turn that was broken off was the last that may pass without a chip."""
     match, seats = at_turn(2, 3)

@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 from seqp2p.match.contribution import CallBody, Contribution, SharesBody, TurnBody
-from seqp2p.match.events import Drawn, Turned
+from seqp2p.match.events import Turned
 from seqp2p.rules import PASS, IllegalAction
-from tests.match.refusal import AtStep, at_step, goes_on, violation
+from tests.match.refusal import AtStep, at_step, goes_on
 from tests.replay.tools import verified
-from tests.table import ACTIONS, Played, altered, fields_of, played, replay_bytes
+from tests.table import ACTIONS, Played, fields_of, played, replay_bytes
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +41,6 @@ def test_every_way_to_draw_or_not_is_met(by_hand: Played) -> None:
     verified(replay_bytes(by_hand))
 
 
-def test_a_card_is_drawn_by_draw_and_exchange_only(by_hand: Played) -> None:
-    for event, after in zip(by_hand.events, by_hand.events[1:], strict=False):
-        if isinstance(event, Turned):
-            assert (after == Drawn(event.seat)) == (event.action.kind in ("draw", "exchange"))
-
-
 @pytest.mark.parametrize("kind", ["draw", "end"])
 def test_the_mover_draws_or_ends_and_does_nothing_else(by_hand: Played, kind: str) -> None:
     at = at_step(by_hand, step_of(by_hand, "turn", kind))
@@ -58,28 +52,6 @@ def test_the_mover_draws_or_ends_and_does_nothing_else(by_hand: Played, kind: st
     at.refuses("", *(at.signs(TurnBody(text, tuple(some), **at.shares(some))) for text, some in shown.items()))
     with pytest.raises(IllegalAction):
         at.seat.play(at.match, PASS)
-
-
-@pytest.mark.parametrize("kind", ["draw", "end"])
-def test_an_action_that_shows_nothing_carries_nothing(by_hand: Played, kind: str) -> None:
-    at = at_step(by_hand, step_of(by_hand, "turn", kind))
-    cards = sorted(at.seat.hand(at.match))[:1]
-    shares = at.shares(cards)
-    at.refuses("0 cards must be shown", at.with_body(cards=cards), at.with_body(shares, cards=cards))
-    at.refuses("0 points take", at.with_body(shares=shares["shares"]))
-    at.refuses("a proof where nothing is shown", at.with_body(proof=shares["proof"]), at.with_body(proof=b"\0"))
-
-
-def test_nobody_else_draws(by_hand: Played) -> None:
-    for step in (step_of(by_hand, "turn", "draw"), by_hand.step_of("late")):
-        at = at_step(by_hand, step)
-        other = 3 - at.number
-        violation(at.match, altered(by_hand.identity(other), at.honest, seat=other), other, step, "not its step")
-
-
-def test_a_turn_begins_with_no_draw(by_hand: Played) -> None:
-    at = at_step(by_hand, "turn")
-    at.refuses("", *(without_card(at, action) for action in ("draw", "end", "waive")))
 
 
 def test_who_owes_a_draw_draws_or_waives(by_hand: Played) -> None:

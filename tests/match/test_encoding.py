@@ -97,9 +97,21 @@ def test_what_decodes_is_canonical(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("opener", [b"\x91", b"\x81\xa1a"])
 def test_nesting_has_a_limit_of_its_own(opener: bytes) -> None:
+    """Libraries give up at depths of their own, some by crashing: the limit here comes first, and is the same."""
     unpack(opener * NESTING_MAX + b"\xc0", 100)
     with pytest.raises(DecodeError, match="nested deeper than 8 levels"):
         unpack(opener * (NESTING_MAX + 1) + b"\xc0", 100)
+    for depth in (400, 900, 1010, 1023, 1024, 8000):
+        with pytest.raises(DecodeError):
+            unpack(opener * depth + b"\xc0", 100_000)
+
+
+def test_what_msgpack_has_beside_plain_values_is_refused() -> None:
+    """Headers that claim more than there is, which allocates nothing; extension types; broken text."""
+    claims = (bytes([header]) + b"\xff" * 4 for header in (0xDD, 0xDF, 0xC6, 0xDB))
+    for data in (*claims, b"\xd6\xff\0\0\0\0", b"\xc7\0\xff", b"\xc7\0\5", b"\xd4\5\0", b"\xc1", b"\xa1\xff"):
+        with pytest.raises(DecodeError):
+            unpack(data, 100)
 
 
 @pytest.mark.parametrize("value", [[[]] * 30_000, [[[]]] * 15_000, {"a": [None] * 30_000}])

@@ -1,24 +1,23 @@
-"""Adversaries before the first turn: commitments, keys, shuffles and the deal. Each is refused, and named.
+"""Adversaries before the first turn: commitments, keys and shuffles. Each is refused, and named.
 
-What a proof does not prove is for tests/crypto to say. Here: the statement it is checked for is the one of this step.
+What a proof does not prove is for tests/crypto to say, and the vectors and small replays of protocol/ have a false
+proof, key, deck or share of every kind: tests/protocol/test_contributions.py, tests/replay/test_playback.py.
 """
 
 from dataclasses import replace
 
 import pytest
 
-from seqp2p.crypto.elgamal import Ciphertext, encode_deck, fresh_deck
-from seqp2p.crypto.group import ORDER, G, Point, add, encode_point, encode_points, mul, mul_base, sub
+from seqp2p.crypto.elgamal import encode_deck, fresh_deck
+from seqp2p.crypto.group import ORDER, encode_point, mul_base
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
 from seqp2p.match.contribution import Contribution, RevealBody, ShuffleBody, make_payload
 from seqp2p.match.machine import Match
-from seqp2p.match.steps import positions_of_others
-from tests.match.refusal import AtStep, at_step, violation
-from tests.table import Played, altered, fields_of, make_seats, played, randomness, shared_match_at, signed
+from tests.match.refusal import at_step, violation
+from tests.table import Played, altered, fields_of, randomness, signed
 
 NONCE = bytes(range(32))
 NOT_COMMITTED_TO = "not those it committed to"
@@ -100,49 +99,14 @@ def test_a_proof_holds_for_its_game_step_seat_and_past_only(trio: Played) -> Non
 # --- shuffle
 
 
-def shuffled(at: AtStep, before: tuple[Ciphertext, ...], *, swap: bool = False) -> Contribution:
-    """What a prover that follows the algorithm makes of a statement, true or false."""
-    pk = at.match.game.joint_key
-    after, *how = shuffle(before, pk, randomness("shuffle"))
-    if swap:
-        after = (after[1], after[0], *after[2:])
-    proof = prove_shuffle(before, after, pk, how[0], how[1], at.context, randomness("proof"))
-    return at.signs(ShuffleBody(encode_deck(after), proof))
-
-
-@pytest.mark.parametrize("nth", [1, 2])
-def test_what_is_no_shuffle_of_the_deck_of_the_seat_before_is_refused(brief: Played, nth: int) -> None:
+def test_a_shuffle_begins_with_the_deck_of_the_seat_before(brief: Played) -> None:
     """Seat 2 must not shuffle the open deck again, as if seat 1 had done nothing: then it alone would know it."""
-    at = at_step(brief, brief.step_of("shuffle", nth))
-    deck = at.match.game.deck
-    at.refuses("shuffle proof", shuffled(at, deck.mixing, swap=True))
-    if nth == 2:
-        at.refuses("shuffle proof", shuffled(at, fresh_deck(at.match.game.joint_key, deck.points)))
-    violation(at.match, at.signs(ShuffleBody(b"", b"")), at.number, at.match.number, "84 points take")
-
-
-def test_a_shuffle_of_another_step_seat_or_game_is_refused(brief: Played) -> None:
-    """Game keys, nonces and so the id of the game are fresh: nothing of an earlier evening can be used again."""
     at = at_step(brief, brief.step_of("shuffle", 2))
-    others = fields_of(brief.contribution(at.match.number - 1, 1))["body"]
-    elsewhere = fields_of(played(2, "kids", 2).contribution(at.match.number, 2))["body"]
-    changes = (others, {"proof": others["proof"]}, {"deck": others["deck"]}, elsewhere)
-    at.refuses("shuffle proof", *(at.with_body(each) for each in changes))
-
-
-def test_a_deck_has_as_many_cards_as_before(brief: Played) -> None:
-    at = at_step(brief, "shuffle")
-    deck = at.body["deck"]
-    decks = (deck[:-66], deck[:-1], deck + deck[:1], deck + deck[:66])
-    at.refuses("84 points take", *(at.with_body(deck=other) for other in decks))
-
-
-@pytest.mark.parametrize(("nth", "seat"), [(1, 2), (2, 1)])
-def test_nobody_shuffles_for_the_others(brief: Played, nth: int, seat: int) -> None:
-    """Every seat shuffles once, in its turn: the same seat again, or a later seat first, is no step of the game."""
-    step = brief.step_of("shuffle", nth)
-    match = shared_match_at(brief, step)
-    violation(match, brief.seat(seat)._sign(match, ShuffleBody(b"", b"")), seat, step, "not its step")
+    pk = at.match.game.joint_key
+    fresh = fresh_deck(pk, at.match.game.deck.points)
+    after, *how = shuffle(fresh, pk, randomness("shuffle"))
+    proof = prove_shuffle(fresh, after, pk, how[0], how[1], at.context, randomness("proof"))
+    at.refuses("shuffle proof", at.signs(ShuffleBody(encode_deck(after), proof)))
 
 
 def test_a_reshuffle_is_of_the_discards_only(long_game: Played) -> None:
@@ -150,43 +114,3 @@ def test_a_reshuffle_is_of_the_discards_only(long_game: Played) -> None:
     at = at_step(long_game, long_game.step_of("shuffle", 3))
     old = long_game.contribution(long_game.step_of("shuffle"), 1)
     at.refuses("points take", at.altered(body=fields_of(old)["body"]))
-
-
-# --- deal
-
-
-def proved(at: AtStep, positions: list[int], shares: list[Point]) -> Contribution:
-    """These shares for these deck positions, with the proof that the seat's secret makes of them."""
-    secret = at.seat.release()
-    statement = [(position, at.match.game.deck.ciphertexts[position].a) for position in positions]
-    proof = prove_shares(secret, mul_base(secret), statement, shares, at.context, randomness(1))
-    return at.with_body(shares=encode_points(shares), proof=proof)
-
-
-def test_the_shares_of_a_deal_are_of_the_right_cards_in_the_right_order(trio: Played) -> None:
-    at = at_step(trio, "deal", 2)
-    positions = positions_of_others(at.match.game, 2)
-    cards = at.match.game.deck.ciphertexts
-    first, second, *rest = (mul(cards[position].a, at.seat.release()) for position in positions)
-    lies = {
-        "two cards swapped": [second, first, *rest],
-        "one share for two cards": [first, first, *rest],
-        "a card of the pile": [mul(cards[20].a, at.seat.release()), second, *rest],
-        "the sum is right": [add(first, G), sub(second, G), *rest],
-    }
-    at.refuses("share proof", *(proved(at, positions, lie) for lie in lies.values()))
-
-
-def test_a_deal_opens_neither_more_nor_fewer_cards(trio: Played) -> None:
-    at = at_step(trio, "deal", 2)
-    positions = positions_of_others(at.match.game, 2)
-    at.refuses("6 points take", *(at.with_body(at.shares(each)) for each in (list(range(9)), positions[1:])))
-    at.refuses("share proof", at.with_body(at.shares(positions_of_others(at.match.game, 1))))
-
-
-def test_shares_of_another_seat_game_or_secret_are_refused(trio: Played) -> None:
-    at = at_step(trio, "deal", 2)
-    others = (trio.contribution(at.match.number, 1), played(3, "kids", 3).contribution(at.match.number, 2))
-    changeling = replace(at, seat=make_seats(3, seed=99)[1])
-    own = changeling.shares(positions_of_others(at.match.game, 2))
-    at.refuses("share proof", *(at.altered(body=fields_of(each)["body"]) for each in others), at.with_body(own))

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.crypto.group import G, add, encode_points, mul
 from seqp2p.match.contribution import Contribution, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Turned
 from seqp2p.match.steps import check_shown
 from seqp2p.rules import PASS, IllegalAction, exchange, format_action, place
-from tests.match.refusal import AtStep, at_step, goes_on, violation
+from tests.match.refusal import AtStep, at_step, violation
 from tests.table import Played, fields_of, match_at, shared_match_at
 
 
@@ -71,22 +70,6 @@ def test_the_card_shown_is_the_card_that_the_share_opens(first: AtStep) -> None:
         first.refuses("share proof", *(first.with_body(part) for part in parts))
 
 
-def test_a_false_share_is_refused(first: AtStep) -> None:
-    (at,) = first.body["cards"]
-    a = first.match.game.deck.ciphertexts[at].a
-    true = mul(a, first.seat.release())
-    lies = (add(true, G), mul(true, 2), mul(true, -1), a, G)
-    first.refuses("share proof", *(first.with_body(shares=encode_points([lie])) for lie in lies))
-
-
-@pytest.mark.parametrize(
-    "action",
-    ["", " ", "pass ", "Pass", "QH", "QH  e5", "qh e5", "10H e5", "QH e55", "QH xx", "QH dead dead", "\x1b[2J e5"],
-)
-def test_what_is_no_action_is_refused(first: AtStep, action: str) -> None:
-    first.refuses("", turn(first, action, first.body["cards"]), turn(first, action, []))
-
-
 @settings(max_examples=60)
 @given(
     action=st.text(max_size=64)
@@ -97,38 +80,6 @@ def test_what_is_no_action_is_refused(first: AtStep, action: str) -> None:
 def test_whatever_the_text_of_an_action_it_is_legal_or_a_violation(duel: Played, action: str) -> None:
     at = at_step(duel, "turn")
     violation(at.match, turn(at, action, at.body["cards"]), at.number, at.match.number, "")
-
-
-def test_a_card_goes_on_its_own_square_only(long_game: Played) -> None:
-    """Late in the game: every square, taken ones and corners too, with the card that the mover plays."""
-    at = at_step(long_game, turns(long_game)[60])
-    legal = {format_action(at.match.game.variant, action) for action in at.seat.view(at.match).legal}
-    card, cards = at.body["action"].split()[0], at.body["cards"]
-    texts = [f"{card} {x}{column}{row}" for x in ("", "x") for column in "abcdefghij" for row in range(1, 11)]
-    assert legal & {*texts}
-    for text in [*texts, f"{card} dead", "pass"]:
-        if text in legal:
-            goes_on(at.match, turn(at, text, cards))
-        else:
-            violation(at.match, turn(at, text, cards), at.number, at.match.number, "")
-
-
-def test_an_exchange_is_of_a_dead_card(first: AtStep) -> None:
-    texts = {at: format_action(first.match.game.variant, exchange(face)) for at, face in faces(first).items()}
-    first.refuses("dead", *(turn(first, text, [at]) for at, text in texts.items()))
-
-
-def test_a_second_exchange_in_one_turn_is_refused(long_game: Played) -> None:
-    variant, tried = long_game.match.game.variant, 0
-    for step in turns(long_game, "exchange")[-2:]:
-        at = at_step(long_game, step + 2)  # its draw is in between
-        assert at.seat is at_step(long_game, step).seat
-        position = at.seat.position(at.match)
-        for card, face in faces(at).items():
-            if not position.table.look.reach[face] & position.free and face not in variant.removing:
-                at.refuses("cannot be exchanged", turn(at, format_action(variant, exchange(face)), [card]))
-                tried += 1
-    assert tried
 
 
 def test_a_pass_while_a_card_can_be_played_is_a_violation(first: AtStep) -> None:
@@ -144,13 +95,6 @@ def test_a_pass_shows_every_card_once_and_in_order(long_game: Played) -> None:
     at.refuses("7 cards must be shown, by ascending", *(turn(at, "pass", shown) for shown in wrong))
     foreign = next(iter(long_game.seat(3 - at.number).hand(at.match)))
     at.refuses("not in the hand", turn(at, "pass", sorted([*hand[1:], foreign])))
-
-
-def test_a_pass_before_the_exchange_is_refused(long_game: Played) -> None:
-    """The turn of a pass began with the exchange of a dead card: nobody may pass it over."""
-    exchanges = turns(long_game, "exchange")
-    at = at_step(long_game, next(step - 2 for step in turns(long_game, "pass") if step - 2 in exchanges))
-    at.refuses("must be exchanged first", turn(at, "pass", sorted(faces(at))))
 
 
 def test_a_play_shows_one_card(first: AtStep) -> None:
@@ -205,9 +149,3 @@ def test_the_share_for_a_drawn_card_is_of_the_top_of_the_pile(trio: Played) -> N
         at.refuses("share proof", *(at.signs(SharesBody(**at.shares([other]))) for other in others))
         at.refuses("1 points take", at.signs(SharesBody(**at.shares([top, top + 1]))))
     violation(match, drawer.contribute(match), drawer.number, match.number, "not its step")
-
-
-def test_the_share_of_another_seat_is_not_ones_own(trio: Played) -> None:
-    at = at_step(trio, "draw")
-    _, (_, other) = trio.steps[at.match.number - 1].contributions
-    at.refuses("share proof", at.with_body(fields_of(other)["body"]))
