@@ -51,12 +51,3 @@ def test_cards_are_given_from_the_top_and_taken_as_discards() -> None:
     assert (deck.hand(1), deck.discards) == ([2], [0])
     with pytest.raises(ValueError, match="not in list"):
         deck.take(1, 0)
-
-
-def test_a_reshuffle_goes_on_behind_the_old_deck() -> None:
-    deck = dealt()
-    deck.drawn = 42
-    deck.begin([7, 9], PK)
-    deck.adopt()
-    assert (deck.drawn, len(deck.ciphertexts), deck.mixing) == (42, 44, ())
-    assert deck.give(2) == 42

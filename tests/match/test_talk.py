@@ -1,24 +1,20 @@
 """Table talk: remarks beside the steps, calls of them within, the cards given up; and what cannot be called."""
 
 import random
-from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import CallBody, Contribution, TurnBody
 from seqp2p.match.encoding import encode
-from seqp2p.match.errors import TooEarly, Violation
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
-from seqp2p.match.remark import NO_REMARK, BadRemark, RemarkPayload, open_remark
+from seqp2p.match.remark import NO_REMARK, RemarkPayload, open_remark
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.steps import why_not_callable
-from seqp2p.rules import PASS, IllegalAction, give, team_of
+from seqp2p.rules import IllegalAction, team_of
 from seqp2p.rules.status import status
 from tests.match.refusal import AtStep, at_step, goes_on, violation
 from tests.table import (
@@ -29,7 +25,6 @@ from tests.table import (
     match_at,
     play,
     played,
-    shared_match_at,
     snapshot,
 )
 
@@ -136,13 +131,7 @@ def test_a_remark_can_be_called_in_the_callers_first_turn_after_it(quiet: Played
             goes_on(at.match, contribution)
         else:
             at.refuses("the first turn after it only", contribution)
-
-
-def test_a_remark_of_long_ago_cannot_be_called(quiet: Played) -> None:
-    at = at_step(quiet, quiet.step_of("turn", 9))
-    remark = said(quiet, shared_match_at(quiet, 1), opponent(at))
-    at.refuses("the first turn after it only", call(at.seat, at.match, remark, opponent(at)))
-    assert "first turn after it" in why_not_signed(at, remark)
+            assert "first turn after it" in why_not_signed(at, remark)
 
 
 def test_what_cannot_be_called(quiet: Played) -> None:
@@ -185,22 +174,6 @@ def test_a_call_has_its_own_body(quiet: Played, first: AtStep) -> None:
         first.refuses(reason, first.altered(body={**right, **changes}))
 
 
-@settings(max_examples=60)
-@given(data=st.data())
-def test_whatever_a_call_carries_it_is_right_or_a_violation(quiet: Played, data: st.DataObject) -> None:
-    at = at_step(quiet, "turn")
-    payload, signature = said(quiet, at.match, opponent(at))
-    changed = bytearray(payload)
-    changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
-    resigned = sign(quiet.identity(opponent(at)), REMARK, bytes(changed))
-    remark = data.draw(st.sampled_from([(bytes(changed), resigned), (payload, resigned), (bytes(changed), signature)]))
-    before = snapshot(at.match)
-    with suppress(Violation):
-        contribution = call(at.seat, at.match, remark, data.draw(st.integers(-1, 13)))
-        at.match.judge(at.match.open(contribution), contribution)
-    assert snapshot(at.match) == before
-
-
 def test_a_remark_is_called_once(quiet: Played, first: AtStep, called: Match) -> None:
     speaker = opponent(first)
     for seat in sorted(called.awaited):
@@ -238,48 +211,7 @@ def test_every_penalised_seat_gives_one_card_of_its_own(quiet: Played, first: At
     assert called.kind == "turn"
 
 
-def test_only_givers_see_what_they_can_give(quiet: Played, called: Match) -> None:
-    for seat in quiet.seats:
-        kinds = {action.kind for action in seat.view(called).legal}
-        assert kinds == ({"give"} if seat.number in called.awaited else set())
-    giver = quiet.seat(min(called.awaited))
-    foreign = next(card for card in called.game.variant.deck if card not in giver.view(called).hand)
-    for wrong in (give(foreign), PASS):
-        with pytest.raises(IllegalAction, match="give up a card"):
-            giver.play(called, wrong)
-
-
 # --- remarks beside the steps
-
-
-def test_remarks_are_taken_in_their_order(trio: Played) -> None:
-    match = match_at(trio, 9)
-    made = []
-    for text in ("hello", "nice move"):
-        remark = match.receive_remark(*trio.seat(2).say(match, text))
-        assert remark is not None
-        made.append(remark)
-    assert [(remark.said.number, remark.said.courtesy) for remark in made] == [(1, True), (2, False)]
-    late = match_at(trio, 12)
-    before = snapshot(late)
-    one, two = ((remark.payload, remark.signature) for remark in made)
-    assert late.receive_remark(*two) is None, "a gap"
-    assert snapshot(late) == before
-    assert [late.receive_remark(*each) for each in (one, one, two)] == [made[0], None, made[1]]
-    assert late.remarks.counts(3) == (0, 2, 0)
-    assert late.head == shared_match_at(trio, 12).head
-
-
-def test_remarks_of_the_future_and_false_ones_are_not_taken(trio: Played) -> None:
-    match = shared_match_at(trio, 9)
-    before = snapshot(match)
-    ahead = said(trio, shared_match_at(trio, 10), 1)
-    with pytest.raises(TooEarly) as early:
-        match.receive_remark(*ahead)
-    assert (early.value.step, early.value.seat) == (10, 1)
-    with pytest.raises(BadRemark):
-        match.receive_remark(ahead[0], bytes(64))
-    assert snapshot(match) == before
 
 
 @pytest.mark.parametrize("strange", [{"prev": bytes(32)}, {"step": 3}])

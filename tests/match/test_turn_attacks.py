@@ -91,7 +91,7 @@ def test_a_pass_shows_every_card_once_and_in_order(long_game: Played) -> None:
     at = at_step(long_game, turns(long_game, "pass")[0])
     hand = sorted(faces(at))
     assert list(at.body["cards"]) == hand
-    wrong = ([], hand[:-1], hand[1:], hand[::-1], [*hand[:-1], hand[0]], [*hand, hand[-1]], [hand[0]] * 7)
+    wrong: list[list[int]] = [[], hand[:-1], hand[1:], hand[::-1], [*hand[:-1], hand[0]], [*hand, hand[-1]]]
     at.refuses("7 cards must be shown, by ascending", *(turn(at, "pass", shown) for shown in wrong))
     foreign = next(iter(long_game.seat(3 - at.number).hand(at.match)))
     at.refuses("not in the hand", turn(at, "pass", sorted([*hand[1:], foreign])))

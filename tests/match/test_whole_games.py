@@ -13,7 +13,7 @@ from seqp2p.match.steps import final_hash
 from seqp2p.match.table import encode_agreement
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, team_of
 from seqp2p.rules.status import status
-from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, played, snapshot, soon
+from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, snapshot, soon
 
 pytestmark = pytest.mark.simulation
 
@@ -46,15 +46,6 @@ def test_seats_that_play_apart_have_the_same_game(players: int, variant: str, ch
     assert result is not None
     assert result.kind == "won"
     assert result.winners == tuple(s for s in range(1, players + 1) if team_of(s, last.teams) == last.winner)
-
-
-def test_twelve_play() -> None:
-    game = played(12)
-    assert game.match.game.result is not None
-    assert len(game.match.game.result.winners) == 6
-    shuffles = [event.seat for event in game.events if isinstance(event, Shuffled)]
-    assert shuffles == list(range(1, 13)), "every seat shuffles, once, in order"
-    assert {len(step.contributions) for step in game.steps} == {1, 11, 12}
 
 
 def kinds_of_steps(game: Played) -> list[str]:

@@ -1,13 +1,11 @@
 """The replay file byte by byte: records come back as they were, and every other form is refused."""
 
-import hashlib
 from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError, encode, pack, unpack
 from seqp2p.replay.format import (
     MAGIC,
@@ -15,17 +13,13 @@ from seqp2p.replay.format import (
     AnyRecord,
     EndRecord,
     EvidenceRecord,
-    NotAReplay,
     OpeningRecord,
     OpenRecord,
     RemarkRecord,
     StepRecord,
     TableRecord,
     Torn,
-    contributions_of,
-    end_digest,
     frame,
-    pairs,
     records,
 )
 from tests.replay.tools import records_of
@@ -68,19 +62,6 @@ def test_a_record_is_its_length_and_a_map() -> None:
     data = encode(record)
     assert frame(record) == len(data).to_bytes(4, "big") + data
     assert data == pack({"t": "opening", "seat": 3, "secret": bytes(range(32))})
-
-
-def test_contributions_are_pairs_and_the_digest_is_of_all_bytes() -> None:
-    contributions = (Contribution(b"a", b"b" * 64), Contribution(b"c", b"d" * 64))
-    assert pairs(contributions) == ((b"a", b"b" * 64), (b"c", b"d" * 64))
-    assert contributions_of(EvidenceRecord(pairs(contributions))) == contributions
-    assert end_digest(b"abc") == hashlib.sha256(b"abc").digest() == end_digest(memoryview(b"abc"))
-
-
-def test_a_file_of_another_kind_or_version_is_no_replay() -> None:
-    for data, text in ((b"GIF89a", "not a seqp2p replay"), (b"seqp2p replay 2\n", "another version")):
-        with pytest.raises(NotAReplay, match=text):
-            records_of(data)
 
 
 @settings(max_examples=100)

@@ -8,22 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.match.contribution import Contribution
-from seqp2p.replay.format import MAGIC, AnyRecord, OpeningRecord, StepRecord, pairs
+from seqp2p.replay.format import AnyRecord, OpeningRecord, StepRecord, pairs
 from tests.replay.exhaust import Golden, examine, main
 from tests.replay.tools import (
     assemble,
     boundaries,
     invalid,
-    openings,
     records_of,
     sealed,
     step,
     steps,
-    table,
     unfinished,
     verify,
 )
-from tests.table import Played, altered, played, replay_bytes
+from tests.table import Played, played, replay_bytes
 
 
 def refused(data: bytes) -> None:
@@ -87,31 +85,6 @@ def test_bytes_put_in_or_taken_out_anywhere(golden: Golden, data: st.DataObject,
     for changed in (replay[:place] + more + replay[place:], replay[:place] + replay[place + count :]):
         if changed != replay:
             refused(changed)
-
-
-def test_two_games_spliced(brief: Played) -> None:
-    """The same variant, the same number of players, even the same people: another game is another chain."""
-    other = steps(played(2, "kids", 2), len(played(2, "kids", 2).steps))
-    for at in (0, 1, 5, 10):
-        invalid(sealed([*steps(brief, at), *other[at + 1 :]]), "a contribution in another game")
-    invalid(sealed([*steps(brief, 19), *openings(played(2, "kids", 2))]), "not the game secret of seat 1")
-
-
-def test_a_step_signed_again_by_its_own_seat_is_another_step(brief: Played) -> None:
-    """With the keys of all, a whole game can be made up; with the key of one, nothing after its change holds."""
-    first = brief.contribution(1, 1)
-    changed = altered(brief.identity(1), first, body={"commitment": bytes(32)})
-    record = StepRecord(1, pairs((changed, brief.contribution(1, 2))))
-    invalid(sealed([table(brief), record, *steps(brief, 19)[2:]]), "another past")
-
-
-@settings(max_examples=60)
-@given(data=st.binary(max_size=400), start=st.sampled_from([-1, 0, 1, 2, 4]))
-def test_random_bytes_alone_or_behind_a_good_beginning(brief: Played, data: bytes, start: int) -> None:
-    if start < 1:
-        invalid(MAGIC * (start + 1) + data)
-    elif data:
-        refused(assemble(steps(brief, start)) + data)
 
 
 @settings(max_examples=25)

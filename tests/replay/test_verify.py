@@ -117,13 +117,6 @@ def test_a_report_says_what_was_played_and_who_wrote_it(trio: Played) -> None:
         )
 
 
-@pytest.mark.simulation
-@pytest.mark.parametrize(("seed", "policy"), [(1, "random"), (20, "peaceful")])
-def test_a_long_game_verifies(seed: int, policy: str) -> None:
-    game = played(2, "classic", seed, policy)
-    assert verified(replay_bytes(game)).result == game.match.game.result
-
-
 def test_a_cheat_cannot_deny_what_a_majority_has_signed(trio: Played) -> None:
     at = at_step(trio, "turn")
     report = verify(replay_of(trio.match, trio.seat(1), (at.honest, at.altered(body={}))))
