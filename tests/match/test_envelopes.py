@@ -17,7 +17,7 @@ from seqp2p.match.errors import MatchError
 from tests.match.refusal import at_step, goes_on, unattributable
 from tests.table import Played, altered, fields_of, played, resigned, shared_match_at, signed
 
-# Those of a table without options; the other two are of test_talk.py and test_drawing.py.
+# Those of a table without options; the other two are of test_talk.py and test_turn_attacks.py.
 KINDS = ["seat", "reveal", "shuffle", "deal", "turn", "draw", "over"]
 # Any commitment is right, so a changed one is no fault.
 JUDGED = KINDS[1:]
@@ -69,12 +69,6 @@ def test_a_payload_beyond_the_limit_is_not_even_decoded(trio: Played) -> None:
     at.refuses("pad", longest)
     longer = at.with_body(pad=bytes(PAYLOAD_SIZE_MAX - len(at.honest.payload) - 6))
     unattributable(at.match, longer, "bytes where at most")
-
-
-def test_a_contribution_to_another_game_is_no_contribution_here(trio: Played, brief: Played) -> None:
-    match = shared_match_at(trio, 1)
-    unattributable(match, brief.contribution(1, 1), "another game")
-    unattributable(match, altered(brief.identity(1), brief.contribution(1, 1), game=match.game.id), "signature")
 
 
 def test_a_signature_must_be_the_seats_own(trio: Played) -> None:

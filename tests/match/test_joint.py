@@ -1,7 +1,6 @@
 """Joint randomness: the same for everybody, uniform, and in nobody's hand. The vectors have its words."""
 
 from collections import Counter
-from itertools import islice
 
 import pytest
 from hypothesis import given
@@ -28,12 +27,6 @@ def test_numbers_and_permutations_are_uniform() -> None:
     assert len(permutations) == 6
     assert all(400 < count < 600 for count in permutations.values()), permutations
     assert [sorted(stream.permutation(count)) for count in (0, 1, 104)] == [[], [0], [*range(104)]]
-
-
-def test_cards_go_on_when_the_deck_is_used_up() -> None:
-    cards = list(islice(JointStream(SEED).cards(CLASSIC.deck), 208))
-    assert sorted(cards[:104]) == sorted(cards[104:]) == sorted(CLASSIC.deck)
-    assert cards[:104] != cards[104:]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 6, 8, 9, 10, 12])

@@ -10,19 +10,11 @@ import pytest
 from seqp2p.crypto.group import mul
 from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Violation
 from seqp2p.match.machine import Match
-from seqp2p.match.table import game_id
 from tests.crypto.tools import decrypt
 from tests.match.refusal import at_step, goes_on, refused, violation
 from tests.table import Played, altered, fields_of, match_at, played, shared_match_at, snapshot
 
 TWO = "two different contributions"
-
-
-def test_a_new_match_waits_for_every_seat(trio: Played) -> None:
-    match = Match(trio.agreement)
-    assert match.head == match.game.id == game_id(trio.agreement)
-    assert (match.number, match.kind, sorted(match.awaited), match.held) == (1, "seat", [1, 2, 3], ())
-    assert not match.confirmed
 
 
 def test_only_what_closes_a_step_has_events(trio: Played) -> None:

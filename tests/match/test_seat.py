@@ -6,8 +6,6 @@ import pytest
 
 from seqp2p.crypto.elgamal import card_points
 from seqp2p.crypto.group import mul, sub
-from seqp2p.crypto.hashing import FILE
-from seqp2p.crypto.identity import verify
 from seqp2p.match.contribution import TurnBody, open_body, open_envelope
 from seqp2p.match.errors import MatchError
 from seqp2p.match.machine import Match
@@ -60,12 +58,6 @@ def test_a_seat_plays_only_in_games_that_agree_with_its_cards(duel: Played) -> N
     """The seat of another table (another key) cannot open cards dealt to this seat number here."""
     with pytest.raises(ValueError, match="opens to no card"):
         make_seats(2, seed=77)[0].hand(shared_match_at(duel, duel.step_of("turn")))
-
-
-def test_a_seat_signs_its_replay_with_its_identity(trio: Played) -> None:
-    seat = trio.seat(2)
-    verify(seat.identity_key, FILE, b"digest", seat.sign(FILE, b"digest"))
-    assert seat.identity_key == trio.match.game.agreement.seats[1].key
 
 
 # --- what others cannot know

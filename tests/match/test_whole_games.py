@@ -104,18 +104,6 @@ def test_cards_are_dealt_one_by_one_from_the_left_of_the_dealer(trio: Played) ->
     assert match.game.table_position().to_move == draw.dealer % 3 + 1
 
 
-def test_a_seat_sees_its_own_hand_and_the_table_no_hand(trio: Played) -> None:
-    match = match_at(trio, trio.step_of("turn"))
-    held: list[int] = []
-    for seat in trio.seats:
-        own = seat.position(match)
-        assert UNKNOWN not in own.hands[seat.number - 1]
-        assert all(set(hand) == {UNKNOWN} for number, hand in enumerate(own.hands, 1) if number != seat.number)
-        held += seat.hand(match).values()
-    assert len(set(held)) == len(held) == 9, "one card in two hands"
-    assert all(set(hand) == {UNKNOWN} for hand in match.game.table_position().hands)
-
-
 def passes(game: Played) -> list[int]:
     """The steps of the passes."""
     kinds = iter(event.action.kind for event in game.events if isinstance(event, Turned))

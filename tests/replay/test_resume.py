@@ -265,13 +265,6 @@ def test_a_byte_that_is_changed_is_refused_or_looks_broken_off(shared: Path, at:
         assert load(shared, game.agreement).match.head in game.match.game.heads
 
 
-@given(data=st.binary(max_size=200))
-@example(data=MAGIC + b"\xff" * 20)
-@example(data=b"seqp2p replay 2\n")
-def test_what_is_no_replay(shared: Path, data: bytes) -> None:
-    assert "is damaged" in (why_not(shared, b"x" + data, played(2, "kids", 3).agreement) or "none")
-
-
 @pytest.mark.parametrize("kind", ["contribution", "remark", "evidence"])
 def test_a_log_that_does_not_fit(brief: Played, trio: Played, path: Path, kind: LoggedKind) -> None:
     path.write_bytes(unfinished_bytes(brief))

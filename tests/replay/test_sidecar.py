@@ -120,9 +120,8 @@ def test_what_is_written_is_read_and_goes_on_where_it_was(path: Path) -> None:
     assert opened(path) == (SECRETS, LOGGED, False)
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_only_its_owner_may_read_it(path: Path, umask: int) -> None:
-    before = os.umask(umask)
+def test_only_its_owner_may_read_it(path: Path) -> None:
+    before = os.umask(0o000)
     try:
         with Sidecar.create(path, SECRETS):
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -261,24 +260,15 @@ def test_every_byte_before_the_last_record_counts(folder: Path) -> None:
 
 @given(st.binary(max_size=300))
 @example(b"")
-@example(MAGIC)
-@example(MAGIC + b"\xff" * 40)
-def test_bytes_that_are_no_file_of_a_seat(folder: Path, data: bytes) -> None:
-    for start in (b"", MAGIC):
+@example(b"\xff" * 40)
+@example(encode(LOGGED[0]))
+@example(encode(SECRETS) + b"\0")
+@example(b"\xdf\xff\xff\xff\xff")
+@example(b"\x81" * 5000)
+def test_bytes_and_records_that_this_program_does_not_write(folder: Path, data: bytes) -> None:
+    for whole_file in (data, MAGIC + data, MAGIC + frame(data), whole()[0] + frame(data + b"\0")):
         with pytest.raises(SidecarDamaged):
-            opened_bytes(folder, start + data)
-
-
-@given(st.binary(max_size=300), st.booleans())
-@example(encode(LOGGED[0]), True)
-@example(encode(SECRETS), False)
-@example(encode(SECRETS) + b"\0", True)
-@example(b"\xdf\xff\xff\xff\xff", False)
-@example(b"\x81" * 5000, False)
-def test_records_that_this_program_does_not_write(folder: Path, body: bytes, first: bool) -> None:
-    data = MAGIC + frame(body) if first else whole()[0] + frame(body)
-    with pytest.raises(SidecarDamaged):
-        opened_bytes(folder, data)
+            opened_bytes(folder, whole_file)
 
 
 def test_another_version_and_more_bytes_than_any_game_has(folder: Path) -> None:

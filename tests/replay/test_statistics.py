@@ -141,7 +141,7 @@ def test_the_order_of_files_plays_no_part(order: list[int]) -> None:
 
 
 def test_memory_of_many_files() -> None:
-    games = 5_000
+    games = 1_000
     rng = random.Random(1)
     counter = ReplayCounter()
     tracemalloc.start()

@@ -7,18 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.match.contribution import Contribution
-from seqp2p.replay.format import AnyRecord, OpeningRecord, StepRecord, pairs
+from seqp2p.replay.format import AnyRecord, OpeningRecord
 from tests.replay.exhaust import Golden, examine, main
 from tests.replay.tools import (
-    assemble,
     boundaries,
-    invalid,
     records_of,
     sealed,
     step,
     steps,
-    unfinished,
     verify,
 )
 from tests.table import Played, played, replay_bytes
@@ -109,17 +105,3 @@ def test_records_dropped_doubled_moved_and_signed_for(brief: Played, dice: rando
         assert whole == steps(brief, len(brief.steps))
     else:
         assert report.reason
-
-
-@settings(max_examples=25)
-@given(data=st.data())
-def test_contributions_dropped_doubled_and_moved_within_a_step(trio: Played, data: st.DataObject) -> None:
-    number = data.draw(st.sampled_from([1, 2, 6, 8, 40]))
-    honest = [held for _, held in trio.steps[number - 1].contributions]
-    pool = [*honest, *(held for _, held in trio.steps[number % 40].contributions), Contribution(b"", bytes(64))]
-    some = data.draw(st.lists(st.sampled_from(pool), min_size=1, max_size=4))
-    parts = [*steps(trio, number - 1), StepRecord(number, pairs(tuple(some)))]
-    if some == honest:
-        unfinished(assemble(parts))
-    else:
-        invalid(assemble(parts))

@@ -13,7 +13,7 @@ from seqp2p.match.machine import Match
 from seqp2p.replay.disk import RealDisk
 from seqp2p.replay.format import EndRecord, TableRecord, end_digest, records
 from seqp2p.replay.writer import ReplayWriter
-from tests.replay.tools import assemble, records_of, steps, unfinished, verified
+from tests.replay.tools import assemble, records_of, steps, unfinished
 from tests.table import Played, altered, match_at, replay_bytes, replay_of
 
 
@@ -128,8 +128,3 @@ def test_a_file_that_cannot_be_begun_is_closed(brief: Played, path: Path) -> Non
     with pytest.raises(OSError, match="no space"):
         ReplayWriter(path, match_at(brief, 3), disk=FullDisk())
     assert [file.closed for file in files] == [True]
-
-
-def test_a_match_that_has_come_far_is_written_from_the_beginning(duel: Played) -> None:
-    """As after a crash: the match was resumed, the file is new."""
-    verified(replay_of(duel.match, duel.seat(2)))
