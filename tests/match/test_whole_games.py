@@ -61,6 +61,32 @@ def test_events_tell_the_game_in_order(duel: Played) -> None:
     assert duel.events[-1] == Finished(game.result)  # type: ignore[arg-type]  # it is over
 
 
+def test_six_play_in_three_teams_where_the_table_chose_so() -> None:
+    match = Match(encode_agreement(make_agreement(6, teams=3)))
+    play(match, make_seats(6), at_random(1), until=lambda match: len(match.record) > 20)
+    assert match.game.table_position().teams == 3
+    assert status(match.game.table_position()) == ()
+
+
+def test_turns_are_numbered_and_go_round(duel: Played) -> None:
+    draw = duel.match.game.draw
+    assert draw is not None
+    turned = [event for event in duel.events if isinstance(event, Turned)]
+    turns = {event.turn: event.seat for event in turned}
+    assert list(turns) == list(range(1, len(turns) + 1))
+    assert [turns[1], turns[2], turns[3]] == [draw.dealer % 2 + 1, draw.dealer, draw.dealer % 2 + 1]
+    exchange = next(at for at, event in enumerate(turned) if event.action.kind == "exchange")
+    assert (turned[exchange].turn, turned[exchange].seat) == (turned[exchange + 1].turn, turned[exchange + 1].seat)
+
+
+def test_a_card_is_drawn_after_every_action_but_a_pass_and_the_last(long_game: Played) -> None:
+    events = [event for event in long_game.events if not isinstance(event, Shuffled)]
+    pairs = zip(events, (*events[1:], None), strict=True)
+    actions = [(event.action.kind, then == Drawn(event.seat)) for event, then in pairs if isinstance(event, Turned)]
+    assert {*actions[:-1]} == {("place", True), ("remove", True), ("exchange", True), ("pass", False)}
+    assert actions[-1] == ("place", False)
+
+
 def test_a_used_up_pile_is_shuffled_again_by_everybody(long_game: Played) -> None:
     kinds = kinds_of_steps(long_game)
     again = long_game.step_of("shuffle", 3)
