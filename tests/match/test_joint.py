@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,15 +26,6 @@ def test_numbers_and_permutations_are_uniform() -> None:
     assert len(permutations) == 6
     assert all(400 < count < 600 for count in permutations.values()), permutations
     assert [sorted(stream.permutation(count)) for count in (0, 1, 104)] == [[], [0], [*range(104)]]
-
-
-@pytest.mark.parametrize("players", [2, 3, 4, 6, 8, 9, 10, 12])
-def test_the_lowest_card_deals(players: int) -> None:
-    draw = draw_dealer(CLASSIC, players, [bytes([seat]) * 32 for seat in range(players)])
-    assert [seat for seat, _ in draw.rounds[0]] == list(range(1, players + 1))
-    ranks = {seat: CLASSIC.ranks[card] for seat, card in draw.rounds[-1]}
-    assert min(ranks, key=ranks.__getitem__) == draw.dealer
-    assert list(ranks.values()).count(ranks[draw.dealer]) == 1
 
 
 def test_kids_draw_a_seat_by_lot() -> None:

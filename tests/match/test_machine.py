@@ -134,12 +134,6 @@ def test_the_word_of_a_cheat_confirms_nothing(trio: Played) -> None:
     assert confirmed == [False, True, False, True]
 
 
-def test_a_wrong_final_position_is_a_violation(trio: Played) -> None:
-    for seat in (1, 2, 3):
-        at = at_step(trio, "over", seat)
-        at.refuses("final position", at.with_body(position=bytes(32)))
-
-
 def test_hands_are_opened_after_the_end_only(trio: Played) -> None:
     """A majority has confirmed the result before seat 3 signs, and hands stay closed until it has."""
     secret = trio.seat(1).release()
@@ -157,12 +151,6 @@ def test_hands_are_opened_after_the_end_only(trio: Played) -> None:
     assert over.openings == {}
     over.open_seat(1, secret)
     assert over.openings == {1: secret}
-
-
-def test_a_table_that_agreed_to_closed_hands_opens_none() -> None:
-    game = played(2, "kids", 3, open_hands=False)
-    with pytest.raises(Refusal, match="agreed"):
-        game.match.open_seat(1, game.seat(1).release())
 
 
 def test_opened_hands_open_every_card_of_the_deck(trio: Played) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from seqp2p.crypto import hashing
 from seqp2p.crypto.hashing import REMARK_HASH, tagged_hash
 from seqp2p.crypto.identity import sign
-from seqp2p.match.contribution import REMARK_SIZE_MAX, Contribution
+from seqp2p.match.contribution import REMARK_SIZE_MAX
 from seqp2p.match.encoding import encode, pack, unpack
 from seqp2p.match.remark import (
     COURTESIES,
@@ -22,8 +22,7 @@ from seqp2p.match.remark import (
 )
 from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.match.text import cleaned, is_hidden, text_fault
-from tests.match.refusal import unattributable
-from tests.table import Played, identity, make_agreement, shared_match_at
+from tests.table import identity, make_agreement
 
 AGREEMENT = make_agreement(3)
 GAME = game_id(encode_agreement(AGREEMENT))
@@ -102,12 +101,6 @@ def test_a_remark_has_one_form_and_one_signature() -> None:
     for wrong in (bytes(64), b"", opened(data).signature[:-1], sign(identity(2), hashing.CONTRIBUTION, data)):
         with pytest.raises(BadRemark, match="does not verify"):
             open_remark(data, wrong, GAME, AGREEMENT)
-
-
-def test_a_remark_is_no_contribution(trio: Played) -> None:
-    data = payload(game=trio.match.game.id)
-    said = Contribution(data, sign(trio.identity(2), hashing.REMARK, data))
-    unattributable(shared_match_at(trio, 1), said, "not a contribution")
 
 
 def test_a_log_keeps_chains_without_gaps() -> None:

@@ -12,7 +12,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import PASS, UNKNOWN, RulesError
 from tests.match.refusal import at_step
-from tests.table import Played, make_seats, match_at, played, shared_match_at
+from tests.table import Played, match_at, played, shared_match_at
 
 
 def test_a_seat_owes_what_the_step_awaits(trio: Played) -> None:
@@ -52,12 +52,6 @@ def test_a_turn_takes_an_action_and_the_end_nothing(trio: Played) -> None:
         trio.seat(1).contribute(trio.match)
     with pytest.raises(AssertionError, match="after the end"):
         trio.seat(1)._sign(trio.match, TurnBody("pass", (), b"", b""))
-
-
-def test_a_seat_plays_only_in_games_that_agree_with_its_cards(duel: Played) -> None:
-    """The seat of another table (another key) cannot open cards dealt to this seat number here."""
-    with pytest.raises(ValueError, match="opens to no card"):
-        make_seats(2, seed=77)[0].hand(shared_match_at(duel, duel.step_of("turn")))
 
 
 # --- what others cannot know

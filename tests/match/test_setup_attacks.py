@@ -4,12 +4,10 @@ What a proof does not prove is for tests/crypto to say, and the vectors and smal
 proof, key, deck or share of every kind: tests/protocol/test_contributions.py, tests/replay/test_playback.py.
 """
 
-from dataclasses import replace
-
 import pytest
 
 from seqp2p.crypto.elgamal import encode_deck, fresh_deck
-from seqp2p.crypto.group import ORDER, encode_point, mul_base
+from seqp2p.crypto.group import encode_point, mul_base
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.shuffle import shuffle
@@ -57,14 +55,6 @@ def test_a_commitment_that_was_copied_or_made_up_cannot_be_opened(trio: Played) 
     violation(match, reveal(trio, match, 3, third.release(), third._nonce), 3, 2, NOT_COMMITTED_TO)
 
 
-def test_a_key_cannot_be_chosen_after_the_others_are_seen(trio: Played) -> None:
-    at = at_step(trio, "reveal", 2)
-    late = reveal(trio, at.match, 2, 77, at.seat._nonce)
-    stolen = at.altered(body=fields_of(trio.contribution(2, 1))["body"])
-    at.refuses(NOT_COMMITTED_TO, late, at.with_body(nonce=bytes(32)), stolen)
-    at.refuses("no point", at.with_body(key=b"\2" + b"\xff" * 32))
-
-
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
 def test_two_seats_with_one_key_are_refused(trio: Played, order: tuple[int, int]) -> None:
     """Two who share a secret can prove it, each bound to its own seat: the second one to show it is refused."""
@@ -73,27 +63,6 @@ def test_two_seats_with_one_key_are_refused(trio: Played, order: tuple[int, int]
     match = committed(trio, {seat: commitment(trio, seat, secret) for seat in order})
     match.receive(reveal(trio, match, first, secret))
     violation(match, reveal(trio, match, second, secret), second, 2, "another seat's too")
-
-
-def test_keys_that_cancel_out_are_refused(brief: Played) -> None:
-    """All seats together can make ΣX_i infinite: then every card would lie open."""
-    secrets = {1: 4321, 2: ORDER - 4321}
-    match = committed(brief, {seat: commitment(brief, seat, secret) for seat, secret in secrets.items()})
-    match.receive(reveal(brief, match, 1, secrets[1]))
-    violation(match, reveal(brief, match, 2, secrets[2]), 2, 2, "infinity")
-
-
-def test_a_proof_holds_for_its_game_step_seat_and_past_only(trio: Played) -> None:
-    at = at_step(trio, "reveal", 2)
-    secret, here = at.seat.release(), at.context
-    strange = (
-        replace(here, game=bytes(32)),
-        replace(here, step=here.step + 1),
-        replace(here, seat=3),
-        replace(here, prev=bytes(32)),
-    )
-    proofs = (prove_key(secret, mul_base(secret), each, randomness(1)) for each in strange)
-    at.refuses("key proof", *(at.with_body(proof=proof) for proof in proofs))
 
 
 # --- shuffle

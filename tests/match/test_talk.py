@@ -1,4 +1,7 @@
-"""Table talk: remarks beside the steps, calls of them within, the cards given up; and what cannot be called."""
+"""Table talk: remarks beside the steps, calls of them within, the cards given up; and what cannot be called.
+
+The vectors have more of what cannot be called or given up: tests/protocol/test_contributions.py.
+"""
 
 import random
 from typing import Any
@@ -7,7 +10,7 @@ import pytest
 
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.crypto.identity import sign
-from seqp2p.match.contribution import CallBody, Contribution, TurnBody
+from seqp2p.match.contribution import CallBody, Contribution
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
@@ -17,16 +20,7 @@ from seqp2p.match.steps import why_not_callable
 from seqp2p.rules import IllegalAction, team_of
 from seqp2p.rules.status import status
 from tests.match.refusal import AtStep, at_step, goes_on, violation
-from tests.table import (
-    Played,
-    altered,
-    at_random,
-    make_seats,
-    match_at,
-    play,
-    played,
-    snapshot,
-)
+from tests.table import Played, at_random, make_seats, match_at, play, played, snapshot
 
 Said = tuple[bytes, bytes]
 
@@ -70,25 +64,9 @@ def opponent(at: AtStep) -> int:
     return at.number % 4 + 1
 
 
-def why_not_signed(at: AtStep, remark: Said) -> str:
-    """Why the seat itself does not call a remark."""
-    with pytest.raises(IllegalAction) as refused:
-        at.seat.call(at.match, open_remark(*remark, at.match.game.id, at.match.game.agreement))
-    return str(refused.value)
-
-
-@pytest.fixture
-def called(quiet: Played, first: AtStep) -> Match:
-    """The match after the first mover has called an opponent."""
-    match = match_at(quiet, first.match.number)
-    match.receive(call(first.seat, match, said(quiet, match, opponent(first)), opponent(first)))
-    assert match.kind == "discard"
-    return match
-
-
-def give_up(match: Match, seat: SeatKeys, which: int = 0) -> Contribution:
+def give_up(match: Match, seat: SeatKeys) -> Contribution:
     """One of the cards that a penalised seat can give."""
-    return seat.play(match, seat.view(match).legal[which])
+    return seat.play(match, seat.view(match).legal[0])
 
 
 def test_a_called_team_gives_up_a_card_each_and_the_turn_goes_on(quiet: Played, first: AtStep) -> None:
@@ -122,6 +100,7 @@ def test_a_remark_can_be_called_in_the_callers_first_turn_after_it(quiet: Played
     """The 1st is the turn it is dated to; who moved then may not have seen it, so the 5th is good as well."""
     speaker = opponent(first)
     remark = said(quiet, first.match, speaker)
+    opened = open_remark(*remark, first.match.game.id, first.match.game.agreement)
     for nth in range(1, 10):
         at = at_step(quiet, quiet.step_of("turn", nth))
         contribution = call(at.seat, at.match, remark, speaker)
@@ -131,51 +110,13 @@ def test_a_remark_can_be_called_in_the_callers_first_turn_after_it(quiet: Played
             goes_on(at.match, contribution)
         else:
             at.refuses("the first turn after it only", contribution)
-            assert "first turn after it" in why_not_signed(at, remark)
+            with pytest.raises(IllegalAction, match="first turn after it"):
+                at.seat.call(at.match, opened)
 
 
-def test_what_cannot_be_called(quiet: Played) -> None:
-    """The vectors have more, and tests/rules those whom the rules protect."""
-    at = at_step(quiet, quiet.step_of("turn", 2))
-    match, speaker = at.match, opponent(at)
-    good = said(quiet, match, speaker)
-    goes_on(match, call(at.seat, match, good, speaker))
-    other, mate = (speaker + 1) % 4 + 1, (at.number + 1) % 4 + 1
-    courtesy = said(quiet, match, speaker, text="hello", courtesy=True)
-    rows: list[tuple[Said, int, str]] = [
-        ((good[0], bytes(64)), speaker, f"the signature of seat {speaker} on its remark does not verify"),
-        ((good[0] + b"\0", good[1]), speaker, "not a remark"),
-        (courtesy, speaker, "a courtesy cannot be called"),
-        (said(quiet, match, speaker, prev=bytes(32)), speaker, "not dated to this game"),
-        (said(quiet, match, speaker, step=match.number + 1), speaker, "not dated to this game"),
-        (said(quiet, match, speaker, step=match.number - 1), speaker, "not dated to this game"),
-        (good, other, f"the remark is not one of seat {other}"),
-        (said(quiet, match, mate), mate, "own team"),
-        (good, 5, "there is no seat 5"),
-    ]
-    for remark, named, text in rows:
-        at.refuses(text, call(at.seat, match, remark, named))
-    assert "a courtesy cannot be called" in why_not_signed(at, courtesy)
-
-
-def test_a_call_has_its_own_body(quiet: Played, first: AtStep) -> None:
-    payload, signature = said(quiet, first.match, opponent(first))
-    text = f"call {opponent(first)}"
-    right = {"action": text, "remark": payload, "signature": signature}
-    first.refuses("a call carries the remark", first.signs(TurnBody(text, (), b"", b"")))
-    first.refuses("only a call carries a remark", first.signs(CallBody(first.body["action"], payload, signature)))
-    first.refuses("not the canonical encoding", first.altered(body=dict(reversed(right.items()))))
-    for reason, changes in (
-        ("signature", {"signature": b""}),
-        ("remark", {"remark": bytes(1025)}),
-        ("", {"action": "call"}),
-        ("", {"action": "pass"}),
-    ):
-        first.refuses(reason, first.altered(body={**right, **changes}))
-
-
-def test_a_remark_is_called_once(quiet: Played, first: AtStep, called: Match) -> None:
-    speaker = opponent(first)
+def test_a_remark_is_called_once(quiet: Played, first: AtStep) -> None:
+    speaker, called = opponent(first), match_at(quiet, first.match.number)
+    called.receive(call(first.seat, called, said(quiet, called, speaker), speaker))
     for seat in sorted(called.awaited):
         called.receive(give_up(called, quiet.seat(seat)))
     assert (called.kind, list(called.awaited)) == ("turn", [first.number])
@@ -183,32 +124,6 @@ def test_a_remark_is_called_once(quiet: Played, first: AtStep, called: Match) ->
     violation(called, call(first.seat, called, remark, speaker), first.number, called.number, "called before")
     another = said(quiet, called, speaker, number=2, text="or the king")
     goes_on(called, call(first.seat, called, another, speaker))
-
-
-def test_every_penalised_seat_gives_one_card_of_its_own(quiet: Played, first: AtStep, called: Match) -> None:
-    variant, deck = called.game.variant, called.game.deck
-    one, other = (quiet.seat(seat) for seat in sorted(called.awaited))
-    hand = one.hand(called)
-    at, *more = sorted(hand)
-    face = {position: variant.faces[deck.face(card)] for position, card in hand.items()}
-    unlike = next(position for position in more if face[position] != face[at])
-    for action, shown, text in (
-        (f"{face[at]} given", [unlike], "the card shown is not the card played"),
-        (f"{face[at]} given", [at, unlike], "1 cards must be shown"),
-        (f"{face[at]} given", [next(iter(other.hand(called)))], "not in the hand"),
-        (f"{face[at]} dead", [at], "a card must be given up"),
-        ("pass", sorted(hand), "a card must be given up"),
-        (f"call {first.number}", [], "a card must be given up"),
-    ):
-        shares, proof = one._shares(called, shown) if shown else (b"", b"")
-        gift = one._sign(called, TurnBody(action, tuple(shown), shares, proof))
-        violation(called, gift, one.number, called.number, text)
-    movers = altered(first.who, give_up(called, one), seat=first.number)
-    violation(called, movers, first.number, called.number, "its step")
-    called.receive(give_up(called, one, 0))
-    violation(called, give_up(called, one, 1), one.number, called.number, "two different contributions")
-    called.receive(give_up(called, other))
-    assert called.kind == "turn"
 
 
 # --- remarks beside the steps

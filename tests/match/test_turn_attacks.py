@@ -50,29 +50,6 @@ def test_a_card_that_is_not_held_cannot_be_played(first: AtStep) -> None:
     first.refuses("the card played", *(turn(first, text, [position]) for position in faces(first)))
 
 
-def test_a_card_of_somebody_else_cannot_be_played(duel: Played, first: AtStep) -> None:
-    """Nor one of the pile, nor one that was never dealt, nor one that is not in the deck."""
-    other = duel.seat(3 - first.number)
-    strange = (*other.hand(first.match), first.match.game.deck.drawn, 103)
-    first.refuses("not in the hand", *(turn(first, first.body["action"], [position]) for position in strange))
-    first.refuses("not in the hand", *(first.with_body(cards=[position]) for position in (104, 2**31 - 1)))
-
-
-def test_a_card_is_played_once(duel: Played, first: AtStep) -> None:
-    """The very body of an earlier turn, and the card of it with a share and a proof made anew."""
-    later = next(at for step in turns(duel)[1:] if (at := at_step(duel, step)).seat is first.seat)
-    again = turn(later, first.body["action"], first.body["cards"])
-    later.refuses("not in the hand", later.with_body(first.body), again)
-
-
-def test_the_card_shown_is_the_card_that_the_share_opens(first: AtStep) -> None:
-    """The share of one card of the hand at the position of another: the proof is about positions, too."""
-    for position in faces(first).keys() - set(first.body["cards"]):
-        other = first.shares([position])
-        parts = ({"shares": other["shares"]}, other, {"proof": other["proof"]})
-        first.refuses("share proof", *(first.with_body(part) for part in parts))
-
-
 @settings(max_examples=60)
 @given(
     action=st.text(max_size=64)
@@ -85,11 +62,6 @@ def test_whatever_the_text_of_an_action_it_is_legal_or_a_violation(duel: Played,
     violation(at.match, turn(at, action, at.body["cards"]), at.number, at.match.number, "")
 
 
-def test_a_pass_while_a_card_can_be_played_is_a_violation(first: AtStep) -> None:
-    """A pass shows the whole hand: so everybody sees what could have been played."""
-    first.refuses("cannot pass", turn(first, "pass", sorted(faces(first))))
-
-
 def test_a_pass_shows_every_card_once_and_in_order(long_game: Played) -> None:
     at = at_step(long_game, turns(long_game, "pass")[0])
     hand = sorted(faces(at))
@@ -98,12 +70,6 @@ def test_a_pass_shows_every_card_once_and_in_order(long_game: Played) -> None:
     at.refuses("7 cards must be shown, by ascending", *(turn(at, "pass", shown) for shown in wrong))
     foreign = next(iter(long_game.seat(3 - at.number).hand(at.match)))
     at.refuses("not in the hand", turn(at, "pass", sorted([*hand[1:], foreign])))
-
-
-def test_a_play_shows_one_card(first: AtStep) -> None:
-    hand = sorted(faces(first))
-    wrong = (turn(first, first.body["action"], shown) for shown in ([], hand[:2], hand))
-    first.refuses("1 cards must be shown", *wrong)
 
 
 def test_a_card_that_is_shown_again_has_a_proof_of_its_own(long_game: Played) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.match.encoding import DecodeError, encode, pack
+from seqp2p.match.encoding import DecodeError, encode
 from seqp2p.replay.format import (
     MAGIC,
     RECORD_SIZE_MAX,
@@ -55,13 +55,6 @@ def test_records_come_back_and_a_file_that_is_cut_is_torn_or_shorter(
     else:
         with pytest.raises(Torn):
             records_of(whole[:length])
-
-
-def test_a_record_is_its_length_and_a_map() -> None:
-    record = OpeningRecord(3, bytes(range(32)))
-    data = encode(record)
-    assert frame(record) == len(data).to_bytes(4, "big") + data
-    assert data == pack({"t": "opening", "seat": 3, "secret": bytes(range(32))})
 
 
 @settings(max_examples=100)

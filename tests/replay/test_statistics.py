@@ -129,17 +129,6 @@ def test_lengths(lengths: list[int]) -> None:
     assert kids.turns_mean == pytest.approx(sum(lengths) / len(lengths))
 
 
-@given(st.permutations(range(6)))
-def test_the_order_of_files_plays_no_part(order: list[int]) -> None:
-    games = [made_up(number // 2, KEYS[:3], (number // 2 + 1,)) for number in range(6)]
-    counter = ReplayCounter()
-    for at in order:
-        counter.add(games[at])
-    counted = counter.statistics()
-    assert [counted.players[key].won for key in KEYS[:3]] == [1, 1, 1]
-    assert counted.games == counted.duplicates == 3
-
-
 def test_memory_of_many_files() -> None:
     games = 1_000
     rng = random.Random(1)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from seqp2p.replay.format import AnyRecord, OpeningRecord
 from tests.replay.exhaust import Golden, examine, main
 from tests.replay.tools import (
-    boundaries,
     records_of,
     sealed,
     step,
@@ -49,14 +48,6 @@ def test_every_part_of_the_file(golden: Golden) -> None:
     """`make soak` changes every bit, and cuts before every byte. Here: every 43rd byte, three ways."""
     verdicts = sum((examine(golden, place, (1, 0x80, 0xFF)) for place in range(0, len(golden.data), 43)), Counter())
     assert verdicts.keys() == {"invalid", "unfinished", "cut: invalid", "cut: unfinished"}
-
-
-def test_every_byte_that_is_no_contribution(golden: Golden) -> None:
-    """Lengths, which may point anywhere; the header; the openings; the end."""
-    starts = boundaries(golden.data)
-    lengths = [at for start in starts[:-1] for at in range(start, start + 4)]
-    for place in (*lengths, *range(starts[1]), *range(starts[-4], starts[-1], 3)):
-        examine(golden, place, (1, 0x10))
 
 
 def test_what_is_found_by_who_looks_at_every_byte(capsys: pytest.CaptureFixture[str]) -> None:

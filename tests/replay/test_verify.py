@@ -25,7 +25,6 @@ from seqp2p.replay.format import (
     OpenRecord,
     StepRecord,
     TableRecord,
-    frame,
     pairs,
 )
 from seqp2p.replay.verify import Player
@@ -195,7 +194,6 @@ def test_the_reason_tells_what_is_wrong(trio: Played) -> None:
 
     rows: list[tuple[list[AnyRecord], str]] = [
         ([*before, closed(two, one, three)], "out of seat order"),
-        ([*before, closed(past, one, two, three)], "out of seat order"),
         ([*before, closed(one, two)], "a step without all its contributions"),
         ([*before, closed(one, two, three, late)], "more contributions than the step takes"),
         ([*before, closed(one, two, wrong)], "it signed two different contributions"),
@@ -210,12 +208,10 @@ def test_the_reason_tells_what_is_wrong(trio: Played) -> None:
         ([*before, open_step(number, one), step(trio, number)], place),
         ([*before, evidence(one)], "the evidence proves nothing"),
         ([*before, evidence(wrong, wrong)], "the evidence proves nothing"),
-        ([*before, evidence(wrong, past)], "the evidence proves nothing"),
         ([*whole, *opened, evidence(past, altered(trio.identity(1), past, body={}))], place),
         ([*whole, opened[1], opened[0]], "openings out of seat order"),
         ([*whole, opened[0], opened[0]], "openings out of seat order"),
         ([*whole, OpeningRecord(2, own)], "not the game secret of seat 2"),
-        ([*whole, OpeningRecord(4, own)], "not the game secret of seat 4"),
         ([*whole, OpeningRecord(1, opposite)], "not the game secret of seat 1"),
         ([*whole, OpeningRecord(1, bytes(32))], "1 … q−1"),
         ([*before, opened[0]], "only after the end"),
@@ -233,17 +229,14 @@ def test_the_reason_tells_what_is_wrong(trio: Played) -> None:
     ("data", "text"),
     [
         (b"", "not a seqp2p replay"),
-        (MAGIC[:5], "not a seqp2p replay"),
         (MAGIC[:-1], "another version"),
         (b"seqp2p replay 11\n", "another version than 1"),
         (MAGIC, "ends before its header"),
         (MAGIC + b"\0", "ends inside a record"),
-        (MAGIC + b"\0\0\0\0", "not a msgpack value"),
         (MAGIC + b"\0\0\0\1\x80", "missing required field"),
         (MAGIC + b"\xff\xff\xff\xff", "a record of 4294967295 bytes at byte 16"),
         (MAGIC + b"\x00\x10\x00\x00", "a record of 1048576 bytes"),
         (MAGIC + b"\0\0\0\x08" + b"\x81\xa1t\xa4beef", "Invalid value"),
-        (MAGIC + frame(TableRecord(b"")), "not a msgpack value"),
         (MAGIC + b"\0\0\x04\0" + b"\x91" * 1024, "more than 256 values"),
         (MAGIC + b"\0\0\0\xc9" + b"\x91" * 200 + b"\xc0", "nested"),
     ],
