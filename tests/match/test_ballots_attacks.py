@@ -77,7 +77,7 @@ class Four:
         return first, second
 
     def word(self, kind: type[Word], signer: int, fields: dict[str, Any]) -> Contribution:
-        """A word as this seat signs it, whatever it says."""
+        """A word with these fields, signed by this seat."""
         payload = pack({"v": 1, "game": self.match.game.id, **fields})
         return Contribution(payload, sign(identity(signer), LABELS[kind], payload))
 
@@ -201,7 +201,7 @@ def test_a_seat_that_was_dropped_votes_no_more(four: Four) -> None:
 
 
 def test_one_vote_against_an_honest_seat_is_overtaken_by_its_contribution(four: Four) -> None:
-    """It contributes; whoever voted cannot close the step so by itself, but follows the majority of the others."""
+    """It contributes; the seat that voted does not close the step so, but follows the majority of the others."""
     enemy, *friends = four.others
     match, enemys = four.match, fork(four.match)
     enemys.own_seat = enemy.number
@@ -293,7 +293,7 @@ def test_ballots_for_rounds_far_ahead_are_bounded_and_not_followed(four: Four) -
     due = base.decree.ballot_due(other.number, four.against, stuck=True)
     assert due is not None
     assert due[0] <= AHEAD_MAX
-    # Whoever wants to be rid of it does not hear it at all.
+    # A seat that wants to drop it does not hear it at all.
     assert base.decree.ballot_due(other.number, out, stuck=False) == (1, out)
     assert Dropped((eager.number,)) in vote(four.match, [four.seats[four.mover - 1], other, third], out)
     ends_verified(four.match, four.seats)
@@ -377,7 +377,7 @@ def test_an_equivocation_in_a_final_step_leaves_it_as_it_is(four: Four) -> None:
 
 
 def test_evidence_against_a_seat_that_is_gone_stops_nobody(four: Four) -> None:
-    """Nor does it count among those who may have split a later step, whatever it signs about that."""
+    """It may sign two things about a later step, too: it does not count among those who may have split that."""
     match = four.match
     first, second = four.equivocation()
     evidence = proof(match, first, second)

@@ -42,7 +42,7 @@ def parties_of(model: Model, state: State) -> dict[int, Party]:
 
 @pytest.mark.parametrize("part", [0.15, pytest.param(1.0, marks=pytest.mark.soak)])
 def test_three_seats_one_round_and_what_follows_from_every_state(part: float) -> None:
-    """Whatever was signed: any two of the seats, or all three, come to one final closing, and it is the final one."""
+    """From every state any two of the seats, or all three, come to one final closing, and it is the final one."""
     model, count, dice = Model(THREE, rounds_max=1), 0, random.Random()
     for state in explore(model):
         if dice.random() >= part:
@@ -68,7 +68,7 @@ def test_three_seats_two_rounds(signed_max: int, states: int) -> None:
 
 
 class NoPromise(Decree):
-    """Accepts closings of any round above its last, whatever it voted for."""
+    """Accepts closings of any round above its last, also below the round of its vote."""
 
     def acceptable(self) -> Closing | None:
         promised, self.promised = self.promised, 0
@@ -78,7 +78,7 @@ class NoPromise(Decree):
 
 
 class AnyLast(Decree):
-    """The outcome of a certificate is its action, whatever its seats have closed the step by before."""
+    """The outcome of a certificate is its action, also where its seats have closed the step in another way before."""
 
     def _outcome(self, votes: list[Vote], some: Vote) -> Value | None:
         return self._by_action(some)

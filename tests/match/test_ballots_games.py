@@ -109,7 +109,7 @@ def test_the_others_go_on_to_a_verified_end(
 
 
 @pytest.mark.parametrize("kind", ["shuffle", "deal"])
-def test_another_seat_is_dropped_while_the_cards_are_dealt_anew(kind: str) -> None:
+def test_another_seat_is_dropped_while_the_cards_are_dealt_again(kind: str) -> None:
     match, seats = at_turn(6, 4)
     vote(match, seats, wish("drop", 2))
     assert match.kind == "shuffle"

@@ -135,7 +135,7 @@ def test_every_field_of_a_body_has_its_type_and_value(trio: Played, kind: str) -
 
 @settings(max_examples=200)
 @given(kind=st.sampled_from(JUDGED), data=st.data())
-def test_whatever_byte_is_changed_and_signed_again_is_refused(trio: Played, kind: str, data: st.DataObject) -> None:
+def test_a_byte_that_is_changed_and_signed_again_is_refused(trio: Played, kind: str, data: st.DataObject) -> None:
     at = at_step(trio, kind)
     changed = bytearray(at.honest.payload)
     place = data.draw(st.integers(0, len(changed) - 1))

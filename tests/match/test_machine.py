@@ -36,7 +36,7 @@ def test_what_is_held_is_in_seat_order(trio: Played) -> None:
     assert match.awaited == {2}
 
 
-def test_a_later_step_is_too_early_whatever_its_past(trio: Played) -> None:
+def test_a_later_step_is_too_early_on_any_past(trio: Played) -> None:
     match = shared_match_at(trio, 1)
     later = [at_step(trio, step) for step in (2, 3, len(trio.steps))]
     early = [(at, each) for at in later for each in (at.honest, at.altered(prev=bytes(32)))]

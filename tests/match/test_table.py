@@ -193,7 +193,7 @@ def test_an_agreement_has_one_form() -> None:
 
 @settings(max_examples=150)
 @given(data=st.data())
-def test_whatever_the_bytes_of_an_agreement_one_of_two_errors_comes_out(data: st.DataObject) -> None:
+def test_changed_bytes_are_an_agreement_or_one_of_two_errors(data: st.DataObject) -> None:
     good = encode_agreement(make_agreement(3))
     changed = bytearray(good)
     for _ in range(data.draw(st.integers(1, 3))):

@@ -17,7 +17,7 @@ from tests.table import ACTIONS, Played, fields_of, match_at, played, replay_byt
 
 
 def turn(at: AtStep, action: str, positions: Sequence[int]) -> Contribution:
-    """A turn that shows these deck positions with true shares and a true proof, whatever it says."""
+    """A turn that shows these deck positions with true shares and a true proof."""
     return at.signs(TurnBody(action, tuple(positions), **at.shares(list(positions))))
 
 
@@ -57,7 +57,7 @@ def test_a_card_that_is_not_held_cannot_be_played(first: AtStep) -> None:
         lambda words: " ".join(words)[:64]
     )
 )
-def test_whatever_the_text_of_an_action_it_is_legal_or_a_violation(duel: Played, action: str) -> None:
+def test_any_text_of_an_action_is_legal_or_a_violation(duel: Played, action: str) -> None:
     at = at_step(duel, "turn")
     violation(at.match, turn(at, action, at.body["cards"]), at.number, at.match.number, "")
 

@@ -17,7 +17,7 @@ def wish(action: Sanction, *about: int) -> Wish:
 
 
 def hear(match: Match, *words: Contribution) -> list[Event]:
-    """The match takes ballots and heads, whatever they say."""
+    """The match takes ballots and heads. Those that do not count have no events."""
     events: list[Event] = []
     for word in words:
         kind = BallotPayload if is_ballot(word.payload) else HeadPayload

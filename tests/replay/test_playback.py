@@ -145,7 +145,7 @@ def test_opened_hands_are_those_that_were_played(name: str) -> None:
         assert before.position is not None
         what, hands = after.what, before.position.hands
         for seat in shown.opened:
-            # A card that is being drawn comes after the reshuffle, and never where hands are dealt anew.
+            # A card that is being drawn comes after the reshuffle, and never where hands are dealt again.
             if UNKNOWN in hands[seat - 1]:
                 assert isinstance(what, Reshuffled | Voted | Dropped | Redealt)
         if isinstance(what, Turned) and what.seat in shown.opened and what.action.kind in TAKES_CARD:

@@ -1,4 +1,4 @@
-"""A resumed game: whatever a crash leaves of the replay, the match, and the same bytes in the end."""
+"""A resumed game: the match from what a crash leaves of the replay, and the same bytes in the end."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""Counting over replays: each game once, whoever wrote it down, and nothing that is not right."""
+"""Counting over replays: each game once, though each seat wrote it down, and only right ones."""
 
 import random
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Every byte of a replay matters: whatever is changed, cut, added or moved, the file is not verified."""
+"""Every byte of a replay matters: a file that is changed, cut, added to or put in another order is not verified."""
 
 import random
 from collections import Counter
@@ -35,7 +35,7 @@ def golden(brief: Played) -> Golden:
 @settings(max_examples=30)
 @given(data=st.data())
 def test_a_byte_changed_or_a_cut_anywhere(golden: Golden, data: st.DataObject) -> None:
-    """Whatever a file is changed to, and that the quick way to verify it says what the slow one does."""
+    """The file is refused, and the quick way to verify it says what the slow one does."""
     place, by = data.draw(st.integers(0, len(golden.data) - 1)), data.draw(st.integers(1, 255))
     changed = bytearray(golden.data)
     changed[place] ^= by
@@ -77,7 +77,7 @@ def test_bytes_put_in_or_taken_out_anywhere(golden: Golden, data: st.DataObject,
 @settings(max_examples=25)
 @given(dice=st.randoms(use_true_random=False))
 def test_records_dropped_doubled_moved_and_signed_for(brief: Played, dice: random.Random) -> None:
-    """Whatever a writer does to whole records, what verifies has every step in its place."""
+    """A writer may do this to whole records: what verifies has every step in its place."""
     *parts, _ = records_of(replay_bytes(brief))
     changed: list[AnyRecord] = list(parts)
     for _ in range(dice.randint(1, 3)):

@@ -163,7 +163,7 @@ def test_a_game_that_stops_anywhere_is_unfinished(brief: Played) -> None:
     assert (report.steps, report.writer) == (19, None)
 
 
-def test_evidence_ends_a_game_whoever_signed_the_file(trio: Played) -> None:
+def test_evidence_ends_a_game_also_in_a_file_that_nobody_signed(trio: Played) -> None:
     """Of two equal game keys each proves something beside the other only, so what is held comes before evidence."""
     match = match_at(trio, 2)
     match.receive(trio.contribution(2, 3))
