@@ -309,13 +309,12 @@ class Party:
                 self.take(message)
 
 
-def shown_final(messages: Collection[Message], seats: int, *, one_round: bool = True) -> set[bytes]:
+def shown_final(messages: Collection[Message], seats: int) -> set[bytes]:
     """The heads that a strict majority of so many seats has shown, in one round."""
     counts: dict[Last, set[int]] = {}
     for message in messages:
         if isinstance(message, Shown):
-            last = message.last if one_round else Last(0, message.last.head)
-            counts.setdefault(last, set()).add(message.seat)
+            counts.setdefault(message.last, set()).add(message.seat)
     return {last.head for last, who in counts.items() if 2 * len(who) > seats}
 
 

@@ -18,7 +18,6 @@ from tests.match.exploring import (
     Shown,
     State,
     explore,
-    head_of,
     heal,
     shown_final,
 )
@@ -43,7 +42,7 @@ def parties_of(model: Model, state: State) -> dict[int, Party]:
 
 @pytest.mark.parametrize("part", [0.15, pytest.param(1.0, marks=pytest.mark.soak)])
 def test_three_seats_one_round_and_what_follows_from_every_state(part: float) -> None:
-    """Whatever was signed: any two of the seats, or all three, come to one final closing, and it is the final one."""
+    """From every state any two of the seats, or all three, come to one final closing, and it is the final one."""
     model, count, dice = Model(THREE, rounds_max=1), 0, random.Random()
     for state in explore(model):
         if dice.random() >= part:
@@ -69,7 +68,7 @@ def test_three_seats_two_rounds(signed_max: int, states: int) -> None:
 
 
 class NoPromise(Decree):
-    """Accepts closings of any round above its last, whatever it voted for."""
+    """Accepts closings of any round above its last, also below the round of its vote."""
 
     def acceptable(self) -> Closing | None:
         promised, self.promised = self.promised, 0
@@ -79,7 +78,7 @@ class NoPromise(Decree):
 
 
 class AnyLast(Decree):
-    """The outcome of a certificate is its action, whatever its seats have closed the step by before."""
+    """The outcome of a certificate is its action, also where its seats have closed the step in another way before."""
 
     def _outcome(self, votes: list[Vote], some: Vote) -> Value | None:
         return self._by_action(some)
@@ -204,39 +203,3 @@ def run_many(decree: type[Decree]) -> None:
 def test_without_the_highest_last_three_seats_fork() -> None:
     with pytest.raises(Fork):
         run_many(LowestLast)
-
-
-def test_a_majority_of_the_ballots_is_no_certificate() -> None:
-    """The seat that is missing may have closed the step: others who hear it would close it in another way."""
-    members, gone = frozenset(range(1, 6)), frozenset({5})
-    votes = [Vote(seat, 1, "drop", gone, None) for seat in (2, 3, 4)]
-    heard, others = Decree(members, head_of), Decree(members, head_of)
-    for vote in votes:
-        heard.vote(vote)
-    assert heard.certificate(1) is None
-    for vote in (*votes, Vote(1, 1, "drop", gone, Last(0, CONTRIBUTED))):
-        others.vote(vote)
-    assert others.certificate(1) is None, "its contribution is not here"
-    others.complete = [CONTRIBUTED]
-    assert others.certificate(1) == Value(CONTRIBUTED)
-
-
-def test_what_is_shown_in_several_rounds_is_not_final() -> None:
-    """Three rounds, each heard by one of its seats: counted together, two closings would have two seats each."""
-    decree = Decree(THREE, head_of, complete=[CONTRIBUTED])
-    one, two, three = (frozenset({seat}) for seat in (1, 2, 3))
-    dropped, contributed = head_of("drop", three), Last(0, CONTRIBUTED)
-    for vote in (
-        Vote(1, 1, "drop", three, None),
-        Vote(2, 1, "drop", three, None),
-        Vote(1, 2, "drop", two, None),
-        Vote(3, 2, "drop", two, contributed),
-        Vote(2, 3, "drop", one, Last(1, dropped)),
-        Vote(3, 3, "drop", one, contributed),
-    ):
-        decree.vote(vote)
-    for seat, round_, head in ((3, 0, CONTRIBUTED), (2, 1, dropped), (1, 2, CONTRIBUTED), (2, 3, dropped)):
-        decree.show(seat, round_, head)
-        assert decree.decided() is None
-    decree.show(3, 3, dropped)
-    assert decree.decided() == Closing(3, Value(dropped, "drop", three))

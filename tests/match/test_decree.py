@@ -1,6 +1,7 @@
-"""One decree by itself: what it keeps of what it is told."""
+"""One decree by itself: what it keeps of what it is told, and what is final by it."""
 
-from seqp2p.match.ballots import Decree, Vote
+from seqp2p.match.ballots import Closing, Decree, Last, Value, Vote
+from tests.match.exploring import CONTRIBUTED, head_of
 
 SEATS = frozenset(range(1, 5))
 
@@ -14,3 +15,24 @@ def test_a_vote_that_leaves_no_majority_is_not_kept() -> None:
     assert decree.newest() == 0
     decree.vote(Vote(1, 1, "drop", frozenset({4}), None))
     assert decree.votes.keys() == {1}
+
+
+def test_what_is_shown_in_several_rounds_is_not_final() -> None:
+    """Three rounds, each heard by one of its seats: counted together, two closings would have two seats each."""
+    decree = Decree(frozenset({1, 2, 3}), head_of, complete=[CONTRIBUTED])
+    one, two, three = (frozenset({seat}) for seat in (1, 2, 3))
+    dropped, contributed = head_of("drop", three), Last(0, CONTRIBUTED)
+    for vote in (
+        Vote(1, 1, "drop", three, None),
+        Vote(2, 1, "drop", three, None),
+        Vote(1, 2, "drop", two, None),
+        Vote(3, 2, "drop", two, contributed),
+        Vote(2, 3, "drop", one, Last(1, dropped)),
+        Vote(3, 3, "drop", one, contributed),
+    ):
+        decree.vote(vote)
+    for seat, round_, head in ((3, 0, CONTRIBUTED), (2, 1, dropped), (1, 2, CONTRIBUTED), (2, 3, dropped)):
+        decree.show(seat, round_, head)
+        assert decree.decided() is None
+    decree.show(3, 3, dropped)
+    assert decree.decided() == Closing(3, Value(dropped, "drop", three))

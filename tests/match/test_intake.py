@@ -23,6 +23,7 @@ from seqp2p.match.intake import (
     BadSender,
     Cheating,
     Deferred,
+    Finding,
     Ignored,
     Intake,
     Outcome,
@@ -40,13 +41,15 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.match.table import encode_agreement
-from tests.match.test_ballots_games import nth, table
+from tests.match.refusal import AtStep, at_step
+from tests.match.test_ballots_games import at_turn, mover_of
 from tests.match.voting import play_on, show, wish
 from tests.sim import MINIATURE
 from tests.table import (
     Played,
     altered,
     at_random,
+    contribution_of,
     fields_of,
     fork,
     identity,
@@ -55,7 +58,6 @@ from tests.table import (
     match_at,
     play,
     played,
-    shared_match_at,
     signed,
     snapshot,
     with_body,
@@ -76,8 +78,19 @@ def hand_in(intake: Intake, thing: SignedThing, sender: int = 0) -> list[Outcome
     return outcomes
 
 
+def close(intake: Intake, game: Played, step: int) -> list[Outcome]:
+    """Hand in what closed a step of a game."""
+    contributions = game.steps[step - 1].contributions
+    return [outcome for seat, held in contributions for outcome in hand_in(intake, held, seat)]
+
+
 def kinds(outcomes: list[Outcome]) -> list[type[Outcome]]:
     return [type(outcome) for outcome in outcomes]
+
+
+def taken(intake: Intake, *things: SignedThing, sender: int = 2) -> list[type[Outcome]]:
+    """What becomes of these things, one after the other."""
+    return kinds([take(intake, thing, sender) for thing in things])
 
 
 def remark(match: Match, seat: SeatKeys, text: str) -> SignedRemark:
@@ -87,6 +100,16 @@ def remark(match: Match, seat: SeatKeys, text: str) -> SignedRemark:
 def heard(outcomes: list[Outcome]) -> list[str]:
     events = [event for outcome in outcomes if isinstance(outcome, Applied) for event in outcome.events]
     return [event.text for event in events if isinstance(event, Remarked)]
+
+
+@pytest.fixture
+def turn(trio: Played) -> AtStep:
+    """The first turn."""
+    return at_step(trio, "turn")
+
+
+def intake_at(at: AtStep) -> Intake:
+    return Intake(fork(at.match))
 
 
 # Contributions.
@@ -110,59 +133,38 @@ def test_a_network_that_delays_repeats_and_overtakes(trio: Played, dice: random.
     assert len(intake.pending) == 0
 
 
-def test_what_is_early_comes_when_its_step_opens(trio: Played) -> None:
-    step = trio.step_of("turn")
-    intake = Intake(match_at(trio, step))
-    (next_seat, later), *_ = trio.steps[step].contributions
-    ((seat, now),) = trio.steps[step - 1].contributions
-    assert kinds(hand_in(intake, later, 9)) == [Deferred]
-    assert kinds(hand_in(intake, later, 9)) == [Deferred]
-    first, second = hand_in(intake, now)
-    assert isinstance(first, Applied)
-    assert isinstance(second, Applied)
-    assert (first.seat, first.step, second.seat, second.step) == (seat, step, next_seat, step + 1)
-    assert (first.thing, second.thing) == (now, later)
+def test_what_is_early_comes_when_its_step_opens(trio: Played, turn: AtStep) -> None:
+    intake, step = intake_at(turn), turn.match.number
+    (seat, later), *_ = trio.steps[step].contributions
+    assert taken(intake, later, later, sender=9) == [Deferred, Deferred]
+    applied = [(each.thing, each.seat, each.step) for each in hand_in(intake, turn.honest) if isinstance(each, Applied)]
+    assert applied == [(turn.honest, turn.number, step), (later, seat, step + 1)]
+    forgetful = Intake(match_at(trio, step), keeps=False)
+    assert taken(forgetful, later) == [Deferred]
+    assert len(forgetful.pending) == 0
 
 
-def test_an_intake_that_keeps_nothing(trio: Played) -> None:
-    intake = Intake(match_at(trio, 2), keeps=False)
-    assert kinds(hand_in(intake, trio.contribution(3, 1))) == [Deferred]
-    assert len(intake.pending) == 0
-
-
-def test_what_seats_sign_wrong_and_what_no_seat_signs(trio: Played) -> None:
-    step = trio.step_of("turn")
-    intake = Intake(match_at(trio, step))
-    ((seat, right),) = trio.steps[step - 1].contributions
-    wrong = with_body(trio.identity(seat), right, action="pass")
-    past = altered(trio.identity(seat), right, prev=bytes(32))
-    nobody = signed(trio.identity(seat % 3 + 1), right.payload)
+def test_what_seats_sign_wrong_and_what_no_seat_signs(trio: Played, turn: AtStep) -> None:
+    """A single piece of evidence counts on its own past alone, which may be undone; so a pair after it is new."""
+    intake, wrong = intake_at(turn), turn.with_body(action="pass")
+    forged = signed(trio.identity(turn.number % 3 + 1), turn.honest.payload)
     before = snapshot(intake.match)
-    assert isinstance(take(intake, nobody, 2), BadSender)
-    ignored = take(intake, past)
+    single, both = OfferedEvidence((turn.honest,)), OfferedEvidence((turn.honest, turn.honest))
+    assert taken(intake, forged, OfferedEvidence((forged,)), single, both) == [BadSender, BadSender, Ignored, Ignored]
+    ignored = take(intake, turn.altered(prev=bytes(32)))
     assert isinstance(ignored, Ignored)
-    assert ignored.other_past == step
+    assert ignored.other_past == turn.match.number
     assert snapshot(intake.match) == before
     cheating = take(intake, wrong)
     assert isinstance(cheating, Cheating)
-    assert (cheating.violation.seat, cheating.first) == (seat, True)
-    assert kinds([take(intake, wrong), take(intake, OfferedEvidence((wrong,)))]) == [Ignored, Ignored]
-    assert list(intake.match.proven) == [seat]
-
-
-def test_a_pair_after_a_single_one_is_new_evidence(trio: Played) -> None:
-    """A single one counts on its own past alone, which may be undone; a pair counts on any."""
-    step = trio.step_of("turn")
-    intake = Intake(match_at(trio, step))
-    ((seat, right),) = trio.steps[step - 1].contributions
-    wrong = with_body(trio.identity(seat), right, action="pass")
-    pair = OfferedEvidence((wrong, right))
-    for thing in (wrong, pair):
-        outcome = take(intake, thing)
-        assert isinstance(outcome, Cheating)
-        assert outcome.first
-    assert kinds([take(intake, thing) for thing in (wrong, pair, OfferedEvidence((right, wrong)))]) == [Ignored] * 3
-    assert intake.match.proven[seat].evidence == pair.contributions
+    assert (cheating.violation.seat, cheating.first) == (turn.number, True)
+    assert taken(intake, wrong, OfferedEvidence((wrong,))) == [Ignored, Ignored]
+    pair = OfferedEvidence((wrong, turn.honest))
+    again = take(intake, pair)
+    assert isinstance(again, Cheating)
+    assert again.first
+    assert taken(intake, wrong, pair, OfferedEvidence((turn.honest, wrong))) == [Ignored] * 3
+    assert {seat: proof.evidence for seat, proof in intake.match.proven.items()} == {turn.number: pair.contributions}
 
 
 class Counting(Checks):
@@ -177,34 +179,27 @@ class Counting(Checks):
 
 def test_a_proof_that_was_checked_is_not_checked_again(trio: Played) -> None:
     """A shuffle is offered as evidence again and again: a right one by its own cheat, a wrong one by all."""
-    step = trio.step_of("shuffle")
-    checks = Counting()
-    match = Match(trio.agreement, checks=checks)
-    for closed in trio.steps[: step - 1]:
-        for _, contribution in closed.contributions:
-            match.receive(contribution)
-    intake = Intake(match)
-    ((seat, right),) = trio.steps[step - 1].contributions
-    proof = fields_of(right)["body"]["proof"]
-    wrong = with_body(trio.identity(seat), right, proof=proof[:-1] + bytes([proof[-1] ^ 1]))
-    for thing in (OfferedEvidence((right,)), OfferedEvidence((wrong,)), wrong):
-        outcomes = [take(intake, thing, 2) for _ in range(20)]
-        assert sum(isinstance(outcome, Cheating) for outcome in outcomes) <= 1
-    assert isinstance(take(intake, right), Applied)
+    at, checks = at_step(trio, "shuffle"), Counting()
+    intake = Intake(Match(trio.agreement, checks=checks))
+    for step in range(1, at.match.number):
+        close(intake, trio, step)
+    proof = at.body["proof"]
+    wrong = at.with_body(proof=proof[:-1] + bytes([proof[-1] ^ 1]))
+    for thing in (OfferedEvidence((at.honest,)), OfferedEvidence((wrong,)), wrong):
+        assert taken(intake, *[thing] * 20).count(Cheating) <= 1
+    assert taken(intake, at.honest) == [Applied]
     assert checks.shuffles == 2
-    assert match.proven.keys() == {seat}
+    assert intake.match.proven.keys() == {at.number}
 
 
 def test_verdicts_are_kept_of_few_contributions(trio: Played) -> None:
     """A cheat that offers five in turn has each of them checked again; other seats' are kept."""
-    step = trio.step_of("seat")
-    intake = Intake(match_at(trio, step))
+    at, honest = at_step(trio, "seat", 2), trio.contribution(1, 1)
+    intake = intake_at(at)
     intake.match._verdicts.clear()  # Those of the game so far.
-    (_, honest), (seat, right) = trio.steps[step - 1].contributions[:2]
     for number in range(3 * VERDICTS_KEPT):
-        other = with_body(trio.identity(seat), right, commitment=bytes([number]) * 32)
-        assert kinds(hand_in(intake, OfferedEvidence((other,)))) == [Ignored]
-        take(intake, OfferedEvidence((honest,)))
+        other = OfferedEvidence((at.with_body(commitment=bytes([number]) * 32),))
+        assert taken(intake, other, OfferedEvidence((honest,))) == [Ignored, Ignored]
     assert [len(kept) for kept in intake.match._verdicts.values()] == [VERDICTS_KEPT, 1]
 
 
@@ -213,32 +208,20 @@ def test_verdicts_are_kept_of_few_contributions(trio: Played) -> None:
 
 def test_two_contributions_that_were_checked_together_are_equivocation(trio: Played) -> None:
     """The second was right when it was checked: taken as it was checked, it would replace the first."""
-    match = match_at(trio, trio.step_of("seat"))
-    intake = Intake(match)
-    one = trio.contribution(1, 1)
-    other = with_body(trio.identity(1), one, commitment=bytes(32))
-    checked = [intake.check(one), intake.check(other)]
-    first, second = (intake.take(finding, 1) for finding in checked)
-    assert isinstance(first, Applied)
-    assert isinstance(second, Cheating)
-    assert dict(match.held)[1] == one
+    at = at_step(trio, "seat")
+    intake = intake_at(at)
+    checked = [intake.check(each) for each in (at.honest, at.with_body(commitment=bytes(32)))]
+    assert kinds([intake.take(finding, 1) for finding in checked]) == [Applied, Cheating]
+    assert dict(intake.match.held)[1] == at.honest
 
 
 def test_a_contribution_is_checked_again_where_its_step_was_closed_without_it() -> None:
-    match, seats = table(4)
-    play_on(match, seats, at_random(1), nth("turn", 3))
-    show(match, seats)
-    assert match.plan is not None
-    mover = match.plan.subject
-    intake, number = Intake(match), match.number
-    own = seats[mover - 1].play(match, at_random(1)(seats[mover - 1].view(match)))
-    finding = intake.check(own)
+    match, seats = at_turn(3, 4)
+    mover, intake, number = mover_of(match), Intake(match), match.number
+    finding = intake.check(contribution_of(match, seats[mover - 1], at_random(1)))
     voters = [seat for seat in seats if seat.number != mover]
-    for seat in voters:
-        take(intake, SignedBallot(seat.ballot(match, 1, wish("skip", mover), "late")))
-    for seat in voters:
-        for head in seat.heads(match):
-            take(intake, SignedHead(head))
+    taken(intake, *(SignedBallot(seat.ballot(match, 1, wish("skip", mover), "late")) for seat in voters))
+    taken(intake, *(SignedHead(head) for seat in voters for head in seat.heads(match)))
     assert (finding.place[0], match.final) == (number, number)
     assert isinstance(intake.take(finding, mover), Ignored)
     assert match.record[number - 1].action == "skip"
@@ -246,57 +229,51 @@ def test_a_contribution_is_checked_again_where_its_step_was_closed_without_it() 
 
 
 def test_a_contribution_is_checked_again_where_its_step_was_undone() -> None:
-    """It was right on a past that is gone; on the one that stands it is of another past."""
-    match, seats = table(4)
-    play_on(match, seats, at_random(1), nth("turn", 3))
-    show(match, seats)
-    assert match.plan is not None
-    mover = match.plan.subject
-    before = fork(match)
-    own = seats[mover - 1].play(match, at_random(1)(seats[mover - 1].view(match)))
+    """It was right on a past that is gone; on the one that stands it is of another past.
+
+    The others have voted on a past without the mover's action, which is here already, and closed by it.
+    """
+    match, seats = at_turn(3, 4)
+    mover, intake, before = mover_of(match), Intake(match), fork(match)
     others = [seat for seat in seats if seat.number != mover]
-    # The others have voted on a past without the mover's action, which is here already, and closed by it.
-    ballots = [seat.ballot(before, 1, wish("skip", mover), "late") for seat in others]
-    intake = Intake(match)
-    assert isinstance(take(intake, own), Applied)
+    ballots = [SignedBallot(seat.ballot(before, 1, wish("skip", mover), "late")) for seat in others]
+    assert taken(intake, contribution_of(match, seats[mover - 1], at_random(1))) == [Applied]
+    assert match.kind == "draw"
     late = next(seat for seat in seats if seat.owes(match))
-    due = late.contribute(match) if match.kind == "draw" else None
-    assert due is not None
-    finding, number = intake.check(due), match.number
-    outcomes = [take(intake, SignedBallot(ballot)) for ballot in ballots]
-    assert kinds(outcomes) == [Applied] * 3
+    finding, number = intake.check(late.contribute(match)), match.number
+    assert taken(intake, *ballots) == [Applied] * 3
     assert match.record[number - 2].action == "skip"
     assert isinstance(intake.take(finding, late.number), Ignored)
     assert match.proven == {}
 
 
-def test_a_check_keeps_nothing(trio: Played) -> None:
-    step = trio.step_of("turn")
-    match = shared_match_at(trio, step)
-    ((seat, right),) = trio.steps[step - 1].contributions
+def test_a_check_keeps_nothing(trio: Played, turn: AtStep) -> None:
+    match = turn.match
     things: list[SignedThing] = [
-        right,
-        with_body(trio.identity(seat), right, action="pass"),
-        altered(trio.identity(seat), right, prev=bytes(32)),
-        trio.steps[step].contributions[0][1],
-        OfferedEvidence((right,)),
+        turn.honest,
+        turn.with_body(action="pass"),
+        turn.altered(prev=bytes(32)),
+        trio.steps[match.number].contributions[0][1],
+        OfferedEvidence((turn.honest,)),
         SignedLeave(trio.seat(1).leave(match)),
         ReleasedSecret(1, encode_scalar(trio.seat(1).release())),
     ]
-    intake = Intake(match)
-    above = {number: set(seats) for live in match.chain.live for number, seats in live.decree._above.items()}
-    before = snapshot(match)
+
+    def state() -> tuple[object, ...]:
+        above = [{seat: set(heads) for seat, heads in step.decree._above.items()} for step in match.chain.live]
+        return snapshot(match), above, dict(match.left)
+
+    intake, before = Intake(match), state()
     for thing in things:
         intake.check(thing)
-    assert (snapshot(match), len(intake.pending), match.left) == (before, 0, {})
-    assert above == {number: set(seats) for live in match.chain.live for number, seats in live.decree._above.items()}
+    assert (state(), len(intake.pending)) == (before, 0)
 
 
 def test_checks_in_a_thread_while_steps_close(brief: Played) -> None:
     """Two threads check everything again and again, while the game is played: their findings are taken late."""
     intake = Intake(Match(brief.agreement))
     everything = [held for step in brief.steps for _, held in step.contributions]
-    findings: deque[object] = deque(maxlen=200)
+    findings: deque[Finding] = deque(maxlen=200)
     failed: list[BaseException] = []
     over = threading.Event()
 
@@ -314,7 +291,7 @@ def test_checks_in_a_thread_while_steps_close(brief: Played) -> None:
     try:
         for contribution in everything:
             while findings:
-                intake.take(findings.popleft(), 0)  # type: ignore[arg-type]
+                intake.take(findings.popleft(), 0)
             hand_in(intake, contribution)
     finally:
         over.set()
@@ -330,9 +307,7 @@ def test_checks_in_a_thread_while_steps_close(brief: Played) -> None:
 
 def four_and_ahead() -> tuple[Match, Match, list[SeatKeys]]:
     """A match of four at a turn, and the same one step further."""
-    match, seats = table(4)
-    play_on(match, seats, at_random(1), nth("turn", 3))
-    show(match, seats)
+    match, seats = at_turn(3, 4)
     ahead = fork(match)
     play_on(ahead, seats, at_random(1), lambda later: later.number > match.number + 1)
     return match, ahead, seats
@@ -343,29 +318,28 @@ def test_votes_wait_until_their_step_is_the_first_that_is_not_final() -> None:
     show(ahead, seats)
     assert ahead.chain.base is not None
     about = min(ahead.awaited)
-    ballot = next(seat for seat in seats if seat.number != about).ballot(ahead, 1, wish("drop", about), "late")
+    voter = next(seat for seat in seats if seat.number != about)
+    ballot = SignedBallot(voter.ballot(ahead, 1, wish("drop", about), "late"))
     intake = Intake(match)
-    assert kinds(hand_in(intake, SignedBallot(ballot))) == [Deferred]
+    assert taken(intake, ballot) == [Deferred]
     outcomes: list[Outcome] = []
     for closed in ahead.record[match.final :]:
         for _, contribution in closed.contributions:
             outcomes += hand_in(intake, contribution)
-    for seat in seats:
-        for head in seat.heads(match):
-            outcomes += hand_in(intake, SignedHead(head))
+    for head in [head for seat in seats for head in seat.heads(match)]:
+        outcomes += hand_in(intake, SignedHead(head))
     assert match.final == ahead.final
-    applied = [outcome for outcome in outcomes if isinstance(outcome, Applied)]
-    assert [outcome.thing for outcome in applied if isinstance(outcome.thing, SignedBallot)] == [SignedBallot(ballot)]
-    assert any(isinstance(event, Voted) for outcome in applied for event in outcome.events)
+    (applied,) = (each for each in outcomes if isinstance(each, Applied) and isinstance(each.thing, SignedBallot))
+    assert applied.thing == ballot
+    assert isinstance(applied.events[0], Voted)
 
 
 def test_a_head_waits_until_its_step_is_closed_here() -> None:
     """Not until another one is final: then three seats that are ahead would tell nothing for as long."""
     match, ahead, seats = four_and_ahead()
     intake, number = Intake(match), match.number
-    for seat in seats:
-        for head in seat.heads(ahead):
-            assert kinds(hand_in(intake, SignedHead(head))) == [Deferred]
+    heads = [SignedHead(head) for seat in seats for head in seat.heads(ahead)]
+    assert taken(intake, *heads) == [Deferred] * len(seats)
     assert len(intake.pending) == len(seats)
     for closed in ahead.record[number - 1 :]:
         for _, contribution in closed.contributions:
@@ -374,69 +348,57 @@ def test_a_head_waits_until_its_step_is_closed_here() -> None:
     assert match.final == ahead.number - 1 > number
 
 
-def test_a_second_vote_of_a_round_is_cheating() -> None:
+def test_a_second_vote_of_a_round_is_cheating_and_one_on_another_past_is_ignored() -> None:
     match, _, seats = four_and_ahead()
     about = min(match.awaited)
     voter = next(seat for seat in seats if seat.number != about)
-    intake = Intake(match)
-    one, two = (voter.ballot(match, 1, wish(action, about), "late") for action in ("skip", "drop"))
-    outcomes = [take(intake, SignedBallot(each)) for each in (one, one, two, two)]
-    assert kinds(outcomes) == [Applied, Ignored, Cheating, Ignored]
+    one, two = (SignedBallot(voter.ballot(match, 1, wish(action, about), "late")) for action in ("skip", "drop"))
+    payload = altered(identity(voter.number), one.bytes, prev=bytes(32)).payload
+    strange = SignedBallot(Contribution(payload, voter.sign(BALLOT, payload)))
+    assert taken(Intake(match), strange, one, one, two, two) == [Ignored, Applied, Ignored, Cheating, Ignored]
 
 
-def test_a_vote_on_another_past_is_ignored() -> None:
-    match, _, seats = four_and_ahead()
-    about = min(match.awaited)
-    voter = next(seat for seat in seats if seat.number != about)
-    ballot = voter.ballot(match, 1, wish("drop", about), "late")
-    payload = altered(identity(voter.number, 1), ballot, prev=bytes(32)).payload
-    intake = Intake(match)
-    assert kinds(hand_in(intake, SignedBallot(Contribution(payload, voter.sign(BALLOT, payload))))) == [Ignored]
-    assert kinds(hand_in(intake, SignedBallot(ballot))) == [Applied]
-
-
-def test_a_leave_counts_once(trio: Played) -> None:
-    match = match_at(trio, trio.step_of("turn"))
-    intake = Intake(match)
-    leave = SignedLeave(trio.seat(2).leave(match))
-    assert kinds([take(intake, leave), take(intake, leave)]) == [Applied, Ignored]
-    assert list(match.left) == [2]
+def test_a_leave_counts_once(trio: Played, turn: AtStep) -> None:
+    intake = intake_at(turn)
+    leave = SignedLeave(trio.seat(2).leave(turn.match))
     forged = SignedLeave(Contribution(leave.bytes.payload, bytes(64)))
-    assert isinstance(take(intake, forged), BadSender)
+    assert taken(intake, leave, leave, forged) == [Applied, Ignored, BadSender]
+    assert list(intake.match.left) == [2]
+
+
+def test_labels_keep_one_kind_from_passing_as_another(trio: Played, turn: AtStep) -> None:
+    leave = trio.seat(2).leave(turn.match)
+    as_contribution = Contribution(leave.payload, trio.seat(2).sign(CONTRIBUTION, leave.payload))
+    things = (SignedLeave(as_contribution), SignedBallot(leave), SignedHead(leave), SignedRemark(leave), leave)
+    assert taken(intake_at(turn), *things) == [BadSender] * 5
 
 
 # Remarks.
 
 
-def test_a_remark_waits_for_the_one_before_it_and_for_its_step(trio: Played) -> None:
-    step = trio.step_of("turn")
-    match, later = match_at(trio, step), match_at(trio, step + 1)
-    seat = trio.seat(2)
+def test_a_remark_waits_for_the_one_before_it_and_for_its_step(trio: Played, turn: AtStep) -> None:
+    match, later = fork(turn.match), match_at(trio, turn.match.number + 1)
     said = []
-    for at, text in ((match, "one"), (match, "two"), (later, "three")):
-        said.append(remark(later if at is later else match, seat, text))
+    for where, text in ((match, "one"), (match, "two"), (later, "three")):
+        said.append(remark(where, trio.seat(2), text))
         # What the speaker says next follows this one.
-        for each in (later,) if at is later else (match, later):
+        for each in (later,) if where is later else (match, later):
             each.receive_remark(said[-1].bytes.payload, said[-1].bytes.signature)
-    intake = Intake(match_at(trio, step))
-    assert heard(hand_in(intake, said[2])) == []
-    assert heard(hand_in(intake, said[1])) == []
-    assert heard(hand_in(intake, said[0])) == ["one", "two"]
-    ((_, turn),) = trio.steps[step - 1].contributions
-    assert heard(hand_in(intake, turn)) == ["three"]
-    assert kinds(hand_in(intake, said[0])) == [Ignored]
-    forged = SignedRemark(Contribution(said[0].bytes.payload, bytes(64)))
-    assert isinstance(take(intake, forged), BadSender)
+    one, two, three = said
+    intake = intake_at(turn)
+    assert [heard(hand_in(intake, each)) for each in (three, two, one)] == [[], [], ["one", "two"]]
+    assert heard(hand_in(intake, turn.honest)) == ["three"]
+    forged = SignedRemark(Contribution(one.bytes.payload, bytes(64)))
+    assert taken(intake, one, forged) == [Ignored, BadSender]
 
 
-def test_a_seat_that_says_too_much_is_heard_later(trio: Played) -> None:
-    speaking = match_at(trio, trio.step_of("turn"))
-    said = []
+def test_a_seat_that_says_too_much_is_heard_later(trio: Played, turn: AtStep) -> None:
+    speaking, said = fork(turn.match), []
     for text in ("one", "two"):
         said.append(remark(speaking, trio.seat(2), text))
         speaking.receive_remark(said[-1].bytes.payload, said[-1].bytes.signature)
     muted: set[int] = {2}
-    intake = Intake(match_at(trio, speaking.number), lambda seat: seat not in muted)
+    intake = Intake(fork(turn.match), lambda seat: seat not in muted)
     assert [heard(hand_in(intake, each)) for each in said] == [[], []]
     assert intake.due(WORDS) is None
     muted.clear()
@@ -445,7 +407,7 @@ def test_a_seat_that_says_too_much_is_heard_later(trio: Played) -> None:
     assert heard(hand_in(intake, waiting.thing)) == ["one", "two"]
 
 
-# Evidence.
+# What no seat can do to another.
 
 
 def wrong_turns(trio: Played, cheat: int, first: int) -> Iterator[Contribution]:
@@ -456,76 +418,28 @@ def wrong_turns(trio: Played, cheat: int, first: int) -> Iterator[Contribution]:
             yield altered(trio.identity(cheat), template, step=step, prev=bytes([version]) * 32)
 
 
-def test_a_cheat_does_not_crowd_out_the_evidence_against_itself(trio: Played) -> None:
+def test_a_cheat_does_not_crowd_out_the_evidence_against_itself(trio: Played, turn: AtStep) -> None:
     """Seat 3 offers what seat 2 signed; before and after it, seat 2 offers hundreds of its own."""
-    step = next(
-        closed.number
-        for closed in trio.steps[trio.step_of("turn") + 3 :]
-        if [seat for seat, _ in closed.contributions] == [2]
-    )
-    ((cheat, right),) = trio.steps[step - 1].contributions
-    wrong = with_body(trio.identity(cheat), right, action="pass")
-    intake = Intake(match_at(trio, trio.step_of("turn")))
-    flood = list(wrong_turns(trio, cheat, intake.match.number + 1))
-    for each in flood[:300]:
-        hand_in(intake, OfferedEvidence((each,)), cheat)
-        hand_in(intake, each, cheat)
-    assert kinds(hand_in(intake, OfferedEvidence((wrong,)), 3)) == [Deferred]
-    for each in flood[300:]:
-        hand_in(intake, OfferedEvidence((each,)), cheat)
-        hand_in(intake, each, cheat)
+    own = [closed.number for closed in trio.steps if [seat for seat, _ in closed.contributions] == [2]]
+    later = at_step(trio, next(step for step in own if step > turn.match.number + 3))
+    intake = intake_at(turn)
+    wrong = OfferedEvidence((later.with_body(action="pass"),))
+    flood = list(wrong_turns(trio, 2, intake.match.number + 1))
+    for at, each in enumerate(flood):
+        if at == len(flood) // 2:
+            assert kinds(hand_in(intake, wrong, 3)) == [Deferred]
+        hand_in(intake, OfferedEvidence((each,)), 2)
+        hand_in(intake, each, 2)
     assert len(intake.pending) <= 2 * ROOMS[OfferedEvidence].places + ROOMS[Contribution].places
-    outcomes: list[Outcome] = []
-    for closed in trio.steps[intake.match.number - 1 : step - 1]:
-        for seat, contribution in closed.contributions:
-            outcomes += hand_in(intake, contribution, seat)
-    assert [outcome.violation.seat for outcome in outcomes if isinstance(outcome, Cheating)] == [cheat]
-
-
-def test_evidence_that_proves_nothing(trio: Played) -> None:
-    step = trio.step_of("turn")
-    intake = Intake(match_at(trio, step))
-    ((seat, right),) = trio.steps[step - 1].contributions
-    assert isinstance(take(intake, OfferedEvidence((right,)), 2), Ignored)
-    assert isinstance(take(intake, OfferedEvidence((right, right)), 2), Ignored)
-    assert isinstance(
-        take(intake, OfferedEvidence((signed(trio.identity(seat % 3 + 1), right.payload),)), 2), BadSender
-    )
-    assert intake.match.held == ()
-
-
-# What no seat can do to another.
+    closed = range(intake.match.number, later.match.number)
+    outcomes = [outcome for step in closed for outcome in close(intake, trio, step)]
+    assert [outcome.violation.seat for outcome in outcomes if isinstance(outcome, Cheating)] == [2]
 
 
 @pytest.mark.parametrize("count", [0, 3])
 def test_evidence_is_one_contribution_or_two(trio: Played, count: int) -> None:
-    intake = Intake(Match(trio.agreement))
-    contribution = Contribution(b"payload", bytes(64))
-    assert isinstance(take(intake, OfferedEvidence((contribution,) * count), 2), BadSender)
-
-
-@pytest.mark.parametrize("foe", [1, 3])
-def test_a_seat_that_signs_too_much_loses_its_own_words_only(trio: Played, foe: int) -> None:
-    """Seat 2 is catching up; a foe fills every place that it can with what it signed."""
-    step = trio.step_of("turn")
-    intake = Intake(match_at(trio, step))
-    honest = [
-        (seat, contribution)
-        for closed in trio.steps[step : step + 20]
-        for seat, contribution in closed.contributions
-        if seat != foe
-    ]
-    for index, each in enumerate(wrong_turns(trio, foe, step + 1)):
-        assert not {Applied, Cheating, BadSender} & set(kinds(hand_in(intake, each, foe)))
-        if index < len(honest):
-            seat, contribution = honest[-1 - index]
-            assert kinds(hand_in(intake, contribution, seat)) == [Deferred]
-    for closed in trio.steps[step - 1 : step + 20]:
-        for seat, contribution in closed.contributions:
-            if seat == foe or closed.number == step:
-                hand_in(intake, contribution, seat)
-    assert intake.match.number == step + 21
-    assert intake.match.record == trio.match.record[: step + 20]
+    evidence = OfferedEvidence((Contribution(b"payload", bytes(64)),) * count)
+    assert taken(Intake(Match(trio.agreement)), evidence) == [BadSender]
 
 
 @settings(max_examples=15)
@@ -561,49 +475,30 @@ def secret(trio: Played, seat: int) -> ReleasedSecret:
 
 
 def test_a_secret_before_the_end_is_kept_if_it_is_right(trio: Played) -> None:
-    match = match_at(trio, trio.step_of("over"))
-    intake = Intake(match)
-    assert isinstance(take(intake, secret(trio, 3), 2), Deferred)
-    for false in (FALSE, bytes(32), b"\xff" * 32):
-        assert isinstance(take(intake, ReleasedSecret(2, false), 3), BadSender)
-    assert isinstance(take(intake, ReleasedSecret(9, FALSE), 3), BadSender)
+    over = trio.step_of("over")
+    intake = Intake(match_at(trio, over))
+    false = [ReleasedSecret(2, each) for each in (FALSE, bytes(32), b"\xff" * 32)]
+    assert taken(intake, secret(trio, 3), *false, ReleasedSecret(9, FALSE)) == [Deferred] + [BadSender] * 4
     assert len(intake.pending) == 1
-    outcomes: list[Outcome] = []
-    for seat, contribution in trio.steps[-1].contributions:
-        outcomes += hand_in(intake, contribution, seat)
-    assert match.openings == {3: trio.seat(3).release()}
-    assert [type(each.thing) for each in outcomes if isinstance(each, Applied)][-1] is ReleasedSecret
-    assert kinds(hand_in(intake, secret(trio, 3), 2)) == [Ignored]
-    assert kinds(hand_in(intake, secret(trio, 1), 2)) == [Applied]
+    applied = [each.thing for each in close(intake, trio, over) if isinstance(each, Applied)]
+    assert applied[-1] == secret(trio, 3)
+    assert intake.match.openings == {3: trio.seat(3).release()}
+    assert taken(intake, secret(trio, 3), secret(trio, 1)) == [Ignored, Applied]
 
 
 def test_a_secret_before_the_game_keys_is_on_its_senders_account(trio: Played) -> None:
     """Nothing tells a false one yet: it is looked at when the keys are known, and is its sender's fault."""
     reveal = trio.step_of("reveal")
     intake = Intake(match_at(trio, reveal))
-    for seat in (1, 2, 3, 9):
-        hand_in(intake, ReleasedSecret(seat, FALSE), 2)
-    assert kinds(hand_in(intake, secret(trio, 3), 3)) == [Deferred]
-    outcomes: list[Outcome] = []
-    for seat, contribution in trio.steps[reveal - 1].contributions:
-        outcomes += hand_in(intake, contribution, seat)
-    assert kinds(outcomes).count(BadSender) == 3
+    taken(intake, *(ReleasedSecret(seat, FALSE) for seat in (1, 2, 3, 9)))
+    assert taken(intake, secret(trio, 3), sender=3) == [Deferred]
+    assert kinds(close(intake, trio, reveal)).count(BadSender) == 3
     assert [waiting.thing for _, waiting in intake.pending.of(ReleasedSecret)] == [secret(trio, 3)]
 
 
 def test_no_secret_is_taken_at_a_table_that_keeps_its_hands_closed() -> None:
     game = played(2, "kids", 3, open_hands=False)
-    intake = Intake(match_at(game, len(game.steps)))
-    assert isinstance(take(intake, secret(game, 1), 1), BadSender)
-
-
-def test_labels_keep_one_kind_from_passing_as_another(trio: Played) -> None:
-    match = match_at(trio, trio.step_of("turn"))
-    leave = trio.seat(2).leave(match)
-    as_contribution = Contribution(leave.payload, trio.seat(2).sign(CONTRIBUTION, leave.payload))
-    intake = Intake(match)
-    for thing in (SignedLeave(as_contribution), SignedBallot(leave), SignedHead(leave), SignedRemark(leave), leave):
-        assert isinstance(take(intake, thing, 1), BadSender)
+    assert taken(Intake(match_at(game, len(game.steps))), secret(game, 1)) == [BadSender]
 
 
 # Shuffles that are checked together.
@@ -655,35 +550,32 @@ def test_shuffles_that_come_long_before_an_own_signature_are_checked_together() 
     assert kinds(check_lot(intake)) == [Applied] * 4
     assert sums.sizes == [4 * SHUFFLE]
     # Nothing is left to wait for before the own shuffle.
-    assert kinds(hand_in(intake, shuffles[4])) == [Applied]
-    assert kinds(hand_in(intake, shuffles[5])) == [Applied]
+    for shuffle in shuffles[4:]:
+        assert kinds(hand_in(intake, shuffle)) == [Applied]
     assert sums.sizes == [4 * SHUFFLE, SHUFFLE, SHUFFLE]
 
 
 @pytest.mark.parametrize("false_one", range(4))
 def test_of_shuffles_that_are_checked_together_the_false_one_is_named(false_one: int) -> None:
+    """The later ones are on top of the right one, which is not here."""
     intake, shuffles = before_shuffles(6, Sums())
     proof = fields_of(shuffles[false_one - 1])["body"]["proof"]
     wrong = with_body(identity(false_one + 1), shuffles[false_one], proof=proof)
     for shuffle in (*shuffles[:false_one], wrong, *shuffles[false_one + 1 : 4]):
         assert kinds(hand_in(intake, shuffle)) == [Deferred]
-    # The later ones are on top of the right one, which is not here.
     assert intake.lot() == [*shuffles[:false_one], wrong]
-    outcomes = check_lot(intake)
-    assert kinds(outcomes) == [Applied] * false_one + [Cheating]
-    assert isinstance(cheating := outcomes[-1], Cheating)
+    *right, cheating = check_lot(intake)
+    assert kinds(right) == [Applied] * false_one
+    assert isinstance(cheating, Cheating)
     assert cheating.violation.seat == false_one + 1
     assert intake.match.number == 3 + false_one
 
 
-def test_no_shuffle_waits_where_seats_depend_on_each_other() -> None:
+@pytest.mark.parametrize(("own_seat", "linked", "count"), [(6, False, 6), (2, True, 1)])
+def test_no_shuffle_waits_where_seats_depend_on_each_other_or_before_the_own(
+    own_seat: int, linked: bool, count: int
+) -> None:
     sums = Sums()
-    intake, shuffles = before_shuffles(6, sums, linked=False)
-    for shuffle in shuffles:
-        assert kinds(hand_in(intake, shuffle)) == [Applied]
-    assert sums.sizes == [SHUFFLE] * 6
-
-
-def test_the_seat_that_shuffles_next_does_not_wait() -> None:
-    intake, shuffles = before_shuffles(2, Sums())
-    assert kinds(hand_in(intake, shuffles[0])) == [Applied]
+    intake, shuffles = before_shuffles(own_seat, sums, linked=linked)
+    assert taken(intake, *shuffles[:count]) == [Applied] * count
+    assert sums.sizes == [SHUFFLE] * count

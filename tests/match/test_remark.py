@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from seqp2p.crypto import hashing
 from seqp2p.crypto.hashing import REMARK_HASH, tagged_hash
 from seqp2p.crypto.identity import sign
-from seqp2p.match.contribution import REMARK_SIZE_MAX, Contribution
+from seqp2p.match.contribution import REMARK_SIZE_MAX
 from seqp2p.match.encoding import encode, pack, unpack
 from seqp2p.match.remark import (
     COURTESIES,
@@ -18,13 +18,11 @@ from seqp2p.match.remark import (
     BadRemark,
     Remark,
     RemarkLog,
-    RemarkPayload,
     open_remark,
 )
 from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.match.text import cleaned, is_hidden, text_fault
-from tests.match.refusal import unattributable
-from tests.table import Played, identity, make_agreement, shared_match_at
+from tests.table import identity, make_agreement
 
 AGREEMENT = make_agreement(3)
 GAME = game_id(encode_agreement(AGREEMENT))
@@ -45,128 +43,96 @@ def payload(**changes: Any) -> bytes:
     return pack({**fields, **changes})
 
 
-def remark(signer: int = 2, **changes: Any) -> Remark:
-    data = payload(**changes)
+def opened(data: bytes, signer: int = 2) -> Remark:
+    """What this seat has signed."""
     return open_remark(data, sign(identity(signer), hashing.REMARK, data), GAME, AGREEMENT)
 
 
 def test_a_remark_says_what_was_signed() -> None:
-    made = remark()
+    made = opened(payload())
     assert (made.said.seat, made.said.text) == (2, "what a move")
     assert encode(made.said) == made.payload
     assert made.hash == tagged_hash(REMARK_HASH, made.payload)
-    assert remark(text="x" * REMARK_LENGTH_MAX).said.text
-    assert remark(text="🦊" * REMARK_LENGTH_MAX).said.text, "the longest one fits"
-    assert len(payload(text="🦊" * REMARK_LENGTH_MAX)) < REMARK_SIZE_MAX
+
+
+def test_the_longest_remark_fits() -> None:
+    data = payload(text="🦊" * REMARK_LENGTH_MAX)
+    assert opened(data).said.text
+    assert len(data) < REMARK_SIZE_MAX
 
 
 @pytest.mark.parametrize("courtesy", COURTESIES)
 def test_courtesies_are_preset(courtesy: str) -> None:
-    assert remark(courtesy=True, text=courtesy).said.courtesy
-    assert not remark(text=courtesy).said.courtesy
+    assert opened(payload(courtesy=True, text=courtesy)).said.courtesy
+    assert not opened(payload(text=courtesy)).said.courtesy
     with pytest.raises(BadRemark, match="no such courtesy"):
-        remark(courtesy=True, text=courtesy + "!")
+        opened(payload(courtesy=True, text=courtesy + "!"))
 
 
 @pytest.mark.parametrize(
-    ("changes", "text"),
+    ("text", "field", "values"),
     [
-        ({"game": bytes(32)}, "another game"),
-        ({"seat": 4}, "another game"),
-        ({"seat": 3}, "the signature of seat 3"),
-        ({"seat": 0}, "not a remark"),
-        ({"v": 2}, "not a remark"),
-        ({"number": 0}, "not a remark"),
-        ({"number": 501}, "not a remark"),
-        ({"number": 1.0}, "not a remark"),
-        ({"last": bytes(31)}, "not a remark"),
-        ({"step": 0}, "not a remark"),
-        ({"courtesy": 0}, "not a remark"),
-        ({"text": b"hello"}, "not a remark"),
-        ({"more": 1}, "not a remark"),
-        ({"\x1b[2J": 1}, "not a remark"),
-        ({"text": "x" * 2000}, "not a remark"),
-        ({"text": ""}, "1 to 200"),
-        ({"text": "x" * 201}, "1 to 200"),
-        ({"text": "\x1b[2J"}, "control"),
-        ({"text": "a\nb"}, "control"),
-        ({"text": "a\u202eb"}, "control"),
-        ({"text": "\u200b"}, "control"),
-        ({"text": " a"}, "single spaces"),
-        ({"text": "a  b"}, "single spaces"),
+        ("another game", "game", [bytes(32)]),
+        ("another game", "seat", [4]),
+        ("the signature of seat 3", "seat", [3]),
+        ("not a remark", "number", [0, 501, 1.0]),
+        ("not a remark", "last", [bytes(31)]),
+        ("not a remark", "step", [0]),
+        ("not a remark", "\x1b[2J", [1]),
+        ("not a remark", "text", [b"hello", "x" * 2000]),
+        ("1 to 200", "text", ["", "x" * 201]),
+        ("control", "text", ["\x1b[2J", "a\nb", "a\u202eb", "\u200b"]),
+        ("single spaces", "text", [" a", "a  b"]),
     ],
-    ids=str,
 )
-def test_what_is_no_remark_is_refused(changes: dict[str, Any], text: str) -> None:
-    with pytest.raises(BadRemark, match=text) as caught:
-        remark(**changes)
-    assert str(caught.value).isprintable()
+def test_what_is_no_remark_is_refused(text: str, field: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises(BadRemark, match=text) as caught:
+            opened(payload(**{field: value}))
+        assert str(caught.value).isprintable()
 
 
 def test_a_remark_has_one_form_and_one_signature() -> None:
     data = payload()
-    signature = sign(identity(2), hashing.REMARK, data)
     fields = unpack(data, 1000)
     for other in (data + b"\0", data[:-1], pack(dict(reversed(fields.items()))), b"", b"\x91" * 900 + b"\xc0"):
         with pytest.raises(BadRemark, match="not a remark"):
-            open_remark(other, sign(identity(2), hashing.REMARK, other), GAME, AGREEMENT)
-    for wrong in (bytes(64), b"", signature[:-1], sign(identity(2), hashing.CONTRIBUTION, data)):
+            opened(other)
+    for wrong in (bytes(64), b"", opened(data).signature[:-1], sign(identity(2), hashing.CONTRIBUTION, data)):
         with pytest.raises(BadRemark, match="does not verify"):
             open_remark(data, wrong, GAME, AGREEMENT)
 
 
-def test_a_remark_is_no_contribution(trio: Played) -> None:
-    data = payload(game=trio.match.game.id)
-    said = Contribution(data, sign(trio.identity(2), hashing.REMARK, data))
-    unattributable(shared_match_at(trio, 1), said, "not a contribution")
-
-
-@settings(max_examples=100)
-@given(data=st.binary(max_size=200), signature=st.binary(max_size=70))
-def test_random_bytes_are_no_remark(data: bytes, signature: bytes) -> None:
-    with pytest.raises(BadRemark):
-        open_remark(data, signature, GAME, AGREEMENT)
-
-
 def test_a_log_keeps_chains_without_gaps() -> None:
-    log = RemarkLog()
-    first = remark()
-    second = remark(number=2, last=first.hash, text="again")
-    assert log.next_of(2) == (1, NO_REMARK)
-    assert log.last_of(2) is None
-    assert not log.add(second), "a gap"
-    assert log.add(first)
-    assert not log.add(first), "twice"
-    assert not log.add(remark(text="something else")), "another first one"
-    assert not log.add(remark(number=2, last=NO_REMARK)), "on another past"
-    assert log.next_of(2) == (2, first.hash)
-    assert log.add(second)
-    other = remark(signer=3, seat=3)
-    assert log.add(other)
+    log, first = RemarkLog(), opened(payload())
+    second = opened(payload(number=2, last=first.hash, text="again"))
+    other = opened(payload(seat=3), 3)
+    assert (log.next_of(2), log.last_of(2)) == ((1, NO_REMARK), None)
+    for remark, kept in (
+        (second, False),  # a gap
+        (first, True),
+        (first, False),
+        (opened(payload(text="something else")), False),  # another first one
+        (opened(payload(number=2)), False),  # on another past
+        (second, True),
+        (other, True),
+    ):
+        assert log.add(remark) == kept
+    assert log.next_of(2) == (3, second.hash)
     assert log.counts(3) == (0, 2, 1)
     assert log.after((0, 0, 0)) == [first, second, other]
     assert log.after((0, 1, 1)) == [second]
-    assert log.after((0, 2, 1)) == []
+    assert log.after((0, 2, 1)) == log.after((9, 9, 9)) == []
     assert (log.last_of(2), log.last_of(3)) == (second, other)
-    assert log.after((9, 9, 9)) == []
-
-
-def test_the_payload_is_a_record() -> None:
-    assert isinstance(remark().said, RemarkPayload)
 
 
 @settings(max_examples=200)
 @given(text=st.text(max_size=60))
-def test_cleaned_text_has_no_fault(text: str) -> None:
+def test_cleaned_text_has_no_fault_and_moves_no_cursor(text: str) -> None:
+    for clean in (cleaned(text, 24), text):
+        if text_fault("it", clean, 60) is None:
+            assert not any(map(is_hidden, clean))
+            assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in clean)
     clean = cleaned(text, 24)
     assert clean == "" or text_fault("it", clean, 24) is None
     assert cleaned(clean, 24) == clean
-    if text_fault("it", text, 24) is None:
-        assert not any(map(is_hidden, text))
-
-
-@given(text=st.text(max_size=60))
-def test_text_without_fault_moves_no_cursor(text: str) -> None:
-    if text_fault("it", text, 60) is None:
-        assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in text)
-        assert text == " ".join(text.split(" "))

@@ -6,14 +6,13 @@ import pytest
 
 from seqp2p.crypto.elgamal import card_points
 from seqp2p.crypto.group import mul, sub
-from seqp2p.crypto.hashing import FILE
-from seqp2p.crypto.identity import verify
 from seqp2p.match.contribution import TurnBody, open_body, open_envelope
 from seqp2p.match.errors import MatchError
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import PASS, UNKNOWN, RulesError
-from tests.table import Played, make_seats, match_at, played, shared_match_at, with_body
+from tests.match.refusal import at_step
+from tests.table import Played, match_at, played, shared_match_at
 
 
 def test_a_seat_owes_what_the_step_awaits(trio: Played) -> None:
@@ -25,63 +24,37 @@ def test_a_seat_owes_what_the_step_awaits(trio: Played) -> None:
     assert not any(seat.owes(match) for seat in trio.seats)
 
 
-def test_what_a_seat_contributes_is_taken(trio: Played) -> None:
+@pytest.mark.parametrize("kind", ["seat", "reveal", "shuffle", "deal", "draw", "over"])
+def test_what_a_seat_contributes_is_taken(trio: Played, kind: str) -> None:
     """Fresh contributions, on the same past: other bytes, as good as those of the record."""
-    for kind in ("seat", "reveal", "shuffle", "deal", "draw", "over"):
-        step = trio.step_of(kind)
-        match = match_at(trio, step)
-        for number in sorted(match.awaited):
-            match.receive(trio.seat(number).contribute(match))
-        assert match.number == step + 1
+    match = match_at(trio, trio.step_of(kind))
+    step = match.number
+    for number in sorted(match.awaited):
+        match.receive(trio.seat(number).contribute(match))
+    assert match.number == step + 1
 
 
 def test_a_seat_can_look_ahead_and_sees_no_more_than_it_knows(trio: Played) -> None:
-    step = trio.step_of("turn")
-    match = shared_match_at(trio, step)
-    assert match.plan is not None
-    mover = trio.seat(match.plan.subject)
-    action = mover.view(match).legal[0]
-    after = mover.view_after(match, action)
+    at = at_step(trio, "turn")
+    step, action = at.match.number, at.seat.view(at.match).legal[0]
+    after = at.seat.view_after(at.match, action)
     assert after.turn == 1
     assert after.hand.count(UNKNOWN) == 1, "the card it will draw"
-    assert all(set(hand) == {UNKNOWN} for at, hand in enumerate(after.position.hands, 1) if at != mover.number)
-    assert after.board[action.square] == mover.view(match).team
-    assert match.number == step
+    assert all(set(hand) == {UNKNOWN} for seat, hand in enumerate(after.position.hands, 1) if seat != at.number)
+    assert after.board[action.square] == at.seat.view(at.match).team
+    assert at.match.number == step
 
 
-def test_a_turn_takes_an_action(trio: Played) -> None:
-    match = shared_match_at(trio, trio.step_of("turn"))
+def test_a_turn_takes_an_action_and_the_end_nothing(trio: Played) -> None:
     with pytest.raises(AssertionError, match="a turn takes an action"):
-        trio.seat(1).contribute(match)
-
-
-def test_nothing_is_contributed_after_the_end(trio: Played) -> None:
+        trio.seat(1).contribute(shared_match_at(trio, trio.step_of("turn")))
     with pytest.raises(AssertionError):
         trio.seat(1).contribute(trio.match)
     with pytest.raises(AssertionError, match="after the end"):
         trio.seat(1)._sign(trio.match, TurnBody("pass", (), b"", b""))
 
 
-def test_two_seats_of_one_seed_are_the_same_and_others_are_not() -> None:
-    first, again = make_seats(1)[0], make_seats(1)[0]
-    assert (first.release(), first.identity_key) == (again.release(), again.identity_key)
-    assert make_seats(1, seed=2)[0].release() != first.release()
-    assert make_seats(2)[1].release() != first.release()
-
-
-def test_a_seat_signs_its_replay_with_its_identity(trio: Played) -> None:
-    seat = trio.seat(2)
-    verify(seat.identity_key, FILE, b"digest", seat.sign(FILE, b"digest"))
-    assert seat.identity_key == trio.match.game.agreement.seats[1].key
-
-
 # --- what others cannot know
-
-
-def closed_positions(match: Match, holder: int) -> list[int]:
-    """The holder's hand, and the whole pile."""
-    deck = match.game.deck
-    return [*deck.hand(holder), *range(deck.drawn, len(deck.ciphertexts))]
 
 
 @pytest.mark.parametrize(("players", "variant"), [(2, "classic"), (3, "kids"), (4, "kids")])
@@ -93,16 +66,16 @@ def test_all_the_others_together_cannot_open_a_hand_or_the_pile(players: int, va
     deck = match.game.deck
     for victim in game.seats:
         secrets = [seat.release() for seat in game.seats if seat is not victim]
-        for position in closed_positions(match, victim.number):
+        for position in (*deck.hand(victim.number), *range(deck.drawn, len(deck.ciphertexts))):
             card = deck.ciphertexts[position]
             shares = [mul(card.a, secret) for secret in secrets]
+            assert deck.partial.get(position, card.b) not in points
             for count in range(len(shares) + 1):
                 for some in combinations(shares, count):
                     opened = card.b
                     for share in some:
                         opened = sub(opened, share)
                     assert opened not in points
-                    assert deck.partial.get(position, card.b) not in points
         for position in deck.hand(victim.number):
             share = mul(deck.ciphertexts[position].a, victim.release())
             assert sub(deck.partial[position], share) in points, "the holder alone can"
@@ -135,29 +108,17 @@ def secret_texts(seat: SeatKeys) -> list[str]:
     return [text for data in secrets for text in (data.hex(), repr(data)[2:-1], repr(data[:12])[2:-1])] + numbers
 
 
-def test_no_text_shows_a_secret(brief: Played) -> None:
-    for step in (1, 2, 4, 6, 10, len(brief.steps)):
-        match = match_at(brief, step)
-        texts = [repr(match), repr(vars(match)), repr(match.game), repr(match.game.deck), repr(match.record)]
-        for seat in brief.seats:
-            texts += [repr(seat), str(seat), f"{seat!r}", repr(seat._identity)]
-            if seat.owes(match) and match.kind != "turn":
-                texts.append(repr(seat.contribute(match)))
-        for seat in brief.seats:
-            assert not any(secret in text for secret in secret_texts(seat) for text in texts)
-
-
-def test_no_error_shows_a_secret(brief: Played) -> None:
+def test_no_text_and_no_error_shows_a_secret(brief: Played) -> None:
     texts: list[str] = []
-    for step in (2, 3, 5, 6, 7):
+    for step in (1, 2, 3, 4, 5, 6, 7, 10):
         match = shared_match_at(brief, step)
-        for seat in brief.seats:
-            if not seat.owes(match):
-                continue
-            honest = brief.contribution(step, seat.number)
+        texts += [repr(match), repr(vars(match)), repr(match.game), repr(match.game.deck), repr(match.record)]
+        for seat in [seat for seat in brief.seats if seat.owes(match)]:
+            at = at_step(brief, step, seat.number)
+            texts += [repr(seat), str(seat), repr(seat._identity), repr(at.honest)]
             for wrong in ({"shares": b"\2" * 33}, {"proof": bytes(98)}, {"key": bytes(33)}, {"more": 1}):
                 with pytest.raises(MatchError) as caught:
-                    match.receive(with_body(brief.identity(seat.number), honest, **wrong))
+                    match.receive(at.with_body(wrong))
                 texts += [str(caught.value), repr(caught.value), repr(vars(caught.value))]
             with pytest.raises((RulesError, AssertionError)) as refused:
                 seat.play(match, PASS)
@@ -167,13 +128,10 @@ def test_no_error_shows_a_secret(brief: Played) -> None:
 
 
 def test_nothing_that_is_sent_holds_a_secret(brief: Played) -> None:
+    """A nonce is sent when it is revealed, and not before."""
     payloads = b"".join(held.payload for step in brief.steps for _, held in step.contributions)
     for seat in brief.seats:
         assert seat.release().to_bytes(32, "big") not in payloads
         assert seat._identity.secret_bytes() not in payloads
-
-
-def test_a_nonce_is_not_known_before_it_is_revealed(brief: Played) -> None:
-    for seat in brief.seats:
         assert seat._nonce not in brief.contribution(1, seat.number).payload
         assert seat._nonce in brief.contribution(2, seat.number).payload

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from seqp2p.match.ballots import Sanction, Wish
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import BallotPayload, HeadPayload
+from seqp2p.match.signed import BallotPayload, HeadPayload, is_ballot
 from tests.table import Choose, Until, due
 
 
@@ -15,13 +16,18 @@ def wish(action: Sanction, *about: int) -> Wish:
     return Wish(action, frozenset(about))
 
 
+def hear(match: Match, *words: Contribution) -> list[Event]:
+    """The match takes ballots and heads. Those that do not count have no events."""
+    events: list[Event] = []
+    for word in words:
+        kind = BallotPayload if is_ballot(word.payload) else HeadPayload
+        events += match.receive_word(kind, word) or ()
+    return events
+
+
 def show(match: Match, seats: Sequence[SeatKeys]) -> list[Event]:
     """These seats say how they closed what is not final yet."""
-    events: list[Event] = []
-    for seat in seats:
-        for head in seat.heads(match):
-            events += match.receive_word(HeadPayload, head) or ()
-    return events
+    return [event for seat in seats for head in seat.heads(match) for event in hear(match, head)]
 
 
 def vote(match: Match, seats: Sequence[SeatKeys], wanted: Wish, round_: int = 1) -> list[Event]:
@@ -29,7 +35,7 @@ def vote(match: Match, seats: Sequence[SeatKeys], wanted: Wish, round_: int = 1)
     events = show(match, seats)
     voters = [seat for seat in seats if seat.number in match.game.seats and seat.number not in wanted.about]
     for seat in voters:
-        events += match.receive_word(BallotPayload, seat.ballot(match, round_, wanted, "late")) or ()
+        events += hear(match, seat.ballot(match, round_, wanted, "late"))
     return events + show(match, voters)
 
 

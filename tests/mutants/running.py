@@ -55,7 +55,7 @@ NEAREST = {
         "tests/match/test_turn_attacks.py",
         "tests/match/test_setup_attacks.py",
         "tests/match/test_talk.py",
-        "tests/match/test_drawing.py",
+        "tests/protocol/test_contributions.py",
     ),
     "match/text.py": ("tests/match/test_table.py", "tests/match/test_remark.py"),
     "replay/reading.py": ("tests/replay/test_remarks.py", "tests/replay/test_verify.py"),

@@ -19,32 +19,18 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 from seqp2p.match.events import Event
 from seqp2p.replay.format import MAGIC, Placed
 from seqp2p.replay.reading import Reading
 from seqp2p.replay.verify import Report, verify, verify_on
+from tests.protocol.reading import REPLAYS
 from tests.table import fork
 
-GOLDEN = Path(__file__).parents[2] / "protocol" / "replays" / "kids_2_won_ok.seqp2p"
+GOLDEN = REPLAYS / "kids_2_won_ok.seqp2p"
 EVERY_VALUE = range(1, 256)
 EVERY_BIT = tuple(1 << bit for bit in range(8))
-
-
-@dataclass(frozen=True)
-class Before:
-    """A record of the golden replay, and how far the reading has come before it (None before the first)."""
-
-    placed: Placed
-    reading: Reading | None
-
-    def verify_on(self, data: bytes) -> Report:
-        """The report on a file that is the golden one up to this record."""
-        if self.reading is None:
-            return verify(data)
-        return verify_on(forked(self.reading), data, self.placed.start)
 
 
 def forked(reading: Reading) -> Reading:
@@ -57,13 +43,14 @@ class Golden:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._before: list[Before] = []
+        # Each record, and how far the reading has come before it: None before the first.
+        self._before: list[tuple[Placed, Reading | None]] = []
         self._reading: Reading | None = None
         self.whole = verify(data, self._follow)
         assert self.whole.verdict == "verified", "only then a change can spoil it"
 
     def _follow(self, reading: Reading, placed: Placed, _events: tuple[Event, ...]) -> None:
-        self._before.append(Before(placed, self._reading))
+        self._before.append((placed, self._reading))
         self._reading = forked(reading)
 
     def changed(self, place: int, by: int) -> Report:
@@ -78,7 +65,8 @@ class Golden:
     def _report(self, data: bytes, place: int) -> Report:
         if place < len(MAGIC):
             return verify(data)
-        return next(before for before in self._before if place < before.placed.end).verify_on(data)
+        placed, reading = next(before for before in self._before if place < before[0].end)
+        return verify(data) if reading is None else verify_on(forked(reading), data, placed.start)
 
 
 def examine(golden: Golden, place: int, values: Sequence[int] = EVERY_VALUE) -> Counter[str]:
@@ -100,13 +88,12 @@ def examine(golden: Golden, place: int, values: Sequence[int] = EVERY_VALUE) -> 
 def main(arguments: Sequence[str]) -> int:
     """Examine byte after byte; returns the exit code."""
     parser = argparse.ArgumentParser(description="Try every single-byte change and every truncation of a replay.")
-    parser.add_argument("--file", type=Path, default=GOLDEN, help="a replay that verifies")
     parser.add_argument("--begin", type=int, default=0, metavar="BYTE", help="the first byte to change")
     parser.add_argument("--bits", action="store_true", help="change one bit at a time, instead of to every other value")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th byte alone")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="no longer than so many seconds")
     options = parser.parse_args(arguments)
-    golden, values = Golden(options.file.read_bytes()), EVERY_BIT if options.bits else EVERY_VALUE
+    golden, values = Golden(GOLDEN.read_bytes()), EVERY_BIT if options.bits else EVERY_VALUE
     verdicts, begun, size = Counter[str](), time.monotonic(), len(golden.data)
     place = options.begin
     try:
@@ -118,7 +105,7 @@ def main(arguments: Sequence[str]) -> int:
         print(error)
         return 1
     said = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))
-    print(f"{options.file.name}: {verdicts.total():,} changes and cuts in {time.monotonic() - begun:.0f} s: {said}")
+    print(f"{GOLDEN.name}: {verdicts.total():,} changes and cuts in {time.monotonic() - begun:.0f} s: {said}")
     if place < size:
         print(f"go on with --begin {place}")
     return 0

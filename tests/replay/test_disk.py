@@ -1,4 +1,4 @@
-"""Reading whatever stands in the place of a replay."""
+"""Reading what stands in the place of a replay, and writing beside it."""
 
 import os
 from pathlib import Path

@@ -1,16 +1,19 @@
-"""Replays as rows of moments: all that happened in its order, the positions of the engine, the hands as they were."""
+"""Replays as rows of moments, and as text that reads back: all that happened in its order, the hands as they were.
 
+Every small replay of protocol/ gets its verdict here, and is shown as far as it is right.
+"""
+
+import json
 import secrets
 import tracemalloc
 from collections.abc import Sequence
 from functools import cache, partial
 from itertools import pairwise
-from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from protocol.check import FIELDS
 from protocol.generator.games import Game, replay
 from protocol.generator.games import settings as wire
 from protocol.generator.votes import drop
@@ -18,23 +21,44 @@ from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Sea
 from seqp2p.replay.format import EvidenceRecord, LeaveRecord, pairs, records
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
 from seqp2p.replay.summary import summarise
+from seqp2p.replay.to_plain import decoded
+from seqp2p.replay.to_text import game_text, stretches
 from seqp2p.replay.verify import verify
-from seqp2p.rules import UNKNOWN, Position, apply, hide, reveal
+from seqp2p.rules import (
+    SKIP,
+    UNKNOWN,
+    Dropping,
+    NotationError,
+    Position,
+    apply,
+    format_game,
+    hide,
+    parse_game,
+    reveal,
+)
 from seqp2p.rules.status import status
+from tests.each import for_each
+from tests.protocol.reading import GOLDEN
 from tests.protocol.reading import REPLAYS as SMALL
-from tests.table import played, replay_bytes
+from tests.table import Played, played, replay_bytes
 
-GOLDEN = Path(__file__).parents[2] / "replays"
-GAMES = sorted(path.stem for path in GOLDEN.glob("*.seqp2p"))
+GAMES = [path.stem for path in GOLDEN]
 SHORT = ("classic-2-advanced", "kids-3")
 ALL_GAMES = [name if name in SHORT else pytest.param(name, marks=pytest.mark.simulation) for name in GAMES]
-CASES = sorted(path.stem for path in SMALL.glob("*.seqp2p"))
+EXPECTED: dict[str, dict[str, Any]] = json.loads((SMALL / "expected.json").read_text("utf-8"))
 TAKES_CARD = ("place", "remove", "exchange", "give")
 
 
 @cache
 def playback(name: str) -> Playback:
-    return play_back((GOLDEN / f"{name}.seqp2p").read_bytes())
+    """The playback of a golden game."""
+    return play_back(next(path for path in GOLDEN if path.stem == name).read_bytes())
+
+
+@cache
+def small(name: str) -> Playback:
+    """The playback of a small replay."""
+    return play_back((SMALL / f"{name}.seqp2p").read_bytes())
 
 
 def of_kind(shown: Playback, kind: type) -> list[Moment]:
@@ -45,26 +69,48 @@ def positions(moments: Sequence[Moment]) -> list[Position]:
     return [moment.position for moment in moments if moment.position is not None]
 
 
+def reads_back(shown: Playback) -> bool:
+    """The text of a game reads back to its positions; False if no cards were dealt."""
+    game = game_text(shown)
+    if game is None:
+        assert positions(shown.moments) == []
+        return False
+    assert parse_game(format_game(game)) == game
+    assert [*game.positions()] == [part.after for part in stretches(shown)]
+    return True
+
+
+@for_each(EXPECTED)
+def test_every_small_replay_has_its_verdict_and_is_shown_as_far_as_it_is_right(name: str) -> None:
+    shown, expected = small(name), EXPECTED[name]
+    told = json.loads(json.dumps(shown.report.as_json()))
+    assert [told[field] for field in FIELDS] == [expected[field] for field in FIELDS]
+    assert bool(shown.agreement) or not shown.moments
+    assert all(moment.step <= shown.report.steps for moment in shown.moments)
+    reads_back(shown)
+    if shown.report.verdict != "invalid":
+        found = decoded((SMALL / f"{name}.seqp2p").read_bytes(), raw=True)
+        assert json.dumps(found)
+        assert all(record["record"] != "table" for record in found)
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_golden_games_from_the_deal_to_the_end(name: str) -> None:
     shown = playback(name)
     assert shown.report.verdict == "verified"
     assert shown.agreement is not None
-    assert isinstance(shown.moments[0].what, Seated)
-    assert isinstance(shown.moments[1].what, Dealt)
+    assert [type(moment.what) for moment in shown.moments[:2]] == [Seated, Dealt]
     last = shown.moments[-1]
-    assert isinstance(last.what, Finished)
-    assert last.what.result == shown.report.result
+    assert last.what == Finished(shown.report.result)  # type: ignore[arg-type]  # it has one
     assert shown.moments[0].position is None
     assert len(positions(shown.moments)) == len(shown.moments) - 1
-    turns = [moment.turn for moment in shown.moments]
-    assert turns == sorted(turns)
-    steps = [moment.step for moment in shown.moments]
-    assert steps == sorted(steps)
-    assert steps[-1] == shown.report.steps
+    for numbers in ([moment.turn for moment in shown.moments], [moment.step for moment in shown.moments]):
+        assert numbers == sorted(numbers)
+    assert last.step == shown.report.steps
     settings = shown.agreement.settings
     assert len(shown.opened) == (settings.players - len(last.position.out) if settings.open_hands else 0)  # type: ignore[union-attr]  # it has one
+    assert reads_back(shown)
 
 
 @pytest.mark.parametrize("name", ALL_GAMES)
@@ -99,7 +145,7 @@ def test_opened_hands_are_those_that_were_played(name: str) -> None:
         assert before.position is not None
         what, hands = after.what, before.position.hands
         for seat in shown.opened:
-            # A card that is being drawn comes after the reshuffle, and never where hands are dealt anew.
+            # A card that is being drawn comes after the reshuffle, and never where hands are dealt again.
             if UNKNOWN in hands[seat - 1]:
                 assert isinstance(what, Reshuffled | Voted | Dropped | Redealt)
         if isinstance(what, Turned) and what.seat in shown.opened and what.action.kind in TAKES_CARD:
@@ -109,26 +155,24 @@ def test_opened_hands_are_those_that_were_played(name: str) -> None:
 def test_closed_hands_stay_closed() -> None:
     shown = playback("classic-12")
     assert shown.opened == frozenset()
-    for position in positions(shown.moments):
-        assert {card for hand in position.hands for card in hand} <= {UNKNOWN}
+    assert {card for position in positions(shown.moments) for hand in position.hands for card in hand} == {UNKNOWN}
     assert {moment.drew[1] for moment in shown.moments if moment.drew} == {UNKNOWN}
 
 
 def test_one_opened_hand() -> None:
-    shown = play_back((SMALL / "one_opening_ok.seqp2p").read_bytes())
+    shown = small("one_opening_ok")
     (seat,) = shown.opened
     for position in positions(shown.moments):
         assert UNKNOWN not in position.hands[seat - 1]
         assert {*position.hands[2 - seat]} <= {UNKNOWN}
 
 
-def test_the_seats_own_side_agrees() -> None:
+def test_the_seats_own_side_agrees(brief: Played) -> None:
     """What the seats themselves see at the end is what the replay opens."""
-    game = played(2, "kids", 3)
-    last = play_back(replay_bytes(game)).moments[-1].position
+    last = play_back(replay_bytes(brief)).moments[-1].position
     assert last is not None
-    for seat in game.seats:
-        assert last.hands[seat.number - 1] == seat.view(game.match).hand
+    for seat in brief.seats:
+        assert last.hands[seat.number - 1] == seat.view(brief.match).hand
 
 
 def test_what_happens_beside_turns() -> None:
@@ -148,52 +192,31 @@ def test_what_happens_beside_turns() -> None:
 def test_sequences_are_made_and_lost() -> None:
     made = [moment for moment in playback("classic-2").moments if moment.made]
     assert all(isinstance(moment.what, Turned) for moment in made)
-    assert sum(len(moment.made) for moment in made) == len(positions(playback("classic-2").moments)[-1].sequences)
-    advanced = playback("classic-2-advanced").moments
-    assert any(moment.lost for moment in advanced)
-    assert sum(len(moment.made) - len(moment.lost) for moment in advanced) == len(positions(advanced)[-1].sequences)
+    for name in ("classic-2", "classic-2-advanced"):
+        moments = playback(name).moments
+        assert any(moment.lost for moment in moments) == (name == "classic-2-advanced")
+        assert sum(len(each.made) - len(each.lost) for each in moments) == len(positions(moments)[-1].sequences)
 
 
 def test_cards_given_up_one_after_the_other() -> None:
-    gives = [
-        m
-        for m in playback("classic-4-table-talk").moments
-        if isinstance(m.what, Turned) and m.what.action.kind == "give"
-    ]
-    assert len(gives) == 6
-    assert len({moment.position for moment in gives}) == 6
-
-
-@settings(max_examples=20)
-@given(st.sampled_from(CASES))
-def test_damaged_files_are_shown_as_far_as_they_are_right(name: str) -> None:
-    data = (SMALL / f"{name}.seqp2p").read_bytes()
-    shown = play_back(data)
-    assert shown.report == verify(data)
-    assert bool(shown.agreement) or not shown.moments
-    assert all(moment.step <= shown.report.steps for moment in shown.moments)
+    turned = of_kind(playback("classic-4-table-talk"), Turned)
+    gives = [moment for moment in turned if isinstance(moment.what, Turned) and moment.what.action.kind == "give"]
+    assert len({moment.position for moment in gives}) == len(gives) == 6
 
 
 def test_leaves_and_proofs_are_moments() -> None:
-    forfeit = play_back((SMALL / "forfeit_fail.seqp2p").read_bytes())
+    forfeit = small("forfeit_fail")
     assert len(of_kind(forfeit, SeatLeft)) == 2
     (end,) = of_kind(forfeit, Finished)
     assert isinstance(end.what, Finished)
     assert end.what.result.kind == "forfeit"
     assert forfeit.moments[-1] is end
     for name in ("one_that_left", "a_spectator"):
-        unnamed = play_back((SMALL / f"forfeit_written_by_{name}_fail.seqp2p").read_bytes())
+        unnamed = small(f"forfeit_written_by_{name}_fail")
         assert (len(of_kind(unnamed, SeatLeft)), of_kind(unnamed, Finished)) == (2, [])
-    proof = play_back((SMALL / "evidence_then_drop_ok.seqp2p").read_bytes())
-    (proved,) = of_kind(proof, CheatProved)
+    (proved,) = of_kind(small("evidence_then_drop_ok"), CheatProved)
     assert isinstance(proved.what, CheatProved)
     assert "broke the rules" in proved.what.reason
-
-
-@pytest.mark.parametrize("data", [b"", b"seqp2p replay 1\n", b"once upon a time"])
-def test_no_replay_at_all(data: bytes) -> None:
-    shown = play_back(data)
-    assert (shown.report.verdict, shown.agreement, shown.moments) == ("invalid", None, ())
 
 
 def test_progress_goes_to_the_end_of_the_file() -> None:
@@ -222,12 +245,39 @@ def test_a_replay_full_of_evidence_takes_memory_in_proportion() -> None:
     player = game.seats[game.match.game.table_position().to_move - 1]
     some, other = (player.play(game.match, action) for action in player.view(game.match).legal[:2])
     evidence = EvidenceRecord(pairs((some, other)))
-    for count in (100, 400):
-        data = replay([*game.records(), *[evidence] * count], game.identities[0])
-        for read in (verify, play_back, partial(summarise, randomness=secrets.token_bytes)):
-            tracemalloc.start()
-            read(data)
-            _, most = tracemalloc.get_traced_memory()
-            tracemalloc.stop()
-            assert most < 1_000_000 + 2 * len(data)
+    data = replay([*game.records(), *[evidence] * 300], game.identities[0])
+    for read in (verify, play_back, partial(summarise, randomness=secrets.token_bytes)):
+        tracemalloc.start()
+        read(data)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most < 1_000_000 + 2 * len(data)
     assert len(of_kind(play_back(data), CheatProved)) == 1
+
+
+# As text.
+
+
+def written(shown: Playback) -> str:
+    game = game_text(shown)
+    assert game is not None
+    return format_game(game)
+
+
+def test_turns_that_are_skipped_and_seats_that_are_dropped_are_written() -> None:
+    assert parse_game(written(playback("classic-4-skipped"))).moves.count(SKIP) == 2
+    text = written(playback("classic-3-dropped"))
+    (drop,) = (move for move in parse_game(text).moves if isinstance(move, Dropping))
+    assert len(drop.hands) == 2
+    assert all(UNKNOWN not in hand for hand in drop.hands)
+    (line,) = (line for line in text.splitlines() if "drop" in line)
+    with pytest.raises(NotationError, match="dealt as many cards as they held"):
+        parse_game(text.replace(line, line.replace(")", ",2C)")))
+
+
+def test_a_reshuffle_before_the_card_is_drawn_is_written() -> None:
+    text = written(play_back(replay_bytes(played(2, "classic", 20, "peaceful"))))
+    *_, last = parse_game(text).positions()
+    assert last.reshuffles == 1
+    assert "+?" not in text
+    assert "pass" in text

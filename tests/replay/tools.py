@@ -1,6 +1,5 @@
 """Replays taken apart and put together again, right or wrong."""
 
-import re
 from collections.abc import Sequence
 
 from seqp2p.crypto.hashing import FILE
@@ -77,18 +76,18 @@ def evidence(*contributions: Contribution) -> EvidenceRecord:
     return EvidenceRecord(pairs(contributions))
 
 
-def openings(game: Played) -> list[AnyRecord]:
+def openings(game: Played) -> list[OpeningRecord]:
     """The opened hands of a game."""
     return [record for record in records_of(replay_bytes(game)) if isinstance(record, OpeningRecord)]
 
 
-_batched = set[tuple[str, str]]()
+_batched = set[tuple[str, str | None]]()
 
 
 def verify(data: bytes) -> Report:
     """The report on a file; each kind of report is seen to be the same where all proofs are checked together."""
     report = verify_exactly(data)
-    kind = report.verdict, re.sub(r"\d+", "", str(report.reason))
+    kind = report.verdict, report.failure
     if kind not in _batched:
         assert verify_batched(data, randomness("weights")) == report
         _batched.add(kind)
