@@ -1,0 +1,63 @@
+"""Texts that are kept in files beside the tests: screens, and talks of typed lines with their answers.
+
+``SEQP2P_KEEP=1 pytest tests/ui`` writes them again. Look at what has changed before you keep it.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+SCREENS: Final = Path(__file__).parent / "screens"
+KEEPS: Final = bool(os.environ.get("SEQP2P_KEEP"))
+
+
+def check_screen(name: str, lines: Sequence[str]) -> None:
+    """Check a page against the kept one of this name."""
+    path, text = SCREENS / f"{name}.txt", "\n".join(lines) + "\n"
+    if KEEPS:
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A part of a file: ``== a claim``, ``[the place where it begins]``, and lines with the answers below each.
+
+    A line begins with a sign: ``>`` if it is typed, ``*`` if it happens.
+    """
+
+    file: Path
+    place: str
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines to which there are answers, with their signs."""
+        return [line for line in self.text.splitlines() if line[:1] in (">", "*")]
+
+    def check(self, answers: Iterable[Iterable[str]]) -> None:
+        """Check the answers to the lines, in order."""
+        told = self.text.splitlines()[:2]
+        for line, answer in zip(self.lines, answers, strict=True):
+            told += [line, *answer]
+        text = "\n".join(told)
+        if KEEPS:
+            self.file.write_text(self.file.read_text("utf-8").replace(self.text, text), "utf-8")
+        assert KEEPS or text == self.text
+
+
+def talks(test: str, file: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that checks each talk of a file beside it, in each place where it begins."""
+    path = Path(test).with_name(file)
+    found = []
+    for part in path.read_text("utf-8").removeprefix("== ").split("\n\n== "):
+        claim, places, *_ = part.splitlines()
+        begins = places.strip("[]").split("; ")
+        # To write it once is enough.
+        for place in begins[:1] if KEEPS else begins:
+            found.append(pytest.param(Talk(path, place, part.rstrip("\n")), id=f"{claim} [{place}]"))
+    return pytest.mark.parametrize("talk", found)
