@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -52,12 +52,14 @@ class Talk:
 
 def talks(test: str, file: str) -> pytest.MarkDecorator:
     """Return the mark of a test that checks each talk of a file beside it, in each place where it begins."""
-    path = Path(test).with_name(file)
-    found = []
-    for part in path.read_text("utf-8").removeprefix("== ").split("\n\n== "):
+    found = dict(_talks_of(Path(test).with_name(file)))
+    return pytest.mark.parametrize("talk", found.values(), ids=found.keys())
+
+
+def _talks_of(file: Path) -> Iterator[tuple[str, Talk]]:
+    for part in file.read_text("utf-8").removeprefix("== ").split("\n\n== "):
         claim, places, *_ = part.splitlines()
         begins = places.strip("[]").split("; ")
         # To write it once is enough.
         for place in begins[:1] if KEEPS else begins:
-            found.append(pytest.param(Talk(path, place, part.rstrip("\n")), id=f"{claim} [{place}]"))
-    return pytest.mark.parametrize("talk", found)
+            yield f"{claim} [{place}]", Talk(file, place, part.rstrip("\n"))

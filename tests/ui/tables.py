@@ -3,9 +3,21 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 
 from seqp2p.match.table import Settings
-from seqp2p.rules import CLASSIC, Action, Options, Position, Variant, View, format_action, view
+from seqp2p.rules import (
+    CLASSIC,
+    Action,
+    Options,
+    Position,
+    Variant,
+    View,
+    format_action,
+    parse_card,
+    parse_square,
+    view,
+)
 from seqp2p.ui.frame import Frame
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
@@ -105,6 +117,17 @@ class Table:
             assert self.scene.press(key) is None
         return self.scene.press(last)
 
+    def click(self, *names: str) -> str | None:
+        """Click on a card of the hand, or on a square; the last click may give a line."""
+        variant, line = self.position.variant, None
+        for name in names:
+            assert line is None
+            if name in variant.faces:
+                line = self.scene.click(("card", self.position.hands[self.own - 1].index(parse_card(variant, name))))
+            else:
+                line = self.scene.click(("square", parse_square(variant, name)))
+        return line
+
     def frame(
         self, width: int = 80, height: int = 23, *, lines: Sequence[LogLine] = LINES, glyphs: Glyphs = UNICODE
     ) -> Frame:
@@ -133,10 +156,11 @@ class Table:
         return next((each.does for each in shown if each.key == key), "")
 
     @property
-    def told(self) -> str:
-        """The words below the board, as one line."""
-        rows = [row[:53].strip() for row in self.frame(80, 28).lines]
-        return " ".join(rows[next(at for at, row in enumerate(rows) if row.startswith("hand")) + 1 :][:5])
+    def told(self) -> list[str]:
+        """The words between the hand and the log."""
+        rows = [row.strip() for row in self.frame(80, 28).lines]
+        below = rows[next(at for at, row in enumerate(rows) if row.startswith("hand")) + 1 :]
+        return [row for row in takewhile(lambda row: "── log ──" not in row, below) if row]
 
     @property
     def legal(self) -> Collection[str]:

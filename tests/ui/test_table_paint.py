@@ -1,13 +1,8 @@
-"""How the table screen looks: whole screens kept as text, and what holds on every page.
+"""How the table screen looks: whole screens kept as text, and what holds on every page."""
 
-``SEQP2P_SCREENS=1 pytest tests/ui/test_table_paint.py`` writes the screens anew; look at them before you keep them.
-"""
-
-import os
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -22,9 +17,9 @@ from seqp2p.ui.scene import LogLine, wrapped
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs, styles_of
 from seqp2p.ui.table_paint import layout_of
 from tests.rules.playing import OPTION_TABLES, make
+from tests.ui.kept import check_screen
 from tests.ui.tables import LINES, NAMES, Table, at, table
 
-SCREENS = Path(__file__).parent / "screens"
 HAND = "QH,JC,JS,2C,2C,9S,9S"
 ANY = "?,?,?,?,?,?,?"
 KNOWN = styles_of("dark")
@@ -45,14 +40,13 @@ def two() -> Table:
 
 def staged() -> Table:
     here = at(make({"a": "b5 c5 d5 f5 g5", "b": "a7"}, [HAND, ANY]))
-    here.scene.click(("card", here.position.hands[0].index(parse_action(CLASSIC, "JC h2").card)))
-    here.scene.click(("square", parse_square(CLASSIC, "e5")))
+    here.click("JC", "e5")
     return here
 
 
 def jack() -> Table:
     here = two()
-    here.scene.click(("card", here.position.hands[0].index(parse_action(CLASSIC, "JS xe5").card)))
+    here.click("JS")
     here.press("enter")
     return here
 
@@ -97,45 +91,38 @@ def pressed(key: str) -> Table:
     return here
 
 
-STATES: dict[str, tuple[Callable[[], Table], int, int, Glyphs]] = {
-    "two-80x24": (two, 80, 24, UNICODE),
-    "two-80x24-ascii": (two, 80, 24, ASCII),
-    "two-120x40": (two, 120, 40, UNICODE),
-    "two-200x60": (two, 200, 60, UNICODE),
-    "threats-80x24": (lambda: pressed("f4"), 80, 24, UNICODE),
-    "threats-120x36": (lambda: pressed("f4"), 120, 36, UNICODE),
-    "staged-80x24": (staged, 80, 24, UNICODE),
-    "jack-80x24": (jack, 80, 24, UNICODE),
-    "waiting-80x24": (waiting, 80, 24, UNICODE),
-    "twelve-80x24": (twelve, 80, 24, UNICODE),
-    "twelve-80x24-ascii": (twelve, 80, 24, ASCII),
-    "twelve-120x40": (twelve, 120, 40, UNICODE),
-    "kids-80x24": (kids, 80, 24, UNICODE),
-    "kids-80x24-ascii": (kids, 80, 24, ASCII),
-    "kids-120x40": (kids, 120, 40, UNICODE),
-    "undealt-80x24": (undealt, 80, 24, UNICODE),
-    "over-80x24": (over, 80, 24, UNICODE),
-    "over-120x40": (over, 120, 40, UNICODE),
-    "help-80x24": (lambda: pressed("?"), 80, 24, UNICODE),
-    "discards-80x24": (lambda: pressed("f3"), 80, 24, UNICODE),
-    "log-80x24": (lambda: pressed("f2"), 80, 24, UNICODE),
+STATES: dict[str, Callable[[], Table]] = {
+    "two": two,
+    "threats": lambda: pressed("f4"),
+    "staged": staged,
+    "jack": jack,
+    "waiting": waiting,
+    "twelve": twelve,
+    "kids": kids,
+    "undealt": undealt,
+    "over": over,
+    "help": lambda: pressed("?"),
+    "discards": lambda: pressed("f3"),
+    "log": lambda: pressed("f2"),
 }
+SCREENS = [
+    *(f"{state}-80x24" for state in STATES),
+    *("two-80x24-ascii", "twelve-80x24-ascii", "kids-80x24-ascii"),
+    *("two-120x40", "two-200x60", "threats-120x36", "twelve-120x40", "kids-120x40", "over-120x40"),
+]
 
 
-@pytest.mark.parametrize("name", STATES)
+@pytest.mark.parametrize("name", SCREENS)
 def test_screens_look_as_they_did(name: str) -> None:
-    make_table, width, height, glyphs = STATES[name]
+    state, size, *ascii_only = name.split("-")
+    width, rows = map(int, size.split("x"))
     # The last row of the terminal is where a person types.
-    frame = make_table().frame(width, height - 1, glyphs=glyphs)
-    text = "\n".join(frame.lines) + "\n"
-    path = SCREENS / f"{name}.txt"
-    if os.environ.get("SEQP2P_SCREENS"):
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
-    check(frame, width, height - 1)
-    if glyphs is ASCII:
+    frame = STATES[state]().frame(width, rows - 1, glyphs=ASCII if ascii_only else UNICODE)
+    check_screen(name, frame.lines)
+    check(frame, width, rows - 1)
+    if ascii_only:
         said = {character for text in (*NAMES, *(line.text for line in LINES)) for character in text}
-        assert all(character.isascii() or character in said for character in text)
+        assert all(character.isascii() or character in said for line in frame.lines for character in line)
 
 
 def check(frame: Frame, width: int, height: int) -> None:
