@@ -2,16 +2,21 @@
 
 import pytest
 
+from seqp2p.i18n import message
 from seqp2p.match.events import STOPPED, Result
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.words import (
     LEFT,
     Company,
     absent_line,
+    away_explained,
     back_line,
     dropped_line,
+    left_line,
     listed,
     named,
+    proof_explained,
+    proven_line,
     reason_text,
     result_line,
     resumed_line,
@@ -166,24 +171,56 @@ def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
     assert "call" not in "\n".join(settings_lines(make_settings(2, table_talk=False)))
 
 
-def test_seats_that_are_away() -> None:
-    assert absent_line(BOB, 1, 120) == "ann cannot be reached; waiting up to 2:00"
-    assert absent_line(BOB, 1, None) == "ann is not back yet; the game waits"
-    assert stopped_line(BOB, 1, 120) == "ann stops for now; waiting up to 2:00"
-    assert [back_line(BOB, seat) for seat in (1, 2)] == ["ann is back", "you are back"]
-    assert vote_line(BOB, 3, "drop", {1}) == "cat votes to go on without ann"
-    assert vote_line(BOB, 2, "drop", {4, 1}) == "you vote to go on without ann and dan"
-    assert vote_line(BOB, 3, "skip", {1}) == "cat votes to pass over ann"
-    assert vote_explained(BOB, "skip", (2,)).endswith("have voted so, your turn passes, and no more")
-    assert vote_explained(BOB, "skip", (1,)).endswith("have voted so, the turn of ann passes, and no more")
-    assert skipped_line(BOB, 2) == "your turn is passed over"
-    assert skipped_line(BOB, 1) == "the turn of ann is passed over"
-    assert dropped_line(BOB, {1}) == "ann is out of the game"
-    assert dropped_line(BOB, {2}) == "you are out of the game"
-    assert dropped_line(BOB, {4, 1}) == "ann and dan are out of the game"
-    assert resumed_line(BOB, 1) == "ann has come back to the game"
-    assert resumed_line(BOB, 2) == "you have come back to the game"
-    assert undone_line(57).startswith("step 57 is taken back")
+VOTE = "that is a vote: once more than half of the seats have voted so, "
+WAY_BACK = "ann can come back with seqp2p resume; after that time "
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (absent_line(BOB, 1, 120), "ann cannot be reached; waiting up to 2:00"),
+        (absent_line(BOB, 1, None), "ann is not back yet; the game waits"),
+        (stopped_line(BOB, 1, 120), "ann stops for now; waiting up to 2:00"),
+        (away_explained(BOB, 1, 2), WAY_BACK + "the game ends unfinished"),
+        (away_explained(BOB, 1, 4), WAY_BACK + "the table decides whether to go on without ann"),
+        (back_line(BOB, 1), "ann is back"),
+        (back_line(BOB, 2), "you are back"),
+        (left_line(BOB, {1}), "ann has left the table"),
+        (left_line(BOB, {4, 1}), "ann and dan have left the table"),
+        (vote_line(BOB, 3, "drop", {1}), "cat votes to go on without ann"),
+        (vote_line(BOB, 2, "drop", {4, 1}), "you vote to go on without ann and dan"),
+        (vote_line(BOB, 3, "skip", {1}), "cat votes to pass over ann"),
+        (vote_explained(BOB, "skip", (2,)), VOTE + "your turn passes, and no more"),
+        (vote_explained(BOB, "skip", (1,)), VOTE + "the turn of ann passes, and no more"),
+        (
+            vote_explained(BOB, "drop", (1, 4)),
+            VOTE + "the game goes on without ann and dan, and all cards that have not been played are dealt anew",
+        ),
+        (skipped_line(BOB, 2), "your turn is passed over"),
+        (skipped_line(BOB, 1), "the turn of ann is passed over"),
+        (dropped_line(BOB, {1}), "ann is out of the game"),
+        (dropped_line(BOB, {2}), "you are out of the game"),
+        (dropped_line(BOB, {4, 1}), "ann and dan are out of the game"),
+        (resumed_line(BOB, 1), "ann has come back to the game"),
+        (resumed_line(BOB, 2), "you have come back to the game"),
+        (undone_line(57), "step 57 is taken back: the table has decided otherwise, and it is played again"),
+    ],
+)
+def test_seats_in_trouble(line: str, told: str) -> None:
+    assert line == told
+
+
+@pytest.mark.parametrize(
+    ("seat", "reason", "told"),
+    [
+        (3, message("seat {seat} does not hold {card}", seat=3, card="QH"), "cat is proved: seat 3 does not hold QH"),
+        (2, message("seat {seat} is no fish", seat=2), "you are proved: you are no fish"),
+        (3, "Expected `int`, got `str`", "cat is proved: what it signed is not in the form that it has in a game"),
+    ],
+)
+def test_cheating_is_named(seat: int, reason: str, told: str) -> None:
+    assert proven_line(BOB, seat, 9, reason) == told.replace("proved", "proved to have cheated at step 9")
+    assert "replay" in proof_explained()
 
 
 def test_lists() -> None:
