@@ -157,10 +157,16 @@ class Table:
 
     @property
     def told(self) -> list[str]:
-        """The words between the hand and the log."""
-        rows = [row.strip() for row in self.frame(80, 28).lines]
-        below = rows[next(at for at, row in enumerate(rows) if row.startswith("hand")) + 1 :]
-        return [row for row in takewhile(lambda row: "── log ──" not in row, below) if row]
+        """The first line; the words below the hand, or the first lines of a sheet; and the keys that choose."""
+        first, *rows = self.frame(80, 28).lines
+        if rows[0].startswith("──"):
+            told = [rows[0].strip("─ ").join("[]"), *rows[1:4]]
+        else:
+            left = [row[:53] for row in takewhile(lambda row: "── log ──" not in row, rows)]
+            above = [at for at, row in enumerate(left) if row.strip().startswith(("hand", "────"))]
+            told = left[above[-1] + 1 :] if above else left[1:]
+        keys = [f"{key}: {self.does(key)}" for key in ("Enter", "Esc", "Tab") if key in self.keys]
+        return [" ".join(first.split()), *(row.strip() for row in told if row.strip()), f"({'; '.join(keys)})"]
 
     @property
     def legal(self) -> Collection[str]:

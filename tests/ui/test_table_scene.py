@@ -22,7 +22,6 @@ from seqp2p.rules import (
     parse_card,
     view,
 )
-from seqp2p.ui.choice import NO_CHOICE
 from seqp2p.ui.scene import LogLine
 from tests.rules.playing import OPTION_TABLES, Game, make
 from tests.ui.kept import Talk, talks
@@ -58,6 +57,12 @@ def drawing() -> Table:
     return at(game.position)
 
 
+def undealt() -> Table:
+    here = table(CLASSIC, 12, 3)
+    here.gather_again()
+    return here
+
+
 def with_hand(chips: dict[str, str], hand: str = HAND, **more: Any) -> Callable[[], Table]:
     return lambda: at(make(chips, [hand, ANY], possible=False, **more), own=1)
 
@@ -78,18 +83,68 @@ PLACES: dict[str, Callable[[], Table]] = {
     "the kids' game, the board is full": full_kids,
     "the team's talk was called": called,
     "a card is to be drawn": drawing,
+    "the usual hand, moves are not confirmed": lambda: Table(open_table().position, 1, confirms=False),
+    "the usual hand, no clock": lambda: Table(open_table().position, 1, turn_time_s=0),
+    "before the deal": undealt,
+    "one discard pile is empty": with_hand({"a": "b2"}, discards=["-", "TD"]),
+    "four seats": lambda: table(CLASSIC, 4, 2, seed=2),
+}
+
+
+def prepare(here: Table) -> None:
+    here.pending = parse_action(CLASSIC, "2C e2")
+
+
+def ask_again(here: Table) -> None:
+    here.question = view(here.position, 1)
+
+
+def answer_elsewhere(here: Table) -> None:
+    here.question = None
+
+
+def pass_time(seconds: float) -> Callable[[Table], None]:
+    return lambda here: setattr(here, "now_s", here.now_s + seconds)
+
+
+LOST = ["you lost: won by seat 2 (alexander the great conqueror)", *["a line more"] * 9]
+HAPPENS: dict[str, Callable[[Table], None]] = {
+    "the answer is refused": ask_again,
+    "the question goes away": answer_elsewhere,
+    "2C e2 is prepared": prepare,
+    "the question whether to stop is open": lambda here: setattr(here, "parting", True),
+    "the question whether to stop is closed": lambda here: setattr(here, "parting", False),
+    "another has moved, it is this seat's turn": lambda here: here.moves_on(
+        make({"a": "b2 c2", "b": "e5 a2"}, [HAND, ANY])
+    ),
+    "a step": lambda here: here.scene.changed(),
+    "a remark": lambda here: here.scene.changed(is_new_step=False),
+    "15 seconds": pass_time(15),
+    "40 seconds": pass_time(40),
+    "seat 2 shuffles": lambda here: here.scene.progress("seat 2 shuffles… proof checked", 3, 4),
+    "the deal": lambda here: here.scene.progress("the cards are dealt", 0, 0),
+    "no progress any more": lambda here: here.scene.progress_over(),
+    "the game is lost": lambda here: here.scene.over(LOST),
+    "a click on seat 2": lambda here: here.scene.click(("seat", 2)),
+    "another game": lambda here: here.scene.over([]),
 }
 
 
 @talks(__file__, "scene_talks.txt")
 def test_talk(talk: Talk) -> None:
-    """Keys and clicks, each with the line that it sends, the words below the board, and the next keys."""
+    """Keys and clicks, each with the line that it sends, and what is told now if it is not told as before."""
     here = PLACES[talk.place]()
+    before = here.told
 
     def answer(line: str) -> list[str]:
-        sent = (here.press if line.startswith(">") else here.click)(*line[2:].split())
-        keys = "; ".join(f"{key}: {here.does(key)}" for key in ("Enter", "Esc", "Tab") if key in here.keys)
-        return [*([] if sent is None else [f"(sends {sent})"]), *here.told, f"({keys})"]
+        nonlocal before
+        text, sent = line[2:], None
+        if text in HAPPENS:
+            HAPPENS[text](here)
+        else:
+            sent = (here.press if line.startswith(">") else here.click)(*text.split())
+        old, before = before, here.told
+        return [*([] if sent is None else [f"(sends {sent or 'an empty line'})"]), *(before if before != old else [])]
 
     talk.check(map(answer, talk.lines))
 
@@ -109,49 +164,6 @@ def test_a_click_on_a_key_is_that_key() -> None:
     assert here.scene.click(("nothing", 1)) is None
 
 
-def test_an_answer_is_given_once() -> None:
-    here = open_table()
-    assert here.press("tab", "enter", "enter")
-    assert here.press("tab", "enter", "enter") is None
-    # It was refused, and is asked again.
-    here.question = view(here.position, 1)
-    assert "is sent" not in here.text()
-    assert here.press("tab", "enter", "enter")
-
-
-def test_an_answer_that_was_lost_can_be_given_again() -> None:
-    here = open_table()
-    assert here.press("tab", "enter", "enter")
-    assert here.press("escape", "escape", "tab", "enter", "enter")
-
-
-def test_esc_undoes_nothing_once_the_move_is_sent() -> None:
-    here = open_table()
-    assert here.press("tab", "enter", "enter")
-    assert "Esc" not in here.keys
-    here.press("up")
-    assert "Esc" not in here.keys
-
-
-def test_a_prepared_move_is_told_and_taken_back() -> None:
-    here = with_hand({"a": "b2 c2", "b": "e5"}, to_move=2)()
-    line = here.press("tab", "home", "down", "enter")
-    assert line is not None
-    here.pending = parse_action(CLASSIC, line)
-    assert "is prepared for your turn; Esc takes it back" in here.text()
-    assert here.press("escape") == "undo"
-
-
-@pytest.mark.parametrize("key", ["enter", "escape"])
-def test_enter_and_escape_close_the_question_whether_to_stop(key: str) -> None:
-    here = open_table()
-    here.press("right")
-    here.parting = True
-    assert here.press(key) == ""
-    here.parting = False
-    assert here.press("escape") is None
-
-
 def test_a_typed_card_is_chosen_and_then_a_square_is_enough() -> None:
     here = open_table()
     assert here.scene.enter("2c") is None
@@ -159,47 +171,6 @@ def test_a_typed_card_is_chosen_and_then_a_square_is_enough() -> None:
     assert here.scene.enter("a1") == "a1"  # It is not lit.
     assert here.scene.enter("e2") == "2C e2"
     assert here.scene.enter("say e2") == "say e2"
-
-
-def test_without_confirmation_a_chosen_move_is_sent_at_once() -> None:
-    here = Table(open_table().position, 1, confirms=False)
-    here.press("tab")
-    assert here.press("enter")
-
-
-def test_the_card_that_was_looked_at_is_still_chosen_when_the_turn_comes() -> None:
-    here = with_hand({"a": "b2 c2", "b": "e5"}, to_move=2)()
-    here.press("tab", "home")
-    here.moves_on(make({"a": "b2 c2", "b": "e5 a2"}, [HAND, ANY]))
-    assert (here.press("enter", "enter") or "").startswith("2C ")
-
-
-def test_a_change_drops_what_is_not_legal_any_more() -> None:
-    here = open_table()
-    here.press("tab", "enter")
-    assert "Enter sends it" in here.text()
-    here.scene.changed()
-    assert "Enter sends it" not in here.text()
-    # The question goes away without an answer: somebody else has ended the turn.
-    here.press("enter")
-    here.question = None
-    assert "Enter sends it" not in here.text()
-
-
-def test_the_clock_of_a_turn_begins_again_with_every_step() -> None:
-    here = open_table()
-
-    def clock(seconds_later: int) -> str:
-        here.now_s += seconds_later
-        return here.text().splitlines()[0].partition("  pile")[0].split()[-1]
-
-    assert [clock(15), clock(40)] == ["0:45", "0:05!"]
-    assert [clock(40), clock(40)] == ["0:25", "0:00!"], "two alone wait for the time of two turns"
-    here.scene.changed(is_new_step=False)
-    assert clock(0) == "0:00!", "a remark is no step"
-    here.scene.changed()
-    assert clock(0) == "1:00"
-    assert ":" not in Table(here.position, 1, turn_time_s=0).frame(lines=()).lines[0]
 
 
 def test_a_seat_that_is_away_counts_down() -> None:
@@ -213,85 +184,6 @@ def test_a_seat_that_is_away_counts_down() -> None:
     here.scene.back(3)
     here.scene.gone([2, 4])
     assert "away" not in here.text()
-
-
-def test_progress_comes_and_goes() -> None:
-    here = open_table()
-    here.scene.progress("seat 2 shuffles… proof checked", 3, 4)
-    assert "seat 2 shuffles… proof checked ████████████░░░░ 3/4" in here.text()
-    here.scene.progress("the cards are dealt", 0, 0)
-    assert "the cards are dealt" in here.text()
-    here.scene.progress_over()
-    assert "dealt" not in here.text()
-
-
-def test_before_the_deal_no_key_does_anything_but_show_sheets() -> None:
-    here = table(CLASSIC, 12, 3)
-    here.gather_again()
-    for key in KEYS:
-        assert here.press(key) is None
-    here.press("escape")
-    assert "the cards are not dealt yet" in here.text()
-    assert here.scene.click(("square", 3)) is None
-    assert here.scene.completions("le") == ["leave"]
-    here.press("f3")
-    assert "the cards are not dealt yet" in here.text().splitlines()[2]
-
-
-def test_the_end_is_shown_until_another_game_begins() -> None:
-    here = open_table()
-    here.scene.over(["you lost: won by seat 2 (alexander the great conqueror)", *["a line more"] * 9])
-    shown = " ".join(here.text().split())
-    assert "you lost: won by seat 2 (alexander the great" in shown
-    assert "conqueror)" in shown
-    assert here.keys == ["?", "F3", "F2", "PgUp"]
-    here.press("tab", "enter", "enter")
-    here.scene.click(("square", 3))
-    assert here.scene.choice == NO_CHOICE
-    here.scene.over([])
-    assert "lost" not in here.text()
-
-
-def test_help_is_scrolled_and_closed() -> None:
-    here = open_table()
-    here.press("tab", "?")
-    text = here.text()
-    assert "put a chip" in text, "what keys do now"
-    assert here.scene.click(("square", 3)) is None
-    here.press("pagedown", "down", "tab")
-    assert here.text() != text
-    here.press("home")
-    assert here.text() == text
-    here.press("end")
-    assert "Keys that do something now:" not in here.text()
-    here.press("f1")
-    assert "hand [" in here.text()
-
-
-def test_a_discard_pile_is_shown_alone_or_with_the_others() -> None:
-    here = table(CLASSIC, 4, 2, seed=2)
-    here.press("f3")
-    text = here.text()
-    for seat, pile in enumerate(here.position.discards, 1):
-        assert f"seat {seat}, " in text
-        assert f"{len(pile)} cards, the newest first:" in text
-    here.press("escape")
-    assert here.scene.click(("seat", 2)) is None
-    text = here.text()
-    assert "seat 2, bob (green)" in text
-    assert "seat 1" not in text
-    here.press("f3")
-    assert "seat 1, ann (blue)" in here.text()
-    here.press("f3")
-    assert "seat 1, ann (blue)" not in here.text()
-
-
-def test_a_pile_without_a_card() -> None:
-    here = at(make({"a": "b2"}, [HAND, ANY], discards=["-", "TD"]))
-    here.press("f3")
-    text = here.text()
-    assert "seat 1, ann (blue): no card discarded" in text
-    assert "seat 2, bob (green), one card:\n     T♦" in text
 
 
 HUNDRED = [LogLine("log", f"line {number}") for number in range(100)]
@@ -440,15 +332,6 @@ def test_a_whole_game_is_played_by_keys(variant: Variant, players: int, teams: i
         game.play(parse_action(variant, line))
         kinds.add(game.history[-1][1].kind)
     assert kinds >= {"place", "remove"}
-
-
-def test_between_an_exchange_and_its_card_the_turn_goes_on() -> None:
-    """The turn is this seat's all the time, though it is not asked while the new card is drawn."""
-    here = table(KIDS, own=None)
-    here.question = None
-    assert "your turn" in here.text().splitlines()[0]
-    assert "not your turn" not in here.text()
-    assert "a card is being drawn; one moment" in here.text()
 
 
 def test_the_help_of_a_spectator_says_what_a_spectator_can_do() -> None:
