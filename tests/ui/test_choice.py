@@ -1,9 +1,6 @@
 """The choice a person is making: what keys and clicks make of it, step by step and back."""
 
-import random
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -15,13 +12,12 @@ from seqp2p.rules import (
     UNKNOWN,
     Action,
     Options,
+    Position,
     Variant,
     View,
     apply,
-    call,
     format_action,
     format_square,
-    legal_actions,
     parse_card,
     parse_square,
     view,
@@ -41,52 +37,22 @@ from seqp2p.ui.choice import (
     to_edge,
     turned,
 )
-from tests.rules.playing import OPTION_TABLES, Game, make, random_position
+from tests.rules.playing import OPTION_TABLES, random_position
 from tests.ui.kept import Talk, talks
+from tests.ui.positions import POSITIONS, classic, own_seat
 
-HAND = "QH,JC,JS,2C,2C,9S,9S"
-ANY = "?,?,?,?,?,?,?"
 MANY = 12
-
-
-def lies(chips: dict[str, str], hand: str = HAND, **more: Any) -> View:
-    """A table for two as the seat to move sees it."""
-    return view(make(chips, [hand, ANY], **more), 1)
-
-
-def drawing() -> View:
-    game = Game.deal(CLASSIC, 2, 2, random.Random(1), Options(manual_draw=True))
-    game.play(next(action for action in legal_actions(game.position) if action.kind == "place"))
-    return view(game.position, game.position.to_move)
-
-
-def called() -> View:
-    game = Game.deal(CLASSIC, 4, 2, random.Random(1), Options(table_talk=False))
-    position = apply(game.position, call(game.position.to_move % 4 + 1))
-    return view(position, position.to_move)
-
-
-OPEN = lies({"a": "b2 c2", "b": "e5"})
-PLACES: dict[str, Callable[[], View]] = {
-    "the usual hand": lambda: OPEN,
-    "the usual hand, nothing is asked": lambda: OPEN,
-    "QH is dead, nothing is asked": lambda: lies({"a": "h2", "b": "g7"}),
-    "no card for a2": lambda: lies({"a": "b2 c2"}, "QH,2C,2C,2D,2D,9S,9S"),
-    "QH is dead": lambda: lies({"a": "h2", "b": "g7"}),
-    "QH is dead, and a card has been exchanged": lambda: lies({"a": "h2", "b": "g7"}, exchanged=1, quiet=0),
-    "a card is to be drawn": drawing,
-    "nothing can be played": lambda: lies({"a": "h2 g7 g2 g6"}, "QH,QH,KH,JH,JH,JS,JS", exchanged=1, possible=False),
-    "the team's talk was called": called,
-    "e5 completes two lines of one direction": lambda: lies({"a": "b5 c5 d5 f5 g5", "b": "a7"}),
-    "e5 completes two lines of each of two directions": lambda: lies({"a": "b5 c5 d5 f5 g5 e2 e3 e4 e6 e7", "b": "a7"}),
-    "the first card is still being drawn": lambda: lies({"a": "b2"}, "?,2C,3C,4C,5C,6C,7C"),
-    "all cards are still being drawn": lambda: lies({"a": "b2"}, ANY),
+NOT_ASKED = ", nothing is asked"
+OPEN = view(POSITIONS["the usual hand"], 1)
+HAPPENS: dict[str, Position] = {
+    "h2 is taken": classic({"a": "b2 c2", "b": "e5 h2"}),
+    "QH lies elsewhere in the hand": classic({"b": "e5"}, "2C,3C,4C,5C,QH,9S,9S"),
+    "QH has gone": classic({"b": "e5"}, "2C,3C,4C,5C,6C,9S,9S"),
 }
-HAPPENS: dict[str, Callable[[], View]] = {
-    "h2 is taken": lambda: lies({"a": "b2 c2", "b": "e5 h2"}),
-    "QH lies elsewhere in the hand": lambda: lies({"b": "e5"}, "2C,3C,4C,5C,QH,9S,9S"),
-    "QH has gone": lambda: lies({"b": "e5"}, "2C,3C,4C,5C,6C,9S,9S"),
-}
+
+
+def sees(place: str) -> View:
+    return view(POSITIONS[place], own_seat(place))
 
 
 def press(key: str, choice: Choice, here: View, *, asked: bool) -> tuple[Choice, Action | None]:
@@ -125,14 +91,15 @@ def told(choice: Choice, here: View) -> str:
 @talks(__file__, "choice_talks.txt")
 def test_talk(talk: Talk) -> None:
     """Keys, or a click on a card or a square, and the choice after it."""
-    here, asked = PLACES[talk.place](), "nothing is asked" not in talk.place
+    place, asked = talk.place.removesuffix(NOT_ASKED), not talk.place.endswith(NOT_ASKED)
+    here = sees(place)
     choice = settled(NO_CHOICE, here)
 
     def answer(line: str) -> list[str]:
         nonlocal here, choice
         text, sent = line[2:], None
         if text in HAPPENS:
-            here = HAPPENS[text]()
+            here = view(HAPPENS[text], 1)
             choice = settled(choice, here)
         elif line.startswith(">"):
             for key in text.split():
@@ -148,23 +115,23 @@ def test_talk(talk: Talk) -> None:
 
 
 def test_two_lines_of_each_of_two_directions_are_four_outcomes() -> None:
-    here = PLACES["e5 completes two lines of each of two directions"]()
+    here = sees("e5 completes two lines of each of two directions")
     card = parse_card(CLASSIC, "JC")
     choice, _ = pointed(Choice(NO_SQUARE, here.hand.index(card), card), here, parse_square(CLASSIC, "e5"))
     outcomes = {apply(here.position, way).sequences for way in choice.ways}
     assert len(outcomes) == len(choice.ways) == 4
 
 
-@pytest.mark.parametrize("hand", ["?,2C,3C,4C,5C,6C,7C", ANY])
-def test_a_card_that_is_still_being_drawn_cannot_be_picked(hand: str) -> None:
-    here = lies({"a": "b2"}, hand)
+@pytest.mark.parametrize("place", ["the first card is still being drawn", "all cards are still being drawn"])
+def test_a_card_that_is_still_being_drawn_cannot_be_picked(place: str) -> None:
+    here = sees(place)
     assert here.hand[0] == UNKNOWN
     assert picked(NO_CHOICE, here, 0) == (NO_CHOICE, None)
 
 
 def test_tab_finds_no_card_for_a_square_that_has_none() -> None:
     pinned = Choice(parse_square(CLASSIC, "a2"), pinned=True)
-    assert turned(pinned, PLACES["no card for a2"](), 1) == pinned
+    assert turned(pinned, sees("a hand without jacks"), 1) == pinned
 
 
 def test_enter_brings_a_stray_cursor_back_to_a_lit_square() -> None:

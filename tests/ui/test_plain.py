@@ -1,7 +1,6 @@
 """The table as plain lines of text, and its parts in sentences."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -37,39 +36,11 @@ from seqp2p.ui.plain import (
     where_lines,
 )
 from seqp2p.ui.words import Company
-from tests.rules.playing import TABLES, make, random_position
+from tests.rules.playing import TABLES, random_position
 from tests.ui.kept import Talk, talks
+from tests.ui.positions import POSITIONS
 
-ANY = "?,?,?,?,?,?,?"
 NAMES = ("ann", "bob", "cat")
-
-
-def classic(chips: dict[str, str], hand: str = "9S,2S,5S,6S,JS,JD,4D", **more: Any) -> Position:
-    return make(chips, [hand, ANY], possible=False, **more)
-
-
-def kids(chips: dict[str, str], *hands: str, **more: Any) -> Position:
-    return make(chips, list(hands), variant=KIDS, possible=False, **more)
-
-
-SEQUENCE = classic(
-    {"a": "b2 c2 d2 e2 f2", "b": "e5 f6 g7"},
-    "QH,JC,JS,2C,2C,9S,9S",
-    sequences="a:b2-f2",
-    discards=["4C,TD", "-"],
-)
-THREE_KIDS = kids({"a": "c3"}, "cat,unicorn,dragon", "?,?,?", "?", discards=["-", "bear,yak", "-"])
-PLACES: dict[str, Position] = {
-    "a classic game": SEQUENCE,
-    "a kids' game": kids({"a": "c3", "b": "d4"}, "cat,unicorn,dragon", "?,?,?"),
-    "a kids' game for three": THREE_KIDS,
-    "a kids' game without seat 3": kids({"a": "c3"}, "cat,unicorn,dragon", "?,?,?", "-")._replace(out=(3,)),
-    "a kids' game without a wild card": kids({"a": "c3"}, "bear,cat,dragon", "?,?,?"),
-    "a kids' game without a place for the hand": kids({"a": "e3"}, "dragon,dragon,dragon", "?,?,?", pile=0),
-    "9S is dead": classic({"a": "i1 b7", "b": "h8"}),
-    "a card is still being drawn": classic({"a": "e5"}, "?,QH,JC"),
-    "no card is left": classic({"a": "e5"}, "-"),
-}
 
 
 def lines_of(position: Position, asked: str) -> Sequence[str]:
@@ -99,11 +70,11 @@ def lines_of(position: Position, asked: str) -> Sequence[str]:
 
 @talks(__file__, "plain_talks.txt")
 def test_talk(talk: Talk) -> None:
-    talk.check(lines_of(PLACES[talk.place], line[2:]) for line in talk.lines)
+    talk.check(lines_of(POSITIONS[talk.place], line[2:]) for line in talk.lines)
 
 
 def test_the_last_move_is_marked_whether_a_chip_was_placed_or_taken() -> None:
-    seen = view(classic({"a": "b2 c2", "b": "e5"}), 1)
+    seen = view(POSITIONS["the usual hand"], 1)
     plain = board_lines(seen, ("blue", "green"))
     for text, row, mark in (("5C b2", 2, "<B>"), ("5H e5", 5, "<G>"), ("JS xd2", 2, "<3C>"), ("pass", 2, "")):
         marked = board_lines(seen, ("blue", "green"), parse_action(CLASSIC, text))
@@ -129,7 +100,7 @@ def test_the_help_has_the_options_that_the_table_has_chosen(players: int, can_ca
 
 @pytest.mark.parametrize("text", ["", "0", "7", "h", "10", "a0", "e55", "row", "5 e", "²"])
 def test_what_is_no_part_of_the_board(text: str) -> None:
-    assert part_lines(view(THREE_KIDS, 1), text, KIDS.colours) == []
+    assert part_lines(view(POSITIONS["a kids' game"], 1), text, KIDS.colours) == []
 
 
 def test_animals_have_one_name() -> None:

@@ -14,21 +14,17 @@ from seqp2p.rules import (
     Options,
     Variant,
     apply,
-    call,
     drop,
-    format_square,
-    legal_actions,
     parse_action,
     parse_card,
     view,
 )
 from seqp2p.ui.scene import LogLine
-from tests.rules.playing import OPTION_TABLES, Game, make
+from tests.rules.playing import OPTION_TABLES, Game
 from tests.ui.kept import Talk, talks
+from tests.ui.positions import POSITIONS, classic, own_seat
 from tests.ui.tables import LINES, Table, at, table
 
-HAND = "QH,JC,JS,2C,2C,9S,9S"
-ANY = "?,?,?,?,?,?,?"
 KEYS = [
     *("up", "down", "left", "right", "enter", "escape", "tab", "s-tab", "space"),
     *("pageup", "pagedown", "home", "end", "?", "f1", "f2", "f3", "f4"),
@@ -36,25 +32,12 @@ KEYS = [
 WORKING_KEYS = ["up", "down", "left", "right", "enter", "tab", "s-tab", "space"]
 
 
+def seated(place: str, **more: Any) -> Table:
+    return Table(POSITIONS[place], own_seat(place), **more)
+
+
 def open_table() -> Table:
-    return at(make({"a": "b2 c2", "b": "e5"}, [HAND, ANY]))
-
-
-def full_kids() -> Table:
-    squares = [format_square(KIDS, square) for square in range(42) if square not in KIDS.board.corners]
-    chips = {"a": " ".join(squares[::2]), "b": " ".join(squares[1::2])}
-    return at(make(chips, ["cat,unicorn,dragon", "?,?,?"], variant=KIDS, possible=False))
-
-
-def called() -> Table:
-    game = Game.deal(CLASSIC, 4, 2, random.Random(1), Options(table_talk=False))
-    return at(apply(game.position, call(game.position.to_move % 4 + 1)))
-
-
-def drawing() -> Table:
-    game = Game.deal(CLASSIC, 4, 2, random.Random(1), Options(manual_draw=True))
-    game.play(next(action for action in legal_actions(game.position) if action.kind == "place"))
-    return at(game.position)
+    return seated("the usual hand")
 
 
 def undealt() -> Table:
@@ -63,30 +46,10 @@ def undealt() -> Table:
     return here
 
 
-def with_hand(chips: dict[str, str], hand: str = HAND, **more: Any) -> Callable[[], Table]:
-    return lambda: at(make(chips, [hand, ANY], possible=False, **more), own=1)
-
-
 PLACES: dict[str, Callable[[], Table]] = {
-    "the usual hand": open_table,
-    "the usual hand, another's turn": with_hand({"a": "b2 c2", "b": "e5"}, to_move=2),
-    "a completed sequence": with_hand({"a": "b2 c2 d2 e2 f2", "b": "e5"}, sequences="a:b2-f2"),
-    "a hand without jacks": with_hand({"b": "e5"}, "2C,2D,3C,3D,4C,4D,5C"),
-    "a chip of the own team on h2": with_hand({"a": "h2"}),
-    "QH is dead": with_hand({"a": "h2 g7"}),
-    "QH is dead, and a card has been exchanged": with_hand({"a": "h2 g7"}, exchanged=1),
-    "QH is dead, another's turn": with_hand({"a": "h2 g7", "b": "e5"}, to_move=2),
-    "a chip of another team on h2": with_hand({"b": "h2 g7"}),
-    "e5 completes two lines": with_hand({"a": "b5 c5 d5 f5 g5", "b": "a7"}),
-    "nothing can be played": with_hand({"a": "h2 g7 g2 g6"}, "QH,QH,KH,JH,JH,JS,JS", exchanged=1),
-    "the kids' game": lambda: at(make({"a": "c3", "b": "d4"}, ["cat,unicorn,dragon", "?,?,?"], variant=KIDS)),
-    "the kids' game, the board is full": full_kids,
-    "the team's talk was called": called,
-    "a card is to be drawn": drawing,
-    "the usual hand, moves are not confirmed": lambda: Table(open_table().position, 1, confirms=False),
-    "the usual hand, no clock": lambda: Table(open_table().position, 1, turn_time_s=0),
+    "the usual hand, moves are not confirmed": lambda: seated("the usual hand", confirms=False),
+    "the usual hand, no clock": lambda: seated("the usual hand", turn_time_s=0),
     "before the deal": undealt,
-    "one discard pile is empty": with_hand({"a": "b2"}, discards=["-", "TD"]),
     "four seats": lambda: table(CLASSIC, 4, 2, seed=2),
 }
 
@@ -114,9 +77,7 @@ HAPPENS: dict[str, Callable[[Table], None]] = {
     "2C e2 is prepared": prepare,
     "the question whether to stop is open": lambda here: setattr(here, "parting", True),
     "the question whether to stop is closed": lambda here: setattr(here, "parting", False),
-    "another has moved, it is this seat's turn": lambda here: here.moves_on(
-        make({"a": "b2 c2", "b": "e5 a2"}, [HAND, ANY])
-    ),
+    "another has moved, it is this seat's turn": lambda here: here.moves_on(classic({"a": "b2 c2", "b": "e5 a2"})),
     "a step": lambda here: here.scene.changed(),
     "a remark": lambda here: here.scene.changed(is_new_step=False),
     "15 seconds": pass_time(15),
@@ -133,7 +94,7 @@ HAPPENS: dict[str, Callable[[Table], None]] = {
 @talks(__file__, "scene_talks.txt")
 def test_talk(talk: Talk) -> None:
     """Keys and clicks, each with the line that it sends, and what is told now if it is not told as before."""
-    here = PLACES[talk.place]()
+    here = PLACES[talk.place]() if talk.place in PLACES else seated(talk.place)
     before = here.told
 
     def answer(line: str) -> list[str]:
@@ -244,7 +205,7 @@ def test_whole_lines_are_suggested() -> None:
 
 
 def test_animals_have_their_names_in_the_readers_language(french: None) -> None:
-    here = PLACES["the kids' game"]()
+    here = seated("a kids' game")
     assert here.scene.completions("cha") == ["chat d1", "chat f5"]
     here.press("tab")
     assert "🐱 chat" in here.text()
@@ -297,7 +258,7 @@ def test_the_codes_of_the_animals_are_in_the_help() -> None:
 
 
 def test_cards_that_cannot_be_played_are_in_brackets() -> None:
-    text = PLACES["nothing can be played"]().text()
+    text = seated("nothing can be played").text()
     assert (text.count("(J♥-)"), text.count("(J♠-)")) == (2, 2)
 
 
