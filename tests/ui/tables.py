@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
 
-from seqp2p.match.table import Settings
 from seqp2p.rules import (
     CLASSIC,
     Action,
@@ -25,20 +24,11 @@ from seqp2p.ui.table_model import TableModel
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Company, Story
 from tests.rules.playing import random_position
+from tests.table import make_settings
 
 NAMES = (
-    "ann",
-    "bob",
-    "alexander the great conq",
-    "安娜安娜安娜安娜安娜安娜",
-    "eve 🎲",
-    "finn",
-    "grace",
-    "hugo",
-    "iris",
-    "jack",
-    "kim",
-    "leo",
+    *("ann", "bob", "alexander the great conq", "安娜安娜安娜安娜安娜安娜", "eve 🎲", "finn"),
+    *("grace", "hugo", "iris", "jack", "kim", "leo"),
 )
 LINES = (
     LogLine("log", "seat 1 (ann) plays QH h2"),
@@ -70,17 +60,15 @@ class Table:
     def __post_init__(self) -> None:
         position = self.position
         colours = position.variant.colours[: position.teams]
-        settings = Settings(
-            variant=position.variant.name,
-            players=position.players,
+        settings = make_settings(
+            position.players,
+            position.variant.name,
             teams=position.teams,
             colours=colours,
             advanced=position.options.advanced,
             table_talk=position.options.table_talk,
             manual_draw=position.options.manual_draw,
-            open_hands=True,
             turn_time_s=self.turn_time_s,
-            grace_s=120,
         )
         if self.own and self.own == position.to_move:
             self.question = view(position, self.own)

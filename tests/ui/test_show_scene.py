@@ -158,15 +158,19 @@ def test_clicks() -> None:
 
 def test_it_plays_and_stops_at_the_end() -> None:
     scene = ShowScene(frames("kids-3"))
+
+    def at() -> tuple[int, bool]:
+        return scene.browser.cursor.at, scene.browser.cursor.playing
+
     assert scene.press("space") is None
-    assert scene.browser.cursor.playing
+    assert at() == (0, True)
     assert keys(scene)["Space"] == "stop"
     scene.browser.step(1000)
-    assert not scene.browser.cursor.playing
+    assert at() == (len(frames("kids-3").moments) - 1, False)
     scene.press("space")
-    assert (scene.browser.cursor.at, scene.browser.cursor.playing) == (0, True)
+    assert at() == (0, True)
     scene.press("space")
-    assert not scene.browser.cursor.playing
+    assert at() == (0, False)
     for key, pace_s in (("+", min(PACES_S)), ("-", max(PACES_S))):
         for _ in PACES_S:
             scene.press(key)

@@ -71,7 +71,7 @@ def pass_time(seconds: float) -> Callable[[Table], None]:
 
 
 LOST = ["you lost: won by seat 2 (alexander the great conqueror)", *["a line more"] * 9]
-HAPPENS: dict[str, Callable[[Table], None]] = {
+HAPPENS: dict[str, Callable[[Table], object]] = {
     "the answer is refused": ask_again,
     "the question goes away": answer_elsewhere,
     "2C e2 is prepared": prepare,

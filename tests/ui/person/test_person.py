@@ -15,6 +15,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
 from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import (
+    CLASSIC,
     DRAW,
     END,
     PASS,
@@ -25,18 +26,20 @@ from seqp2p.rules import (
     exchange,
     format_action,
     give,
+    parse_square,
 )
 from seqp2p.ui.person.console import Console, lobby_answers, wait_in_lobby
 from seqp2p.ui.person.person import CHOSEN, PASS_AFTER_S, Hints, Person
 from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import SeatInfo
-from seqp2p.ui.plain import board_lines, hand_line
+from seqp2p.ui.plain import hand_line
 from seqp2p.ui.words import Story
 from tests.table import Played, match_at, played, shared_match_at
 from tests.ui.kept import Talk, talks
 
 PATIENCE_S = {"draw": 10.0, "late": 30.0}
 END_OF_INPUT = "(the end of the input)"
+ASKED = "you are asked"
 
 
 class Seat:
@@ -54,21 +57,17 @@ class Seat:
         self.typed: list[str | None] = []
         self.shown: list[str] = []
         self.done: list[str] = []
-        self.bells = 0
+        self.seen: View | None = None  # what it is asked about, if not the game as it lies
         self.story = Story()
         self.words: Sequence[str] | None = ("amber", "falcon")
         self.match, self.own = match, own
-        desk = Console(self._read, self.shown.append, self._ring, terminal)
+        desk = Console(self._read, self.shown.append, lambda _: self.done.append("(rings)"), terminal)
         sight = SeatInfo(match, own, self.story, lambda _: self.words)
         self.person = Person(desk, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints)
 
     async def _read(self) -> str | None:
         await trio.lowlevel.checkpoint()
         return self.typed.pop(0) if self.typed else await trio.sleep_forever()
-
-    def _ring(self, news: str) -> None:
-        assert news
-        self.bells += 1
 
     async def _does(self, *what: object) -> None:
         await trio.lowlevel.checkpoint()
@@ -96,14 +95,14 @@ class Seat:
             nursery.cancel_scope.cancel()
         return self.shown
 
-    async def choose(self, *lines: str | None, refused: str | None = None, seen: View | None = None) -> Action | None:
+    async def choose(self, *lines: str | None, refused: str | None = None) -> Action | None:
         """Type while something is asked; return the action, None if there is none."""
         self.typed.extend(lines)
         self.shown.clear()
         chosen: list[Action] = []
 
         async def ask() -> None:
-            chosen.append(await self.person.choose(seen or self.view, refused))
+            chosen.append(await self.person.choose(self.seen or self.view, refused))
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask)
@@ -117,16 +116,22 @@ class Seat:
         """Return what a line of a talk shows and does."""
         self.shown.clear()
         self.done.clear()
-        sign, text = line[0], line[2:]
+        text, action = line[2:], None
         typed = None if text == END_OF_INPUT else text
-        if sign == "*":
+        if text == ASKED or text in TURNS:
+            self.seen = self.view if text == ASKED else TURNS[text](in_own_turn(self.view, self.own.number))
+            action = await self.choose()
+        elif text in HAPPENS:
             HAPPENS[text](self)
-        elif self.match.kind not in CHOSEN or not self.own.owes(self.match):
-            await self.type(typed)
-        else:
-            if (action := await self.choose(typed, refused="")) is not None:
-                await self._does("plays", format_action(self.view.variant, action))
+        elif self.seen or (self.match.kind in CHOSEN and self.own.owes(self.match)):
+            action = await self.choose(typed, refused="")
             del self.shown[0]
+        else:
+            await self.type(typed)
+        if action is not None:
+            await self._does("plays", format_action(self.view.variant, action))
+        if (prepared := self.person.pending) is not None:
+            await self._does("prepared:", format_action(self.view.variant, prepared))
         return [*self.shown, *self.done]
 
 
@@ -140,10 +145,10 @@ def seat_at(game: Played, step: int, number: int = 1) -> Seat:
     return Seat(match_at(game, step), game.seat(number))
 
 
-def in_turn(seat: int, **more: bool) -> Seat:
+def in_turn(seat: int, *, terminal: bool = False, auto_pass: bool = False) -> Seat:
     """The first seat of two, in the turn of this one."""
     game = played(2)
-    return Seat(match_at(game, turn_of(game, seat)), game.seat(1), **more)
+    return Seat(match_at(game, turn_of(game, seat)), game.seat(1), terminal=terminal, auto_pass=auto_pass)
 
 
 def callable_game() -> Played:
@@ -206,6 +211,16 @@ PLACES: dict[str, Callable[[], Seat]] = {
     "you have called": lambda: called(1),
     "all remarks are said": talked_out,
 }
+TURNS: dict[str, Callable[[View], View]] = {
+    "your turn comes": lambda seen: seen,
+    "your turn comes, a2 is taken": lambda seen: replace(seen, board=taken(seen.board, "a2")),
+    "your turn comes, a sequence was made": lambda seen: replace(
+        seen, sequences=(*seen.sequences, CompletedSequence(1, ()))
+    ),
+    "your turn comes, you can only pass": lambda seen: replace(seen, legal=(PASS,)),
+    "your turn comes, 2C and 3C are dead": lambda seen: replace(seen, legal=(exchange(0), exchange(1))),
+    "your turn comes, 3C is dead": lambda seen: replace(seen, legal=(exchange(1),)),
+}
 HAPPENS: dict[str, Callable[[Seat], object]] = {
     "seat 2 cannot be reached": lambda seat: seat.person.away(2),
     "seat 2 stops for now": lambda seat: seat.person.away(2, later=True),
@@ -214,10 +229,22 @@ HAPPENS: dict[str, Callable[[Seat], object]] = {
     "seat 2 may be dropped": lambda seat: seat.person.ask_absent([2]),
     "seats 2 and 3 may be dropped": lambda seat: seat.person.ask_absent({3, 2}),
     "seat 2 is dropped": lambda seat: seat.person.hear(Dropped((2,))),
+    "seat 2 has drawn": lambda seat: seat.person.hear(Drawn(2)),
+    "seat 2 has spoken": lambda seat: seat.person.hear(Remarked(2, 1, "hi", courtesy=False)),
+    "you have drawn": lambda seat: seat.person.hear(Drawn(1)),
+    "your turn has ended": lambda seat: seat.person.hear(Turned(1, 1, END)),
+    "your late draw is waived": lambda seat: seat.person.hear(Turned(1, 1, WAIVE)),
+    "the hands are dealt again": lambda seat: seat.person.hear(Redealt()),
+    "step 9 is taken back": lambda seat: seat.person.hear(Undone(9)),
     "Ctrl-C": lambda seat: seat.person.interrupted(),
     "there are 22 lines in the log": lambda seat: seat.story.lines.extend(f"line {at}" for at in range(22)),
     "the keys have not come": lambda seat: setattr(seat, "words", None),
 }
+
+
+def taken(board: tuple[int, ...], square: str) -> tuple[int, ...]:
+    at = parse_square(CLASSIC, square)
+    return (*board[:at], 2, *board[at + 1 :])
 
 
 @talks(__file__, "talks.txt")
@@ -236,27 +263,10 @@ def others_turn() -> Seat:
     return in_turn(2)
 
 
-# Being asked
-
-
-async def test_everything_is_shown_when_it_is_ones_turn(own_turn: Seat) -> None:
-    seen = own_turn.view
-    text = format_action(seen.variant, seen.legal[0])
-    assert await own_turn.choose(text) == seen.legal[0]
-    assert own_turn.shown == ["your turn", hand_line(seen), "type an action (help says how)"]
-    assert own_turn.bells == 1
-
-
-async def test_the_hand_is_not_shown_again_within_a_turn(own_turn: Seat) -> None:
-    await own_turn.choose()
-    await own_turn.choose()
-    assert own_turn.shown == ["your turn goes on", "type an action (help says how)"]
-    assert own_turn.bells == 1
-
-
 async def test_only_the_reason_is_said_when_an_action_was_refused(own_turn: Seat) -> None:
     assert await own_turn.choose("QH h2", refused="seat 1 does not hold QH: play a card of the hand") is not None
     assert own_turn.shown == ["you do not hold QH: play a card of the hand"]
+    assert own_turn.done == [], "the bell does not ring again"
 
 
 @pytest.mark.parametrize("typed", ["Q" * 5000, "\x1b[2J \x07", "say \u202e", "say " + "x" * 201])
@@ -279,16 +289,10 @@ async def test_a_question_that_is_taken_back(others_turn: Seat) -> None:
     assert await others_turn.type("QH h2") == ["player 2's turn; help says what you can do meanwhile"]
 
 
-async def test_who_hears_the_table_is_not_told_the_board_unasked(own_turn: Seat) -> None:
-    top = board_lines(own_turn.view, ("blue", "green"))[0]
-    await own_turn.choose("board")
-    assert own_turn.shown[0] == "your turn"
-    assert own_turn.shown.count(top) == 1
-
-
 async def test_the_end_of_the_input_leaves_no_answer_behind(own_turn: Seat) -> None:
     action = own_turn.view.legal[0]
     assert await own_turn.choose(format_action(own_turn.view.variant, action)) == action
+    own_turn.done.clear()
     async with trio.open_nursery() as nursery:
         own_turn.typed.append(None)
         nursery.start_soon(own_turn.listen)
@@ -324,50 +328,6 @@ async def test_hand_and_turn_are_told_as_they_change(duel: Played) -> None:
     # The line of each action says whose turn it was; the question says that it is one's own.
     assert told.count("player 2's turn") <= 1
     assert "your turn" not in told
-
-
-async def test_others_remarks_and_draws_show_nothing_more(others_turn: Seat) -> None:
-    others_turn.person.hear(Drawn(2))
-    assert others_turn.shown == ["player 2's turn"]
-    others_turn.person.hear(Remarked(2, 1, "hi", courtesy=False))
-    assert others_turn.shown == ["player 2's turn"]
-
-
-async def test_a_new_hand_is_shown_as_it_is(others_turn: Seat) -> None:
-    await others_turn.choose()
-    others_turn.shown.clear()
-    others_turn.person.hear(Redealt())
-    assert others_turn.shown == [hand_line(others_turn.view), "player 2's turn"]
-
-
-async def test_what_is_taken_back_is_shown_again(own_turn: Seat, others_turn: Seat) -> None:
-    for _ in range(2):
-        others_turn.person.hear(Undone(9))
-    assert others_turn.shown == ["player 2's turn"] * 2
-    await own_turn.choose()
-    own_turn.person.hear(Undone(9))
-    await own_turn.choose()
-    assert "your turn" in own_turn.shown
-
-
-async def test_nothing_is_shown_before_the_deal() -> None:
-    undealt = PLACES["before the deal"]()
-    undealt.person.hear(Drawn(1))
-    assert undealt.shown == []
-
-
-async def test_a_draw_that_was_forgotten_is_said() -> None:
-    seat = PLACES["your draw"]()
-    seat.person.hear(Turned(1, 1, END))
-    assert seat.shown[0] == "your turn ends without a new card"
-    seat.shown.clear()
-    seat.person.hear(Turned(1, 1, WAIVE))
-    assert seat.shown[0] == "you have not drawn in time"
-    assert await seat.choose("end") == END
-    assert (seat.shown[0], seat.bells) == (hand_line(seat.view), 1)
-    seat.shown.clear()
-    seat.person.hear(Turned(1, 1, END))
-    assert seat.shown == [], "it was no oversight"
 
 
 async def test_a_hand_is_shown_without_the_card_that_was_given_up() -> None:
@@ -417,67 +377,6 @@ async def test_what_may_be_meant_is_said_in_the_readers_words(french: None, own_
 # What goes by itself.
 
 
-def placements(seat: Seat) -> tuple[View, list[Action]]:
-    """The view that the seat would have in its turn, as the game lies now, and its moves with a square."""
-    seen = in_own_turn(seat.view, seat.own.number)
-    return seen, [action for action in seen.legal if action.kind == "place"]
-
-
-async def test_a_prepared_move_is_sent_in_the_own_turn(others_turn: Seat) -> None:
-    seen, (move, *_) = placements(others_turn)
-    line = format_action(seen.variant, move)
-    prepared = f"{line} is prepared: it is sent in your turn, if nothing it depends on changes"
-    assert await others_turn.type(line) == [prepared]
-    assert others_turn.person.pending == move
-    assert await others_turn.choose(seen=seen) == move
-    assert others_turn.shown[-1] == f"{line} is sent, as you prepared it"
-    assert others_turn.bells == 0
-    assert others_turn.person.pending is None
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (
-            lambda seen, move: replace(
-                seen, board=tuple(2 if at == move.square else on for at, on in enumerate(seen.board))
-            ),
-            "its square has changed since",
-        ),
-        (
-            lambda seen, _: replace(seen, sequences=(*seen.sequences, CompletedSequence(1, ()))),
-            "a sequence was made or broken since",
-        ),
-        (lambda seen, _: replace(seen, legal=(PASS,)), "it is not possible any more"),
-    ],
-)
-async def test_a_prepared_move_is_taken_back_when_the_board_has_changed(
-    others_turn: Seat, change: Callable[[View, Action], View], why: str
-) -> None:
-    seen, (move, *_) = placements(others_turn)
-    line = format_action(seen.variant, move)
-    await others_turn.type(line)
-    assert await others_turn.choose(seen=change(seen, move)) is None
-    assert f"{line} is taken back: {why}" in others_turn.shown
-    assert others_turn.person.pending is None
-
-
-async def test_a_prepared_move_can_be_taken_back_and_another_takes_its_place(others_turn: Seat) -> None:
-    seen, moves = placements(others_turn)
-    first, second = (format_action(seen.variant, move) for move in moves[:2])
-    await others_turn.type(first, second)
-    assert others_turn.person.pending == moves[1]
-    assert await others_turn.type("undo") == [f"{second} is taken back"]
-    assert await others_turn.type("undo") == ["there is nothing to take back"]
-    assert await others_turn.choose(seen=seen) is None
-
-
-@pytest.mark.parametrize("line", ["pass", "draw", "end", "QH dead", "call 2"])
-async def test_only_a_move_with_a_square_is_prepared(others_turn: Seat, line: str) -> None:
-    await others_turn.type(line)
-    assert others_turn.person.pending is None
-
-
 async def test_a_pass_goes_by_itself_where_nothing_else_can_be_done(autojump_clock: trio.testing.MockClock) -> None:
     seat = in_turn(1, auto_pass=True)
     begun = trio.current_time()
@@ -524,18 +423,3 @@ async def test_a_pass_does_not_go_by_itself_where_something_else_can_be_done(
     with trio.move_on_after(60) as waiting:
         await seat.person.choose(replace(seat.view, legal=legal), None)
     assert waiting.cancelled_caught
-
-
-async def test_exchange_exchanges_one_dead_card_after_another(own_turn: Seat) -> None:
-    seen = own_turn.view
-    dead = [replace(seen, legal=legal) for legal in ((exchange(0), exchange(1)), (exchange(1),))]
-    assert await own_turn.choose("exchange", seen=dead[0]) == exchange(0)
-    assert await own_turn.choose(seen=dead[1]) == exchange(1)
-    # Now a card can be played: the player is asked.
-    assert await own_turn.choose(seen=seen) is None
-    assert await own_turn.choose(seen=dead[1]) is None
-
-
-async def test_exchange_without_a_dead_card(own_turn: Seat) -> None:
-    assert await own_turn.choose("exchange", seen=replace(own_turn.view, legal=(PASS,))) is None
-    assert own_turn.shown[-1] == "no card of your hand can be exchanged now"
