@@ -144,7 +144,7 @@ class Table:
         return next((each.does for each in shown if each.key == key), "")
 
     @property
-    def told(self) -> list[str]:
+    def reads(self) -> list[str]:
         """The first line; the words below the hand, or the first lines of a sheet; and the keys that choose."""
         first, *rows = self.frame(80, 28).lines
         if rows[0].startswith("──"):
@@ -155,6 +155,11 @@ class Table:
             told = left[above[-1] + 1 :] if above else left[1:]
         keys = [f"{key}: {self.does(key)}" for key in ("Enter", "Esc", "Tab") if key in self.keys]
         return [" ".join(first.split()), *(row.strip() for row in told if row.strip()), f"({'; '.join(keys)})"]
+
+    @property
+    def told(self) -> str:
+        """The words below the hand, as one line."""
+        return " ".join(self.reads[1:-1])
 
     @property
     def legal(self) -> Collection[str]:

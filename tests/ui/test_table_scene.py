@@ -95,7 +95,7 @@ HAPPENS: dict[str, Callable[[Table], object]] = {
 def test_talk(talk: Talk) -> None:
     """Keys and clicks, each with the line that it sends, and what is told now if it is not told as before."""
     here = PLACES[talk.place]() if talk.place in PLACES else seated(talk.place)
-    before = here.told
+    before = here.reads
 
     def answer(line: str) -> list[str]:
         nonlocal before
@@ -104,7 +104,7 @@ def test_talk(talk: Talk) -> None:
             HAPPENS[text](here)
         else:
             sent = (here.press if line.startswith(">") else here.click)(*text.split())
-        old, before = before, here.told
+        old, before = before, here.reads
         return [*([] if sent is None else [f"(sends {sent or 'an empty line'})"]), *(before if before != old else [])]
 
     talk.check(map(answer, talk.lines))
