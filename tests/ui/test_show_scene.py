@@ -1,13 +1,11 @@
 """A replay on the screen and by words: what is shown, where keys, clicks and words lead."""
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.cli.reviewing import review_of
 from seqp2p.cli.show import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import KIDS, UNKNOWN
@@ -18,7 +16,6 @@ from seqp2p.ui.replay_browser import (
     PACES_S,
     WORDS,
     ReplayBrowser,
-    ReplayFrames,
     hand_text,
     shown,
     word_of,
@@ -27,10 +24,9 @@ from seqp2p.ui.scene import Page
 from seqp2p.ui.show_scene import ShowScene
 from seqp2p.ui.styles import ASCII, UNICODE, styles_of
 from tests.ui.kept import Talk, check_screen, talks
+from tests.ui.replays import NAMES, frames
 
-REPLAYS = Path(__file__).parents[2] / "replays"
-SMALL = REPLAYS.parent / "protocol" / "replays"
-NAMES = sorted(path.stem for path in REPLAYS.glob("*.seqp2p"))
+SMALL = Path(__file__).parents[2] / "protocol" / "replays"
 # The game, the moment, the size of the page, and the lines typed before: each is a kept screen.
 GOLDEN = {
     "show-2": ("classic-2", 100, 80, 23, UNICODE, ()),
@@ -44,13 +40,6 @@ GOLDEN = {
     "show-help": ("classic-2", 3, 80, 23, UNICODE, ("help",)),
     "show-undealt": ("classic-4", 0, 80, 23, UNICODE, ()),
 }
-
-
-@cache
-def frames(name: str, *, reviewed: bool = False) -> ReplayFrames:
-    path = REPLAYS / f"{name}.seqp2p"
-    playback = play_back(path.read_bytes())
-    return frames_of(path.name, playback, brief=True, reviewed=review_of(playback) if reviewed else None)
 
 
 def lines(scene: ShowScene, width: int = 80, height: int = 23) -> list[str]:
