@@ -22,10 +22,8 @@ def test_what_is_not_said_is_as_usual() -> None:
     ("how", "why"),
     [
         ({"players": 5}, "5"),
-        ({"players": 4, "teams": 3}, "teams"),
         ({"variant": "chess"}, "no such game: 'chess'"),
         ({"variant": "kids", "advanced": True}, "advanced"),
-        ({"turn_time_s": -1}, "turn_time_s"),
         ({"grace_s": 0}, "grace_s"),
     ],
 )
@@ -40,16 +38,9 @@ async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> N
     [
         ({"players": "2"}, "players must be int, not str"),
         ({"players": True}, "players must be int, not bool"),
-        ({"turn_time_s": 1.5}, "turn_time_s must be int, not float"),
-        ({"open_hands": "yes"}, "open_hands must be bool, not str"),
-        ({"variant": []}, "variant must be str, not list"),
         ({"teams": "2"}, "teams must be int or None, not str"),
-        ({"name": 5}, "name must be str or None, not int"),
         ({"identity": b"secret"}, "identity must be Identity or None, not bytes"),
         ({"replay_dir": 5}, "replay_dir must be str or PathLike or None, not int"),
-        ({"listen": ("127.0.0.1", 0)}, "listen must be str or None, not tuple"),
-        ({"spectators": "3"}, "spectators must be int, not str"),
-        ({"advertise": "no"}, "advertise must be bool, not str"),
     ],
 )
 def test_a_wrong_type_is_said_by_its_argument(how: dict[str, Any], why: str) -> None:
