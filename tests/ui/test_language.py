@@ -412,20 +412,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     language.use("en")
 
 
-WRONG = [
-    ("hots",),
-    ("host", "--playrs", 2),
-    ("host", "--players", "two"),
-    ("host", "--players", 5),
-    ("host", "--variant", "chess"),
-    ("host", "--turn-time", 1),
-    ("verify",),
-    ("rules", "kids", "classic"),
-    ("resume", "0123"),
-    ("demo", "--players", 5),
-]
-
-
 @pytest.mark.parametrize(
     "arguments",
     # The help of config has the names of its arguments in English.
@@ -443,16 +429,25 @@ def test_it_speaks_french(run: Run, arguments: tuple[object, ...]) -> None:
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
-@pytest.mark.parametrize("arguments", WRONG, ids=lambda each: " ".join(map(str, each)))
-def test_what_is_wrong_is_said_in_french(run: Run, arguments: tuple[object, ...]) -> None:
-    shown = run("--lang=fr", *arguments, code=2)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "hots",
+        "host --playrs 2",
+        "host --players two",
+        "host --players 5",
+        "host --variant chess",
+        "host --turn-time 1",
+        "verify",
+        "rules kids classic",
+        "resume 0123",
+        "demo --players 5",
+        "join 7-amber",
+    ],
+)
+def test_what_is_wrong_is_said_in_french(run: Run, arguments: str) -> None:
+    shown = run("--lang=fr", *arguments.split(), code=4 if "join" in arguments else 2)
     assert shown.startswith("seqp2p : erreur : ")
-    assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
-
-
-def test_a_code_that_is_none_is_said_in_french(run: Run) -> None:
-    shown = run("join", "7-amber", "--lang", "fr", code=4)
-    assert "ce n'est pas un code d'entrée" in shown
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
