@@ -13,7 +13,6 @@ from seqp2p.ui.replay_browser import (
     ALL,
     HIDDEN,
     LOG_LENGTH,
-    PACES_S,
     WORDS,
     ReplayBrowser,
     hand_text,
@@ -91,42 +90,6 @@ def test_the_review_is_beside_the_board() -> None:
     assert closed.browser.review() == ("there is no review: the hands stayed closed in this game",)
 
 
-def test_keys_lead_about() -> None:
-    scene, count = ShowScene(frames("classic-2")), len(frames("classic-2").moments)
-    presses = [("right", 1), ("down", 11), ("pagedown", 21), ("left", 20), ("up", 10), ("pageup", 0), ("left", 0)]
-    for key, at in [*presses, ("end", count - 1), ("right", count - 1), ("home", 0)]:
-        assert scene.press(key) is None
-        assert scene.browser.cursor.at == at
-    assert scene.press("?") == scene.press("f1") == "help"
-    assert scene.press("f12") is None
-
-
-def test_keys_look_for_sequences() -> None:
-    scene = ShowScene(frames("classic-4"))
-    made = [at for at, moment in enumerate(frames("classic-4").moments) if moment.made]
-    assert len(made) == 2
-    for key, at in [("f5", made[0]), ("f5", made[1]), ("f5", made[1]), ("f4", made[0]), ("f4", made[0])]:
-        scene.press(key)
-        assert scene.browser.cursor.at == at
-
-
-def test_whose_hands_are_shown() -> None:
-    scene = ShowScene(frames("kids-3"))
-    scene.browser.go(5)
-    for key, sight in [*zip(["tab"] * 5, [1, 2, 3, HIDDEN, ALL], strict=True), ("s-tab", HIDDEN)]:
-        scene.press(key)
-        assert scene.browser.cursor.sight == sight
-    assert sum("3 cards" in line for line in lines(scene)) == 3
-    assert scene.obey("hands 2")
-    scene.press("escape")
-    assert sum("3 cards" in line for line in lines(scene)) == 2
-    assert "Tab" in keys(scene)
-    closed = ShowScene(frames("classic-12"))
-    closed.press("tab")
-    assert closed.browser.cursor.sight == HIDDEN
-    assert "Tab" not in keys(closed)
-
-
 def test_clicks() -> None:
     scene = ShowScene(frames("classic-2"))
     scene.browser.go(30)
@@ -143,27 +106,6 @@ def test_clicks() -> None:
     assert scene.obey("hands 2")
     assert scene.click(("seat", 2)) == "hands all"
     assert scene.click(("square", 2)) is None
-
-
-def test_it_plays_and_stops_at_the_end() -> None:
-    scene = ShowScene(frames("kids-3"))
-
-    def at() -> tuple[int, bool]:
-        return scene.browser.cursor.at, scene.browser.cursor.playing
-
-    assert scene.press("space") is None
-    assert at() == (0, True)
-    assert keys(scene)["Space"] == "stop"
-    scene.browser.step(1000)
-    assert at() == (len(frames("kids-3").moments) - 1, False)
-    scene.press("space")
-    assert at() == (0, True)
-    scene.press("space")
-    assert at() == (0, False)
-    for key, pace_s in (("+", min(PACES_S)), ("-", max(PACES_S))):
-        for _ in PACES_S:
-            scene.press(key)
-        assert scene.browser.cursor.pace_s == pace_s
 
 
 def test_an_answer_stands_until_the_next_key() -> None:
@@ -189,22 +131,38 @@ TALKED_ABOUT = {
 
 @talks(__file__, "show_talks.txt")
 def test_talk(talk: Talk) -> None:
-    """Each line is typed, and told with its answer, the moment to which it leads, and that the replay plays."""
-    browser = ReplayBrowser(frames(TALKED_ABOUT[talk.place]))
+    """Words with their answers, and keys (``*``): each with the moment to which it leads, and what else has changed."""
+    scene = ShowScene(frames(TALKED_ABOUT[talk.place]))
+    browser = scene.browser
 
     def answer(line: str) -> list[str]:
-        answer = browser.obey(line[2:])
-        goes = [f"(moment {browser.cursor.at})"] * answer.moved
-        return [*answer.lines, *goes, *["(quits)"] * answer.done, *["(plays)"] * browser.cursor.playing]
+        before, told = browser.cursor, list[str]()
+        if line.startswith(">"):
+            answer = browser.obey(line[2:])
+            told += [*answer.lines, *["(quits)"] * answer.done]
+        elif (typed := scene.press(line[2:])) is not None:
+            told.append(f"(types {typed})")
+        after = browser.cursor
+        if after.at != before.at:
+            told.append(f"(moment {after.at}, turn {browser.moment.turn})")
+        if after.sight != before.sight:
+            told.append(
+                {ALL: "(all hands)", HIDDEN: "(no hands)"}.get(after.sight, f"(the hand of seat {after.sight})")
+            )
+        if after.pace_s != before.pace_s:
+            told.append(f"({after.pace_s} s a moment)")
+        if after.playing != before.playing:
+            told.append("(plays)" if after.playing else "(stops)")
+        return told
 
     talk.check(map(answer, talk.lines))
 
 
-def test_a_moment_is_found_by_its_turn() -> None:
-    browser = ReplayBrowser(frames("classic-2"))
-    assert browser.obey("  12 ").moved
-    assert browser.moment.turn == 12
-    assert browser.frames.moments[browser.cursor.at - 1].turn == 11
+def test_keys_are_shown_that_do_something() -> None:
+    scene, closed = ShowScene(frames("kids-3")), ShowScene(frames("classic-12"))
+    assert ("Tab" in keys(scene), "Tab" in keys(closed)) == (True, False)
+    scene.press("space")
+    assert keys(scene)["Space"] == "stop"
 
 
 def test_the_log_ends_with_the_moment_and_is_short() -> None:
