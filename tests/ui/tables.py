@@ -151,7 +151,7 @@ class Table:
             told = [rows[0].strip("─ ").join("[]"), *rows[1:4]]
         else:
             left = [row[:53] for row in takewhile(lambda row: "── log ──" not in row, rows)]
-            above = [at for at, row in enumerate(left) if row.strip().startswith(("hand", "────"))]
+            above = [at for at, row in enumerate(left) if row.strip().startswith(("10  ★★", "hand", "────"))]
             told = left[above[-1] + 1 :] if above else left[1:]
         keys = [f"{key}: {self.does(key)}" for key in ("Enter", "Esc", "Tab") if key in self.keys]
         return [" ".join(first.split()), *(row.strip() for row in told if row.strip()), f"({'; '.join(keys)})"]

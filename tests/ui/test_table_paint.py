@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import CLASSIC, KIDS, Options, Square, Variant, parse_action, parse_square, view
+from seqp2p.rules import CLASSIC, KIDS, Options, Square, Variant, drop, parse_action, parse_square, view
 from seqp2p.ui.board_model import CROSSING, BoardModel, Cell, Face, board_model
 from seqp2p.ui.board_paint import NAME_PITCHES, PITCHES, SMALL, Pitch, board_size, paint_board, tile
 from seqp2p.ui.choice import lit
@@ -84,6 +84,12 @@ def over() -> Table:
     return here
 
 
+def left() -> Table:
+    here = table(CLASSIC, 4, 2, 3, own=1)
+    here.moves_on(drop(here.position, (2,)))
+    return here
+
+
 def pressed(key: str) -> Table:
     here = two()
     here.press(key)
@@ -100,6 +106,9 @@ STATES: dict[str, Callable[[], Table]] = {
     "kids": kids,
     "undealt": undealt,
     "over": over,
+    "left": left,
+    "watching": lambda: table(CLASSIC, 4, 2, own=0),
+    "pass": lambda: at(POSITIONS["nothing can be played"]),
     "help": lambda: pressed("?"),
     "discards": lambda: pressed("f3"),
     "log": lambda: pressed("f2"),

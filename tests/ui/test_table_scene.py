@@ -14,7 +14,6 @@ from seqp2p.rules import (
     Options,
     Variant,
     apply,
-    drop,
     parse_action,
     parse_card,
     view,
@@ -50,6 +49,7 @@ PLACES: dict[str, Callable[[], Table]] = {
     "the usual hand, moves are not confirmed": lambda: seated("the usual hand", confirms=False),
     "the usual hand, no clock": lambda: seated("the usual hand", turn_time_s=0),
     "before the deal": undealt,
+    "four seats, watched": lambda: table(CLASSIC, 4, 2, own=0),
     "four seats": lambda: table(CLASSIC, 4, 2, seed=2),
 }
 
@@ -185,15 +185,6 @@ def test_the_whole_log_is_shown_from_its_end() -> None:
     assert "hand" in here.text()
 
 
-def test_one_who_only_watches_sees_the_table_without_a_hand() -> None:
-    here = table(CLASSIC, 4, 2, own=0)
-    for key in KEYS[:9]:
-        assert here.press(key) is None
-    text = here.text()
-    assert "you are watching: no hand is shown" in text
-    assert "hand" not in text.replace("no hand is shown", "")
-
-
 def test_whole_lines_are_suggested() -> None:
     here = open_table()
     assert here.scene.completions("qh") == ["QH h2", "QH g7"]
@@ -240,12 +231,6 @@ def test_whatever_is_pressed_only_a_legal_action_leaves(
         here.moves_on(position)
 
 
-def test_a_seat_that_has_left_is_out() -> None:
-    here = table(CLASSIC, 4, 2, 3, own=1)
-    here.moves_on(drop(here.position, (2,)))
-    assert next(row for row in here.text().splitlines() if "bob" in row).endswith(" out")
-
-
 def test_the_codes_of_the_animals_are_in_the_help() -> None:
     here = table(KIDS, 2, 2)
     here.press("?", "pagedown", "pagedown")
@@ -255,11 +240,6 @@ def test_the_codes_of_the_animals_are_in_the_help() -> None:
     undealt.press("?")
     assert "Signs" not in undealt.text()
     assert "Keys that do something now:" in undealt.text()
-
-
-def test_cards_that_cannot_be_played_are_in_brackets() -> None:
-    text = seated("nothing can be played").text()
-    assert (text.count("(J♥-)"), text.count("(J♠-)")) == (2, 2)
 
 
 def test_a_long_explanation_is_cut_to_its_room() -> None:
