@@ -1,6 +1,6 @@
 """Texts that are kept in files beside the tests: screens, and talks of typed lines with their answers.
 
-``SEQP2P_KEEP=1 pytest tests/ui`` writes them again. Look at what has changed before you keep it.
+``SEQP2P_KEEP=1 pytest -n 0 tests/ui`` writes them again. Look at what has changed before you keep it.
 """
 
 import os
@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 
 SCREENS: Final = Path(__file__).parent / "screens"
+SIGNS: Final = (">", "*")
 KEEPS: Final = bool(os.environ.get("SEQP2P_KEEP"))
 
 
@@ -37,13 +38,15 @@ class Talk:
     @property
     def lines(self) -> list[str]:
         """The lines to which there are answers, with their signs."""
-        return [line for line in self.text.splitlines() if line[:1] in (">", "*")]
+        return [line for line in self.text.splitlines() if line[:1] in SIGNS]
 
     def check(self, answers: Iterable[Iterable[str]]) -> None:
         """Check the answers to the lines, in order."""
         told = self.text.splitlines()[:2]
         for line, answer in zip(self.lines, answers, strict=True):
-            told += [line, *answer]
+            rows = [*answer]
+            assert not [row for row in rows if row[:1] in SIGNS], "an answer that would be read as a line"
+            told += [line, *rows]
         text = "\n".join(told)
         if KEEPS:
             self.file.write_text(self.file.read_text("utf-8").replace(self.text, text), "utf-8")
