@@ -47,7 +47,7 @@ async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> Non
         for nothing in ("", " \n", "a" * 201):
             with pytest.raises(ValueError, match="1 to 200 characters"):
                 await ann.say(nothing)
-        turns = []
+        turns: list[seqp2p.Turn] = []
         async for turn in ann:
             if not turns:
                 await ann.say("hello")
