@@ -272,26 +272,19 @@ def test_options_are_named() -> None:
     assert isinstance(said_by(refused.value).values["name"], Message)
 
 
-def test_a_violation_says_why() -> None:
-    sentence = said_by(Violation(2, 7, message("it lied"), ()))
-    assert sentence.values["reason"] == "it lied"
-    assert isinstance(sentence.values["reason"], Message)
-
-
-def test_a_name_that_cannot_be_shown() -> None:
-    fault = name_fault("")
-    assert isinstance(fault, Message)
-    assert translate(fault) == "a name has 1 to 24 characters"
-
-
-def test_a_report_on_what_is_no_replay() -> None:
-    report = verify(b"nothing of the kind")
-    assert isinstance(report.reason, Message)
-    assert report.reason == "not a seqp2p replay"
-
-
-def test_a_fault_with_nothing_to_hide_remembers_how_it_was_made() -> None:
-    assert said_by(PeerError(message("It sent {size} bytes.", size=3))).values == {"size": 3}
+@pytest.mark.parametrize(
+    ("sentence", "template"),
+    [
+        (said_by(Violation(2, 7, message("it lied"), ())).values["reason"], "it lied"),
+        (name_fault(""), "{what} has 1 to {most} characters"),
+        (verify(b"nothing of the kind").reason, "not a seqp2p replay"),
+        (message_of(PeerError(message("It sent {size} bytes.", size=3))), "It sent {size} bytes."),
+        (message_of(PeerRefused("moon", "the moon is full")), "The other side refused: {reason}"),
+    ],
+)
+def test_a_sentence_remembers_how_it_was_made(sentence: object, template: str) -> None:
+    assert isinstance(sentence, Message)
+    assert (sentence.template, translate(sentence)) == (template, str(sentence))
 
 
 def test_what_had_to_be_cleaned_is_plain_text() -> None:
@@ -306,10 +299,6 @@ def test_refusals_and_what_to_do(code: str) -> None:
     error = PeerRefused(code)
     said_by(error)
     assert error.hint == "" or isinstance(error.hint, Message)
-
-
-def test_a_later_version_refuses() -> None:
-    assert said_by(PeerRefused("moon", "the moon is full")) == "The other side refused: the moon is full"
 
 
 @pytest.mark.parametrize("kind", [ResumeError, GameOver, SidecarError, SeatHeld])

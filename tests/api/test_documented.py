@@ -11,11 +11,12 @@ import pytest
 import trio
 
 import seqp2p
-from tests.api.tools import LIMIT_S, play_varied, table_of
+from tests.api.tools import LIMIT_S, Task, ended, play_varied, played_by_host, table_with, until
 
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
+GOLDEN = str(ROOT / "replays" / "classic-2.seqp2p")
 CHAPTER = (ROOT / "docs" / "scripting.md").read_text("utf-8").split("\n## As a library\n")[1].split("\n## ")[0]
 PROGRAMS: Final = {
     found[1]: found[0] for found in re.finditer(r"# (\w+)\.py: .*?(?=\n```)", CHAPTER, re.DOTALL) if found[1]
@@ -32,6 +33,10 @@ def test_every_program_is_run_here() -> None:
     assert [name for name in (PROGRAMS | EXAMPLES) if f'"{name}"' not in tested] == []
 
 
+def environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "SEQP2P_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
+
+
 async def run(name: str, folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
     """One of the programs, in this folder, as a player of its own; it must end well."""
     done: subprocess.CompletedProcess[bytes] = await trio.run_process(
@@ -41,7 +46,7 @@ async def run(name: str, folder: Path, *arguments: str, typed: str = "") -> subp
         capture_stderr=True,
         check=False,
         cwd=folder,
-        env={**os.environ, "SEQP2P_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)},
+        env=environment(folder),
     )
     assert done.returncode == 0, done.stderr.decode()
     return done
@@ -51,80 +56,78 @@ def replays(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.seqp2p"))
 
 
-async def at_a_table(folder: Path, *names: str, typed: str = "") -> tuple[seqp2p.Seat, str]:
-    """These programs at or around a table for two; returns the host's seat and what the last program printed."""
+def program(name: str, folder: Path, said: list[str], typed: str = "") -> Task:
+    """One of the programs at a table; what it prints is noted."""
+
+    async def program(table: seqp2p.OpenTable) -> None:
+        done = await run(name, folder, table.address, table.code, typed=typed)
+        said.append(done.stdout.decode())
+
+    return program
+
+
+async def beside(folder: Path, name: str, typed: str = "") -> tuple[seqp2p.Seat, str]:
+    """Play against this program; return the host's seat and what the program printed."""
     said: list[str] = []
-    with trio.fail_after(LIMIT_S):
-        async with table_of(folder) as table, trio.open_nursery() as nursery:
-
-            async def program(name: str) -> None:
-                done = await run(name, folder, table.address, table.code, typed=typed)
-                if name == names[-1]:
-                    said.append(done.stdout.decode())
-
-            for name in names:
-                nursery.start_soon(program, name)
-                if name == "watching":
-                    async for event in table.events:
-                        if isinstance(event, seqp2p.SpectatorCame):
-                            break
-            async with table.seat() as seat:
-                await play_varied(seat)
+    async with table_with(folder, program(name, folder, said, typed)) as table:
+        seat = await played_by_host(table)
     return seat, said[0]
 
 
-async def test_two_seats(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("two_seats", []), ("play_against", [sys.executable, str(ROOT / "docs" / "examples" / "bot.py")])],
+)
+async def test_programs_with_both_seats_of_a_table(tmp_path: Path, name: str, arguments: list[str]) -> None:
     with trio.fail_after(LIMIT_S):
-        done = await run("two_seats", tmp_path)
+        done = await run(name, tmp_path, *arguments)
     assert b"Result(kind='won'" in done.stdout
     assert [seqp2p.verify(path).verdict for path in replays(tmp_path)] == ["verified"] * 2
 
 
 async def test_typed(tmp_path: Path) -> None:
-    seat, said = await at_a_table(tmp_path, "typed", typed="pass\nnonsense\n")
-    assert seat.result is not None
-    assert seat.result.kind == "forfeit"
+    seat, said = await beside(tmp_path, "typed", "pass\nnonsense\n")
+    assert ended(seat) == "forfeit"
     assert "\n" in said or not any(isinstance(event, seqp2p.Turned) for event in seat.events.so_far)
 
 
 async def test_my_bot(tmp_path: Path) -> None:
-    seat, said = await at_a_table(tmp_path, "my_bot")
+    seat, said = await beside(tmp_path, "my_bot")
     assert seat.result is not None
     assert said.strip() == ("won" if seat.result.winners == (2,) else "not won")
 
 
+async def test_from_asyncio(tmp_path: Path) -> None:
+    seat, said = await beside(tmp_path, "from_asyncio")
+    assert said.strip() == ended(seat) == "won"
+
+
 async def test_two_games(tmp_path: Path) -> None:
     said = list[str]()
-    with trio.fail_after(LIMIT_S):
-        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
-
-            async def program() -> None:
-                done = await run("two_games", tmp_path, table.address, table.code)
-                said.extend(done.stdout.decode().splitlines())
-
-            nursery.start_soon(program)
-            async with table.seat() as seat:
-                await play_varied(seat)
-                async with seqp2p.rematch(seat) as again:
-                    await play_varied(again)
-    assert said == [str(seat.result), str(again.result)]
+    async with table_with(tmp_path, program("two_games", tmp_path, said)) as table, table.seat() as seat:
+        await play_varied(seat)
+        async with seqp2p.rematch(seat) as again:
+            await play_varied(again)
+    assert said[0].splitlines() == [str(seat.result), str(again.result)]
 
 
 async def test_watching(tmp_path: Path) -> None:
-    seat, _ = await at_a_table(tmp_path, "watching", "my_bot")
+    said = list[str]()
+    watching, playing = (program(name, tmp_path, said) for name in ("watching", "my_bot"))
+
+    async def play_when_watched(table: seqp2p.OpenTable) -> None:
+        await until(table, seqp2p.SpectatorCame)
+        await playing(table)
+
+    async with table_with(tmp_path, watching, play_when_watched) as table:
+        seat = await played_by_host(table)
     assert [seqp2p.verify(path).result for path in replays(tmp_path)] == [seat.result] * 3
 
 
 async def test_replays(tmp_path: Path) -> None:
-    done = await run("replays", tmp_path, str(ROOT / "replays" / "classic-2.seqp2p"))
+    done = await run("replays", tmp_path, GOLDEN)
     assert done.stdout.startswith(b"verified")
     assert len(done.stdout.splitlines()) > 50
-
-
-async def test_from_asyncio(tmp_path: Path) -> None:
-    seat, said = await at_a_table(tmp_path, "from_asyncio")
-    assert seat.result is not None
-    assert said.strip() == seat.result.kind == "won"
 
 
 async def test_engine(tmp_path: Path) -> None:
@@ -144,22 +147,14 @@ async def test_contest(tmp_path: Path) -> None:
 
 async def test_four_in_a_line(tmp_path: Path) -> None:
     """Each sequence of the game lacked one chip before the turn that made it."""
-    replay = str(ROOT / "replays" / "classic-2.seqp2p")
-    lines = (await run("four_in_a_line", tmp_path, replay)).stdout.decode().splitlines()
-    moments = seqp2p.read(replay).moments
+    lines = (await run("four_in_a_line", tmp_path, GOLDEN)).stdout.decode().splitlines()
+    moments = seqp2p.read(GOLDEN).moments
     for moment in moments:
         for made in moment.made:
             squares = " ".join(seqp2p.format_square(seqp2p.CLASSIC, square) for square in made.squares)
             assert f"turn {moment.turn - 1}: team {made.team} lacks one chip on {squares}" in lines
     assert sum(len(moment.made) for moment in moments) == 3
     assert lines[-1].split() == ["verified"]
-
-
-async def test_play_against(tmp_path: Path) -> None:
-    with trio.fail_after(LIMIT_S):
-        done = await run("play_against", tmp_path, sys.executable, str(ROOT / "docs" / "examples" / "bot.py"))
-    assert b"Result(kind='won'" in done.stdout
-    assert [seqp2p.verify(path).verdict for path in replays(tmp_path)] == ["verified"] * 2
 
 
 async def test_conformance(tmp_path: Path) -> None:
@@ -171,33 +166,27 @@ async def test_conformance(tmp_path: Path) -> None:
 
 async def test_back_again(tmp_path: Path) -> None:
     """The first program is killed in the middle of the game."""
-    with trio.fail_after(LIMIT_S):
-        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
 
-            async def first() -> None:
-                slow = PROGRAMS["my_bot"].replace("Cautious())", "Cautious(), pace_s=1)")
-                process = await trio.lowlevel.open_process(
-                    [sys.executable, "-c", slow, table.address, table.code],
-                    cwd=tmp_path,
-                    env={**os.environ, "SEQP2P_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)},
-                )
-                await seated.wait()
-                async for event in seat.events:
-                    if isinstance(event, seqp2p.Turned) and event.seat == 2:
-                        break
-                process.kill()
-                await process.wait()
-                (path,) = (tmp_path / "home").rglob("*.seat")
-                done = await run("back_again", tmp_path, str(path).removesuffix(".seat"))
-                assert b"Result(kind='won'" in done.stdout
+    async def first(table: seqp2p.OpenTable) -> None:
+        slow = PROGRAMS["my_bot"].replace("Cautious())", "Cautious(), pace_s=1)")
+        process = await trio.lowlevel.open_process(
+            [sys.executable, "-c", slow, table.address, table.code], cwd=tmp_path, env=environment(tmp_path)
+        )
+        await seated.wait()
+        async for event in seat.events:
+            if isinstance(event, seqp2p.Turned) and event.seat == 2:
+                break
+        process.kill()
+        await process.wait()
+        (path,) = (tmp_path / "home").rglob("*.seat")
+        done = await run("back_again", tmp_path, str(path).removesuffix(".seat"))
+        assert b"Result(kind='won'" in done.stdout
 
-            seated = trio.Event()
-            nursery.start_soon(first)
-            async with table.seat() as seat:
-                seated.set()
-                await play_varied(seat)
-    assert seat.result is not None
-    assert seat.result.kind == "won"
+    seated = trio.Event()
+    async with table_with(tmp_path, first) as table, table.seat() as seat:
+        seated.set()
+        await play_varied(seat)
+    assert ended(seat) == "won"
 
 
 async def test_learn(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Finding a table by its number, and joining it by its code alone."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from seqp2p.lobby.place import MeetingPlace
 from seqp2p.net.addresses import Address, parse_address
 from seqp2p.net.errors import PeerError, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
-from tests.api.tools import LIMIT_S, identity, play_varied, table_of
+from tests.api.tools import ended, identity, play_varied, played_by_host, refused, table_with
 
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
 PLACE = Address("10.9.0.1", 4610)
@@ -43,14 +43,54 @@ def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
     return found
 
 
-async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> FoundTable:
-    return the_one(number, await wait_for_table(number, tables, own), tables.problem)
+OWN = Address("172.17.0.1", 4610)
+"""An address of this machine; a container's network looks the same on every machine."""
 
 
-async def test_the_table_with_the_number_is_found(autojump_clock: object) -> None:
-    other = FoundTable(replace(ADVERT, number=8), (PLACE,))
-    assert await find_table(7, browsed(other, TABLE), []) == TABLE
+async def find_seven(tables: Browsed[FoundTable]) -> FoundTable:
+    return the_one(7, await wait_for_table(7, tables, [OWN]), tables.problem)
+
+
+OTHER = FoundTable(replace(ADVERT, number=8), (PLACE,))
+TWIN = FoundTable(replace(ADVERT, host="bob"), (Address("10.9.0.2", 5),))
+PLAYING = FoundTable(replace(TWIN.advert, state="playing"), TWIN.addresses)
+
+
+@pytest.mark.parametrize(
+    ("seen", "found"),
+    [
+        ([OTHER, TABLE], TABLE),
+        # A table that cannot be joined any more is no question.
+        ([PLAYING, TABLE], TABLE),
+        ([PLAYING], PLAYING),
+        ([FoundTable(ADVERT, (OWN, PLACE))], TABLE),
+    ],
+)
+async def test_the_table_with_the_number_is_found(
+    autojump_clock: object, seen: list[FoundTable], found: FoundTable
+) -> None:
+    assert await find_seven(browsed(*seen)) == found
     assert trio.current_time() == pytest.approx(TWIN_S)
+
+
+@pytest.mark.parametrize("seen", [OTHER, FoundTable(ADVERT, (OWN,))], ids=["another number", "its own"])
+async def test_a_table_that_is_not_there_is_looked_for_some_time(autojump_clock: object, seen: FoundTable) -> None:
+    with pytest.raises(Unreachable, match=r"table 7 is not to be seen on this network$") as error:
+        await find_seven(browsed(seen))
+    assert error.value.hint == ADDRESS_HINT
+    assert trio.current_time() == pytest.approx(FIND_S)
+
+
+@pytest.mark.parametrize(
+    ("seen", "why"),
+    [
+        ([TABLE, TWIN], "2 tables here have number 7: ann's at 10.9.0.1:4610, bob's at 10.9.0.2:5"),
+        ([FoundTable(replace(ADVERT, version=2), (PLACE,))], "table 7 plays with another version of seqp2p"),
+    ],
+)
+async def test_a_table_that_cannot_be_meant(autojump_clock: object, seen: list[FoundTable], why: str) -> None:
+    with pytest.raises(Unreachable, match=why):
+        await find_seven(browsed(*seen))
 
 
 async def test_a_table_that_comes_late_is_waited_for(autojump_clock: object, nursery: trio.Nursery) -> None:
@@ -61,100 +101,58 @@ async def test_a_table_that_comes_late_is_waited_for(autojump_clock: object, nur
         tables.put("late", TABLE)
 
     nursery.start_soon(appear)
-    assert await find_table(7, tables, []) == TABLE
-
-
-async def test_a_table_that_is_not_there(autojump_clock: object) -> None:
-    with pytest.raises(Unreachable, match=r"table 7 is not to be seen on this network$") as error:
-        await find_table(7, browsed(FoundTable(replace(ADVERT, number=8), (PLACE,))), [])
-    assert error.value.hint == ADDRESS_HINT
-    assert trio.current_time() == pytest.approx(FIND_S)
+    assert await find_seven(tables) == TABLE
 
 
 async def test_without_multicast_nobody_waits(autojump_clock: object) -> None:
     tables = browsed()
     tables.fail("operation not permitted")
     with pytest.raises(Unreachable, match=r"table 7 is not to be seen on this network \(operation not permitted\)"):
-        await find_table(7, tables, [])
+        await find_seven(tables)
     assert trio.current_time() == 0
 
 
-async def test_two_tables_with_one_number_are_both_refused(autojump_clock: object) -> None:
-    twin = FoundTable(replace(ADVERT, host="bob"), (Address("10.9.0.2", 5),))
-    with pytest.raises(Unreachable, match=r"2 tables here have number 7: ann's at 10.9.0.1:4610, bob's at 10.9.0.2:5"):
-        await find_table(7, browsed(TABLE, twin), [])
-    # One of them cannot be joined any more: it is no question which is meant.
-    playing = FoundTable(replace(twin.advert, state="playing"), twin.addresses)
-    assert await find_table(7, browsed(playing, TABLE), []) == TABLE
-    assert await find_table(7, browsed(playing), []) == playing
-
-
-async def test_another_version(autojump_clock: object) -> None:
-    with pytest.raises(Unreachable, match="table 7 plays with another version of seqp2p"):
-        await find_table(7, browsed(FoundTable(replace(ADVERT, version=2), (PLACE,))), [])
-
-
-async def test_nobody_joins_itself(autojump_clock: object) -> None:
-    # A container's network looks the same on every machine.
-    container = Address("172.17.0.1", 4610)
-    both = FoundTable(ADVERT, (container, PLACE))
-    assert await find_table(7, browsed(both), [container]) == TABLE
-    with pytest.raises(Unreachable, match="not to be seen"):
-        await find_table(7, browsed(FoundTable(ADVERT, (container,))), [container])
-
-
-async def test_the_code_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def lan(monkeypatch: pytest.MonkeyPatch) -> Browsed[FoundTable]:
+    """The tables of a LAN."""
     tables = browsed()
 
     @asynccontextmanager
     async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
-        yield tables
-
-    monkeypatch.setattr(finding, "browsing", browsing)
-    with trio.fail_after(LIMIT_S):
-        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
-            number = int(table.code.partition("-")[0])
-            tables.put("it", FoundTable(replace(ADVERT, number=number), (parse_address(table.address),)))
-
-            async def guest() -> None:
-                async with seqp2p.join(code=table.code.upper(), name="bob", listen="127.0.0.1:0") as seat:
-                    await play_varied(seat)
-
-            nursery.start_soon(guest)
-            async with table.seat() as ann:
-                await play_varied(ann)
-    assert ann.result is not None
-    assert ann.result.kind == "won"
-
-
-async def test_that_none_is_found_is_an_error_and_no_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    @asynccontextmanager
-    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
-        tables = browsed()
         async with trio.open_nursery():  # As the real one has.
-            tables.fail("operation not permitted")
             yield tables
 
     monkeypatch.setattr(finding, "browsing", browsing)
-    with pytest.raises(seqp2p.Unreachable, match="operation not permitted"):
-        async with seqp2p.join(code="7-amber-falcon", identity=identity("bob"), listen="127.0.0.1:0"):
-            raise AssertionError("there is no such table")
+    return tables
+
+
+async def test_the_code_is_enough(tmp_path: Path, lan: Browsed[FoundTable]) -> None:
+    async def guest(table: seqp2p.OpenTable) -> None:
+        async with seqp2p.join(code=table.code.upper(), name="bob", listen="127.0.0.1:0") as seat:
+            await play_varied(seat)
+
+    async with table_with(tmp_path, guest) as table:
+        number = int(table.code.partition("-")[0])
+        lan.put("it", FoundTable(replace(ADVERT, number=number), (parse_address(table.address),)))
+        assert ended(await played_by_host(table)) == "won"
+
+
+async def test_that_none_is_found_is_an_error_and_no_group(lan: Browsed[FoundTable]) -> None:
+    lan.fail("operation not permitted")
+    opening = seqp2p.join(code="7-amber-falcon", identity=identity("bob"), listen="127.0.0.1:0")
+    await refused(seqp2p.Unreachable, opening, "operation not permitted")
 
 
 DIGITS = "48219375526041"
 CODE = "7-4821937-5526041-amber-falcon"
 MEETING = MeetingPlace((b"",) * 4, "0123456789abcdef")
+HERE = FoundTable(replace(ADVERT, place=MEETING.mark), (PLACE,))
 RELAY = Address("10.9.0.9", 4001)
 
 
 @pytest.fixture
-def meeting(monkeypatch: pytest.MonkeyPatch) -> Browsed[FoundTable]:
-    """The tables of a LAN, and a relay where the host is met at once."""
-    tables = browsed()
-
-    @asynccontextmanager
-    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
-        yield tables
+def meeting(monkeypatch: pytest.MonkeyPatch, lan: Browsed[FoundTable]) -> Browsed[FoundTable]:
+    """The tables of a LAN, where another one is seen, and a relay where the host is met at once."""
 
     async def known(digits: str) -> MeetingPlace:
         await trio.lowlevel.checkpoint()
@@ -164,11 +162,11 @@ def meeting(monkeypatch: pytest.MonkeyPatch) -> Browsed[FoundTable]:
     async def check(*_: object) -> None:
         await trio.lowlevel.checkpoint()
 
-    monkeypatch.setattr(finding, "browsing", browsing)
     monkeypatch.setattr(finding, "meeting_place", known)
     monkeypatch.setattr(finding, "check_relay", check)
     meet_after(monkeypatch, 0)
-    return tables
+    lan.put("other", TABLE)
+    return lan
 
 
 def meet_after(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
@@ -180,15 +178,12 @@ def meet_after(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
 
 
 async def test_a_place_is_found_on_the_lan_first(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
-    here = FoundTable(replace(ADVERT, number=8, place=MEETING.mark), (PLACE,))
-    meeting.put("other", TABLE)
-    meeting.put("it", here)
+    meeting.put("it", FoundTable(replace(HERE.advert, number=8), (PLACE,)))
     for relay in (RELAY, None):
         assert (await find_route(None, CODE, [], relay)).host == PLACE
 
 
 async def test_a_place_is_met_at_the_relay(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
-    meeting.put("other", TABLE)
     route = await find_route(None, CODE, [], RELAY)
     assert route.host == RELAY
     assert trio.current_time() == pytest.approx(LAN_FIRST_S)
@@ -198,9 +193,8 @@ async def test_a_place_is_met_at_the_relay(autojump_clock: object, meeting: Brow
 
 
 async def test_two_adverts_of_one_place_hide_no_host(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
-    here = replace(ADVERT, place=MEETING.mark)
-    meeting.put("it", FoundTable(here, (PLACE,)))
-    meeting.put("copied", FoundTable(here, (Address("10.9.0.66", 4610),)))
+    meeting.put("it", HERE)
+    meeting.put("copied", FoundTable(HERE.advert, (Address("10.9.0.66", 4610),)))
     route = await find_route(None, CODE, [], RELAY)
     assert route.host == RELAY
     await route.aclose()
@@ -209,7 +203,6 @@ async def test_two_adverts_of_one_place_hide_no_host(autojump_clock: object, mee
 async def test_a_place_without_a_relay_is_looked_for_on_the_lan_alone(
     autojump_clock: object, meeting: Browsed[FoundTable]
 ) -> None:
-    meeting.put("other", TABLE)
     with pytest.raises(Unreachable, match="not to be seen on this network") as error:
         await find_route(None, CODE, [])
     assert error.value.hint == RELAY_HINT
@@ -241,17 +234,11 @@ async def test_a_relay_that_is_none(
     with pytest.raises(PeerError, match="no relay"):
         await find_route(None, CODE, [], RELAY)
     # The LAN needs no relay.
-    meeting.put("it", FoundTable(replace(ADVERT, place=MEETING.mark), (PLACE,)))
+    meeting.put("it", HERE)
     assert (await find_route(None, CODE, [], RELAY)).host == PLACE
 
 
 async def test_what_is_no_code_or_no_address_is_said_at_once() -> None:
-    with pytest.raises(seqp2p.BadCode):
-        async with seqp2p.join("127.0.0.1:1", code="7-amber"):
-            raise AssertionError("no such code")
-    with pytest.raises(seqp2p.AddressError):
-        async with seqp2p.watch("no address", code="7-amber-falcon"):
-            raise AssertionError("no such address")
-    with pytest.raises(seqp2p.Unreachable, match="Nobody answers"):
-        async with seqp2p.join("127.0.0.1:1", code="7-amber-falcon"):
-            raise AssertionError("nobody there")
+    await refused(seqp2p.BadCode, seqp2p.join("127.0.0.1:1", code="7-amber"))
+    await refused(seqp2p.AddressError, seqp2p.watch("no address", code="7-amber-falcon"))
+    await refused(seqp2p.Unreachable, seqp2p.join("127.0.0.1:1", code="7-amber-falcon"), "Nobody answers")

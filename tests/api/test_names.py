@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import seqp2p
+from tests.each import for_each
 
 PUBLIC: list[str] = seqp2p.__all__  # type: ignore[attr-defined]  # made when it is asked for
 
@@ -21,17 +22,19 @@ def test_every_name_is_there_and_where_the_types_say() -> None:
     for name in places:
         assert getattr(seqp2p, name) is getattr(names, name)
     assert {*PUBLIC} <= {*dir(seqp2p)}
+    everything: dict[str, object] = {}
+    exec("from seqp2p import *", everything)  # what is meant
+    assert {*PUBLIC} <= everything.keys()
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_each(PUBLIC)
 def test_what_has_a_name_says_what_it_is(name: str) -> None:
     value = getattr(seqp2p, name)
     if inspect.isclass(value) or inspect.isfunction(value):
         assert value.__doc__
     if inspect.isclass(value):
-        for each, member in inspect.getmembers(value):
-            if not each.startswith("_") and value.__dict__.get(each) is member and callable(member):
-                assert inspect.getdoc(member), f"{name}.{each}"
+        methods = {each: member for each, member in vars(value).items() if inspect.isfunction(member)}
+        assert [each for each in methods if each[0] != "_" and not inspect.getdoc(getattr(value, each))] == []
 
 
 def test_no_other_name_is_there() -> None:
@@ -58,9 +61,3 @@ def test_to_import_it_costs_nothing() -> None:
     # To verify a replay takes no network, and to read a card takes no proofs.
     assert not {"trio", "zeroconf", "click", "prompt_toolkit"} & modules_after("import seqp2p; seqp2p.verify")
     assert not {"trio", "_btclib_libsecp256k1", "msgpack"} & modules_after("from seqp2p import parse_card")
-
-
-def test_everything_at_once() -> None:
-    names: dict[str, object] = {}
-    exec("from seqp2p import *", names)  # what is meant
-    assert {*PUBLIC} <= names.keys()

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
@@ -15,7 +16,7 @@ from seqp2p.api.endpoint import closing, open_endpoint
 from seqp2p.api.port_mapping import RENEW_S, PortEvent, ask_router, mapped_port, with_mapped
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.igd import LEASE_S, Answer
-from tests.api.tools import identity
+from tests.api.tools import identity, refused
 
 WIDE = "9.46.10.1"
 SILENT = Answer("silent")
@@ -24,9 +25,10 @@ SILENT = Answer("silent")
 class Router:
     """It answers in turn, and then as if all was well; ``asked`` has the words and the ports."""
 
-    def __init__(self, *answers: Answer) -> None:
-        self.answers = list(answers)
+    def __init__(self) -> None:
+        self.answers: list[Answer] = []
         self.asked: list[tuple[str, list[int]]] = []
+        self.events: list[PortEvent] = []
         self.hangs = False
 
     async def ask(self, word: str, listener: Address, externals: Sequence[int]) -> Answer:
@@ -39,38 +41,41 @@ class Router:
             return self.answers.pop(0)
         return Answer("", WIDE, externals[0]) if word == "open" else Answer("")
 
+    @asynccontextmanager
+    async def mapped(self, host: str = "0.0.0.0") -> AsyncGenerator[tuple[Address | None, int]]:
+        """A port of it while the block lasts, and the port of the listener; the events are noted."""
+        async with closing(await open_listeners(Address(host, 0))) as listeners:
+            port = listeners[0].socket.getsockname()[1]
+            self.answers = [msgspec.structs.replace(answer, port=answer.port or port) for answer in self.answers]
+            async with mapped_port(listeners, self.events.append) as address:
+                yield address, port
+
+    @property
+    def words(self) -> list[str]:
+        return [word for word, _ in self.asked]
+
+    @property
+    def states(self) -> list[str]:
+        return [event.state for event in self.events]
+
 
 @pytest.fixture
-def at(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that makes a router be asked."""
-
-    def use(*answers: Answer) -> Router:
-        router = Router(*answers)
-        monkeypatch.setattr(port_mapping, "ask_router", router.ask)
-        return router
-
-    return use
+def router(monkeypatch: pytest.MonkeyPatch) -> Router:
+    """The router that is asked."""
+    router = Router()
+    monkeypatch.setattr(port_mapping, "ask_router", router.ask)
+    return router
 
 
-@asynccontextmanager
-async def mapped(events: list[PortEvent], host: str = "0.0.0.0") -> AsyncGenerator[tuple[Address | None, int]]:
-    async with (
-        closing(await open_listeners(Address(host, 0))) as listeners,
-        mapped_port(listeners, events.append) as address,
-    ):
-        yield address, listeners[0].socket.getsockname()[1]
-
-
-async def test_a_port_is_renewed_alone_and_closed_at_the_end(at: Any, autojump_clock: object) -> None:
-    router, events = at(), list[PortEvent]()
-    async with mapped(events) as (address, port):
+async def test_a_port_is_renewed_alone_and_closed_at_the_end(router: Router, autojump_clock: object) -> None:
+    async with router.mapped() as (address, port):
         assert address == Address(WIDE, port)
         await trio.sleep(2.5 * RENEW_S)
     (_, first), *rest = router.asked
     assert first[0] == port
     assert all(49_152 <= other <= 65_535 for other in first[1:])
     assert rest == [("open", [port])] * 2 + [("close", [port])]
-    assert [(event.state, event.address, event.reason) for event in events] == [
+    assert [(event.state, event.address, event.reason) for event in router.events] == [
         ("open", address, ""),
         ("closed", address, ""),
     ]
@@ -90,11 +95,11 @@ async def test_a_port_is_renewed_alone_and_closed_at_the_end(at: Any, autojump_c
         (Answer("refused"), "refuses"),
     ],
 )
-async def test_nothing_is_opened(at: Any, answer: Answer, reason: str) -> None:
-    router, events = at(answer), list[PortEvent]()
-    async with mapped(events) as (address, _):
+async def test_nothing_is_opened(router: Router, answer: Answer, reason: str) -> None:
+    router.answers = [answer]
+    async with router.mapped() as (address, _):
         assert address is None
-    (event,) = events
+    (event,) = router.events
     assert (event.state, event.address) == ("not_open", None)
     assert reason in event.reason
     assert len(router.asked) == 1
@@ -111,34 +116,25 @@ async def test_nothing_is_opened(at: Any, answer: Answer, reason: str) -> None:
         Answer("", "2a0e::1", 0),
     ],
 )
-async def test_what_was_asked_without_an_answer_is_closed(at: Any, answer: Answer) -> None:
+async def test_what_was_asked_without_an_answer_is_closed(router: Router, answer: Answer) -> None:
     """Also where the answer cannot be: a host that is not of the internet, a port that was not asked for."""
-    router, events = at(), list[PortEvent]()
-    async with closing(await open_listeners(Address("0.0.0.0", 0))) as listeners:
-        port = listeners[0].socket.getsockname()[1]
-        router.answers = [Answer(answer.fault, answer.host, answer.port or port)]
-        async with mapped_port(listeners, events.append) as address:
-            assert address is None
-            assert [word for word, _ in router.asked] == ["open", "close"]
-    assert [event.state for event in events] == ["not_open"]
-    assert "not answered in time" in events[0].reason
+    router.answers = [answer]
+    async with router.mapped() as (address, _):
+        assert address is None
+        assert router.words == ["open", "close"]
+    assert router.states == ["not_open"]
+    assert "not answered in time" in router.events[0].reason
     assert router.asked[0][1] == router.asked[1][1]
     assert len(router.asked) == 2
 
 
-async def test_a_port_that_is_lost_and_comes_back(at: Any, autojump_clock: object) -> None:
-    router, events = at(), list[PortEvent]()
-    async with mapped(events) as (address, port):
-        router.answers = [
-            Answer("no_router"),
-            Answer("no_router"),
-            Answer("taken"),
-            Answer("", WIDE, port),
-            Answer("", "9.46.10.9", port),
-        ]
+async def test_a_port_that_is_lost_and_comes_back(router: Router, autojump_clock: object) -> None:
+    async with router.mapped() as (address, port):
+        router.answers = [Answer(fault) for fault in ("no_router", "no_router", "taken")]
+        router.answers += [Answer("", WIDE, port), Answer("", "9.46.10.9", port)]
         await trio.sleep(5.5 * RENEW_S)
         router.answers = [Answer("no_router")]
-    assert [(event.state, event.reason[:20]) for event in events] == [
+    assert [(event.state, event.reason[:20]) for event in router.events] == [
         ("open", ""),
         ("lost", "no router with UPnP "),
         ("lost", "other programs have "),
@@ -146,39 +142,31 @@ async def test_a_port_that_is_lost_and_comes_back(at: Any, autojump_clock: objec
         ("lost", "the router's address"),
         ("left", "no router with UPnP "),
     ]
-    assert {event.address for event in events} == {address}
+    assert {event.address for event in router.events} == {address}
     assert all(externals == [port] for _, externals in router.asked[1:])
 
 
-async def test_a_player_who_leaves_meanwhile_leaves_no_port(at: Any) -> None:
-    router, events = at(), list[PortEvent]()
+async def test_a_player_who_leaves_meanwhile_leaves_no_port(router: Router) -> None:
     router.hangs = True
     async with trio.open_nursery() as nursery:
-
-        async def open_one() -> None:
-            async with mapped(events):
-                raise AssertionError("it does not open")
-
-        nursery.start_soon(open_one)
+        nursery.start_soon(refused, AssertionError, router.mapped())
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
-    assert [word for word, _ in router.asked] == ["open", "close"]
-    assert events == []
+    assert router.words == ["open", "close"]
+    assert router.events == []
 
 
-async def test_the_port_is_closed_after_an_error(at: Any) -> None:
-    router, events = at(), list[PortEvent]()
+async def test_the_port_is_closed_after_an_error(router: Router) -> None:
     with pytest.raises(KeyboardInterrupt):
-        async with mapped(events):
+        async with router.mapped():
             raise KeyboardInterrupt
-    assert [word for word, _ in router.asked] == ["open", "close"]
+    assert router.words == ["open", "close"]
 
 
-async def test_a_program_on_loopback_asks_for_nothing(at: Any) -> None:
-    router, events = at(), list[PortEvent]()
-    async with mapped(events, "127.0.0.1") as (address, _):
+async def test_a_program_on_loopback_asks_for_nothing(router: Router) -> None:
+    async with router.mapped("127.0.0.1") as (address, _):
         assert address is None
-    assert [event.state for event in events] == ["not_open"]
+    assert router.states == ["not_open"]
     async with mapped_port([], None) as address:
         assert address is None
     assert router.asked == []
@@ -190,22 +178,20 @@ def test_the_port_comes_second() -> None:
     assert with_mapped([first, second], None) == (first, second)
 
 
-async def test_an_endpoint_has_the_port_among_its_addresses(at: Any, tmp_path: Path) -> None:
-    at()
-    async with open_endpoint(
-        "ann", identity("ann"), tmp_path, Address("0.0.0.0", 0), on_port=lambda _: None
-    ) as endpoint:
+async def test_an_endpoint_has_the_port_among_its_addresses(router: Router, tmp_path: Path) -> None:
+    listen = Address("0.0.0.0", 0)
+    async with open_endpoint("ann", identity("ann"), tmp_path, listen, on_port=router.events.append) as endpoint:
         assert endpoint.mapped is not None
         assert (await endpoint.addresses())[1] == endpoint.mapped
 
 
-async def test_the_library_tells(at: Any, tmp_path: Path) -> None:
-    router, events = at(), list[PortEvent]()
-    kept: dict[str, Any] = {"name": "ann", "identity": identity("ann"), "replay_dir": tmp_path}
-    async with seqp2p.host(listen="0.0.0.0:0", advertise=False, map_port=True, on_port=events.append, **kept) as table:
-        assert table.addresses[1] == str(events[0].address)
-    assert [event.state for event in events] == ["open", "closed"]
-    async with seqp2p.host(listen="127.0.0.1:0", **kept):
+async def test_the_library_tells(router: Router, tmp_path: Path) -> None:
+    own: dict[str, Any] = {"name": "ann", "identity": identity("ann"), "replay_dir": tmp_path}
+    port: dict[str, Any] = {"map_port": True, "on_port": router.events.append}
+    async with seqp2p.host(listen="0.0.0.0:0", advertise=False, **port, **own) as table:
+        assert table.addresses[1] == str(router.events[0].address)
+    assert router.states == ["open", "closed"]
+    async with seqp2p.host(listen="127.0.0.1:0", **own):
         pass
     assert len(router.asked) == 2
 

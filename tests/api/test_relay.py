@@ -1,6 +1,8 @@
 """A table that its players meet at a relay, as a script opens and joins it."""
 
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -13,7 +15,7 @@ from seqp2p.lobby.code import place_of
 from seqp2p.lobby.events import Guest, LobbyShown
 from seqp2p.lobby.requests import RemovePlayer
 from seqp2p.net.addresses import Address
-from tests.api.tools import LIMIT_S, identity, play_varied, table_of
+from tests.api.tools import identity, play_varied, played_by_host, refused, table_with
 from tests.relay import free_address, running_relay
 
 pytestmark = pytest.mark.process
@@ -21,84 +23,69 @@ pytestmark = pytest.mark.process
 
 async def test_a_game_that_is_joined_and_watched_at_a_relay(tmp_path: Path) -> None:
     seen = list[LobbyShown]()
-    result: seqp2p.Result | None = None
+    results = list[seqp2p.Result | None]()
     watching = trio.Event()
-    with trio.fail_after(LIMIT_S):
-        async with (
-            running_relay() as relay,
-            table_of(tmp_path, relay=str(relay)) as table,
-            trio.open_nursery() as nursery,
-        ):
 
-            async def guest() -> None:
-                await watching.wait()
-                own = identity("bob")
-                async with seqp2p.join(code=table.code, relay=str(relay), identity=own, listen="127.0.0.1:0") as seat:
-                    await play_varied(seat)
+    def hear(event: object) -> None:
+        if isinstance(event, LobbyShown):
+            seen.append(event)
 
-            async def spectator() -> None:
-                nonlocal result
-                async with seqp2p.watch(
-                    code=table.code,
-                    relay=str(relay),
-                    identity=identity("eve"),
-                    replay_dir=tmp_path,
-                    let_in=watching.set,
-                    on_event=lambda event: seen.append(event) if isinstance(event, LobbyShown) else None,
-                ) as spectator:
-                    async for _ in spectator:
-                        pass
-                    result = spectator.result
+    async with running_relay() as relay:
+        kept: dict[str, Any] = {"relay": str(relay), "replay_dir": tmp_path}
 
-            nursery.start_soon(guest)
-            nursery.start_soon(spectator)
-            async with table.seat() as ann:
-                await play_varied(ann)
-    assert ann.result == result is not None
+        async def sit_down(table: seqp2p.OpenTable) -> None:
+            await watching.wait()
+            async with seqp2p.join(code=table.code, identity=identity("bob"), listen="127.0.0.1:0", **kept) as seat:
+                await play_varied(seat)
+
+        async def see(table: seqp2p.OpenTable) -> None:
+            eve = identity("eve")
+            async with seqp2p.watch(
+                code=table.code, identity=eve, let_in=watching.set, on_event=hear, **kept
+            ) as spectator:
+                async for _ in spectator:
+                    pass
+                results.append(spectator.result)
+
+        async with table_with(tmp_path, sit_down, see, relay=str(relay)) as table:
+            ann = await played_by_host(table)
+    assert results == [ann.result]
+    assert ann.result is not None
     assert [guest is None for guest in seen[0].seats] == [False, True]
 
 
 async def test_a_host_moves_to_the_place_of_its_next_code(tmp_path: Path) -> None:
     """A player who is removed knows the first place, so the next code has another."""
+    made: dict[str, Any] = {"players": 3, "variant": "classic"}
+    async with running_relay() as relay, table_with(tmp_path, relay=str(relay), **made) as table:
 
-    async def guest(table: seqp2p.OpenTable, relay: str, name: str) -> None:
-        own = identity(name)
-        async with seqp2p.join(code=table.code, relay=relay, name=name, identity=own, listen="127.0.0.1:0"):
-            raise AssertionError("the table is never full")
+        def joins(name: str) -> AbstractAsyncContextManager[seqp2p.Seat]:
+            more: dict[str, Any] = {"name": name, "identity": identity(name), "listen": "127.0.0.1:0"}
+            return seqp2p.join(code=table.code, relay=str(relay), **more)
 
-    async def removed(table: seqp2p.OpenTable, relay: str) -> None:
-        with pytest.raises(seqp2p.PeerRefused, match="removed"):
-            await guest(table, relay, "bob")
+        async def remove_first() -> None:
+            async for event in table.events:
+                if isinstance(event, LobbyShown) and (bob := event.seats[1]) is not None:
+                    table.ask(RemovePlayer(bob.key))
+                    return
 
-    async def remove_first(table: seqp2p.OpenTable) -> None:
-        async for event in table.events:
-            if isinstance(event, LobbyShown) and (bob := event.seats[1]) is not None:
-                table.ask(RemovePlayer(bob.key))
-                return
-
-    with trio.fail_after(LIMIT_S):
-        async with running_relay() as relay, table_of(tmp_path, 3, variant="classic", relay=str(relay)) as table:
-            first = table.code
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(removed, table, str(relay))
-                nursery.start_soon(remove_first, table)
-            assert place_of(table.code) != place_of(first) is not None
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(guest, table, str(relay), "cat")
-                async for event in table.events:
-                    if isinstance(event, LobbyShown) and event.seats[1] == Guest("cat", identity("cat").public):
-                        break
-                nursery.cancel_scope.cancel()
+        first = table.code
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(refused, seqp2p.PeerRefused, joins("bob"), "removed")
+            nursery.start_soon(remove_first)
+        assert place_of(table.code) != place_of(first) is not None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(refused, seqp2p.PeerRefused, joins("cat"))
+            async for event in table.events:
+                if isinstance(event, LobbyShown) and event.seats[1] == Guest("cat", identity("cat").public):
+                    break
+            nursery.cancel_scope.cancel()
 
 
 async def test_a_relay_that_is_not_there() -> None:
-    relay = str(free_address())
-    with pytest.raises(seqp2p.Unreachable, match="cannot be reached"):
-        async with seqp2p.host(identity=identity("ann"), listen="127.0.0.1:0", relay=relay):
-            raise AssertionError("no relay")
-    with pytest.raises(seqp2p.AddressError):
-        async with seqp2p.host(identity=identity("ann"), listen="127.0.0.1:0", relay="no address"):
-            raise AssertionError("no address")
+    own: dict[str, Any] = {"identity": identity("ann"), "listen": "127.0.0.1:0"}
+    await refused(seqp2p.Unreachable, seqp2p.host(relay=str(free_address()), **own), "cannot be reached")
+    await refused(seqp2p.AddressError, seqp2p.host(relay="no address", **own))
 
 
 async def test_an_error_of_the_callers_block_comes_as_it_is(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Turns that pass before they are played, and what becomes of what was handed in."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,51 +8,50 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.api.turns import Questions, Turn
+from seqp2p.live.recorder import TableEvent
 from seqp2p.match.events import Dropped, Remarked, Skipped, Turned
-from seqp2p.match.machine import Match
-from seqp2p.match.seat import SeatKeys
-from seqp2p.rules import DRAW, END, PASS, Action, IllegalAction, View
-from tests.table import Played, match_at
+from seqp2p.rules import DRAW, END, PASS, Action, IllegalAction, NotationError
+from tests.table import Played, match_at, shared_match_at
 
 
 class Asker:
     """A seat that is asked as a session asks."""
 
     def __init__(self, game: Played, nursery: trio.Nursery) -> None:
-        turns = [closed.number for closed in game.steps if match_at(game, closed.number).kind == "turn"]
+        first = next(closed.number for closed in game.steps if shared_match_at(game, closed.number).kind == "turn")
         self.game = game
-        self.match: Match = match_at(game, turns[0])
+        self.match = match_at(game, first)
         (number,) = self.match.awaited
-        self.own: SeatKeys = game.seat(number)
+        self.own = game.seat(number)
         self.questions = Questions(self.match, self.own)
         self.nursery = nursery
-        self.chosen: list[Any] = []
+        self.chosen: list[Action] = []
         self.played: list[bool | str] = []
         self.patience = trio.CancelScope()
-
-    @property
-    def view(self) -> View:
-        return self.own.view(self.match)
 
     def ask(self, refused: str | None = None) -> None:
         async def choose() -> None:
             with trio.CancelScope() as self.patience:
-                self.chosen.append(await self.questions.choose(self.view, refused))
+                self.chosen.append(await self.questions.choose(self.own.view(self.match), refused))
 
         self.nursery.start_soon(choose)
+
+    def hear(self, event: TableEvent) -> None:
+        self.questions.on_event(event)
 
     def move_on(self) -> None:
         """The game goes on to the next turn, another seat's."""
         while self.match.kind != "turn" or self.own.owes(self.match):
             for _, contribution in self.game.steps[self.match.number - 1].contributions:
                 self.match.receive(contribution)
+        self.hear(SPOKEN)
 
     async def turn(self) -> Turn:
         turn = await self.questions.next()
         assert turn is not None
         return turn
 
-    async def play(self, turn: Turn, action: Any = PASS) -> None:
+    async def play(self, turn: Turn, action: Action = PASS) -> None:
         async def play() -> None:
             try:
                 self.played.append(await turn.play(action))
@@ -62,6 +62,9 @@ class Asker:
         await wait_all_tasks_blocked()
 
 
+SPOKEN = Remarked(1, 1, "hello", courtesy=True)
+
+
 @pytest.fixture
 def asker(brief: Played, nursery: trio.Nursery) -> Asker:
     return Asker(brief, nursery)
@@ -69,38 +72,37 @@ def asker(brief: Played, nursery: trio.Nursery) -> Asker:
 
 async def test_played(asker: Asker) -> None:
     asker.ask()
-    await asker.play(await asker.turn())
+    turn = await asker.turn()
+    await asker.play(turn)
     assert (asker.chosen, asker.played) == ([PASS], [])
     # Of no concern: what others do, and what is said.
-    asker.questions.on_event(Remarked(1, 1, "hello", courtesy=True))
+    asker.hear(SPOKEN)
     await wait_all_tasks_blocked()
     assert asker.played == []
-    asker.questions.on_event(Turned(3, asker.own.number, PASS))
-    asker.questions.on_event(Turned(3, asker.own.number, PASS))
+    asker.hear(Turned(3, asker.own.number, PASS))
+    asker.hear(Turned(3, asker.own.number, PASS))
     await wait_all_tasks_blocked()
     assert asker.played == [True]
+    assert not await turn.play(PASS), "nothing can be added to it"
 
 
-@pytest.mark.parametrize("what", ["other action", "skipped", "dropped", "asked anew", "over", "moved on"])
-async def test_the_moment_has_passed(asker: Asker, what: str) -> None:
+@pytest.mark.parametrize(
+    "passes",
+    [
+        lambda asker: asker.hear(Turned(3, asker.own.number, END)),
+        lambda asker: asker.hear(Skipped(asker.own.number)),
+        lambda asker: asker.hear(Dropped((asker.own.number,))),
+        Asker.ask,
+        lambda asker: asker.questions.end(),
+        Asker.move_on,
+    ],
+    ids=["another action", "skipped", "dropped", "asked again", "over", "moved on"],
+)
+async def test_the_moment_has_passed(asker: Asker, passes: Callable[[Asker], None]) -> None:
     asker.ask()
     turn = await asker.turn()
     await asker.play(turn, DRAW)
-    own = asker.own.number
-    match what:
-        case "other action":
-            asker.questions.on_event(Turned(3, own, END))
-        case "skipped":
-            asker.questions.on_event(Skipped(own))
-        case "dropped":
-            asker.questions.on_event(Dropped((own,)))
-        case "asked anew":
-            asker.ask()
-        case "over":
-            asker.questions.end()
-        case _:
-            asker.move_on()
-            asker.questions.on_event(Remarked(1, 1, "hello", courtesy=True))
+    passes(asker)
     await wait_all_tasks_blocked()
     assert asker.played == [False]
     assert not turn.open
@@ -133,6 +135,9 @@ async def test_what_is_no_action_is_an_error_of_the_script(asker: Asker, what: A
 async def test_refused(asker: Asker) -> None:
     asker.ask()
     turn = await asker.turn()
+    with pytest.raises(NotationError, match="nonsense") as error:
+        await turn.play("nonsense")
+    assert (await asker.turn(), turn.refused, turn.open) == (turn, str(error.value), True)
     await asker.play(turn)
     asker.ask("you cannot pass")
     await wait_all_tasks_blocked()

@@ -1,12 +1,13 @@
 """Watching a table from a script."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 
 import seqp2p
-from tests.api.tools import LIMIT_S, guest_of, identity, play_varied, table_of, until
+from tests.api.tools import ended, identity, play_varied, played_by_host, refused, sits_down, table_with, until
 
 pytestmark = pytest.mark.simulation
 
@@ -15,34 +16,22 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
     let_in = trio.Event()
     spectators: list[seqp2p.Spectator] = []
     heard: list[object] = []
-    with trio.fail_after(LIMIT_S):
-        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
+    eve: dict[str, Any] = {"name": "eve", "identity": identity("eve"), "replay_dir": tmp_path}
 
-            async def see() -> None:
-                async with seqp2p.watch(
-                    table.address,
-                    code=table.code,
-                    name="eve",
-                    identity=identity("eve"),
-                    replay_dir=tmp_path,
-                    let_in=let_in.set,
-                ) as spectator:
-                    spectators.append(spectator)
-                    heard.extend([event async for event in spectator])
-                    assert spectator.view is not None
-                    assert spectator.view.seat == 0
-                    assert spectator.view.hand == ()
-                    assert spectator.view.over
+    async def see(table: seqp2p.OpenTable) -> None:
+        async with seqp2p.watch(table.address, code=table.code, let_in=let_in.set, **eve) as spectator:
+            spectators.append(spectator)
+            heard.extend([event async for event in spectator])
+            assert spectator.view is not None
+            assert (spectator.view.seat, spectator.view.hand, spectator.view.over) == (0, (), True)
 
-            async def guest() -> None:
-                async with guest_of(table, tmp_path) as seat:
-                    await play_varied(seat)
+    async def sit_down(table: seqp2p.OpenTable) -> None:
+        await let_in.wait()
+        await sits_down(tmp_path)(table)
 
-            nursery.start_soon(see)
-            await let_in.wait()
-            nursery.start_soon(guest)
-            async with table.seat() as ann:
-                await play_varied(ann)
+    async with table_with(tmp_path, see, sit_down) as table:
+        await let_in.wait()
+        ann = await played_by_host(table)
     (spectator,) = spectators
     assert repr(spectator) == f"Spectator(game={ann.game[:12]})"
     assert (spectator.game, spectator.players, spectator.settings) == (ann.game, ann.players, ann.settings)
@@ -55,49 +44,39 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by_word", [True, False])
 async def test_who_watches_may_go(tmp_path: Path, *, by_word: bool) -> None:
-    with trio.fail_after(LIMIT_S):
-        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
-            gone = trio.Event()
+    gone = trio.Event()
 
-            async def guest() -> None:
-                async with guest_of(table, tmp_path) as seat:
-                    await gone.wait()
-                    await play_varied(seat)
+    async def wait_and_play(seat: seqp2p.Seat) -> None:
+        await gone.wait()
+        await play_varied(seat)
 
-            nursery.start_soon(guest)
-            async with table.seat() as ann:
-                async with seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=tmp_path) as spectator:
-                    assert spectator.view is None or spectator.result is None
-                    if by_word:
-                        await spectator.leave()
-                        assert spectator.result is not None
-                gone.set()
-                await play_varied(ann)
+    async with table_with(tmp_path, sits_down(tmp_path, wait_and_play)) as table, table.seat() as ann:
+        async with seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=tmp_path) as spectator:
+            assert spectator.view is None or spectator.result is None
+            if by_word:
+                await spectator.leave()
+                assert spectator.result is not None
+        gone.set()
+        await play_varied(ann)
     assert spectator.result == seqp2p.Result("unfinished", (), "left the table")
     assert seqp2p.verify(spectator.replay).verdict == "unfinished"
-    assert ann.result is not None
-    assert ann.result.kind == "won"
+    assert ended(ann) == "won"
 
 
 async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
-    with trio.fail_after(LIMIT_S):
-        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
+    lost = trio.Event()
 
-            async def guest() -> None:
-                async with guest_of(table, tmp_path) as seat:
-                    await play_varied(seat)
+    async def see(table: seqp2p.OpenTable) -> None:
+        file = tmp_path / "file"
+        await refused(OSError, seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=file), "file")
 
-            async def see() -> None:
-                with pytest.raises(OSError, match="file"):
-                    async with seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=tmp_path / "file"):
-                        raise AssertionError("there is no place for the replay")
+    async def sit_down(table: seqp2p.OpenTable) -> None:
+        await lost.wait()
+        await sits_down(tmp_path)(table)
 
-            nursery.start_soon(see)
-            await until(table, seqp2p.SpectatorCame)
-            (tmp_path / "file").rmdir()
-            (tmp_path / "file").touch()  # The folder is lost while the table fills.
-            nursery.start_soon(guest)
-            async with table.seat() as ann:
-                await play_varied(ann)
-    assert ann.result is not None
-    assert ann.result.kind == "won"
+    async with table_with(tmp_path, see, sit_down) as table:
+        await until(table, seqp2p.SpectatorCame)
+        (tmp_path / "file").rmdir()
+        (tmp_path / "file").touch()  # The folder is lost while the table fills.
+        lost.set()
+        assert ended(await played_by_host(table)) == "won"

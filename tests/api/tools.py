@@ -3,8 +3,9 @@
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import pytest
 import trio
 
 import seqp2p
@@ -12,7 +13,9 @@ import seqp2p
 LIMIT_S = 120
 """No test waits longer, on a machine that is busy with others."""
 
+E = TypeVar("E", bound=BaseException)
 Play = Callable[[seqp2p.Seat], Awaitable[object]]
+Task = Callable[[seqp2p.OpenTable], Awaitable[object]]
 
 
 def identity(name: str) -> seqp2p.Identity:
@@ -27,10 +30,10 @@ def table_of(folder: Path, players: int = 2, **more: Any) -> contextlib.Abstract
 
 
 def guest_of(
-    table: seqp2p.OpenTable, folder: Path, name: str = "bob", **more: Any
+    table: seqp2p.OpenTable, folder: Path, who: str = "bob", **more: Any
 ) -> contextlib.AbstractAsyncContextManager[seqp2p.Seat]:
     """Somebody else, joining it."""
-    how: dict[str, Any] = {"name": name, "identity": identity(name), "replay_dir": folder} | more
+    how: dict[str, Any] = {"name": who, "identity": identity(who), "replay_dir": folder} | more
     return seqp2p.join(table.address, code=table.code, **how)
 
 
@@ -60,16 +63,49 @@ async def until(table: seqp2p.OpenTable, kind: type) -> None:
             return
 
 
+def sits_down(folder: Path, play: Play = play_varied, who: str = "bob", **more: Any) -> Task:
+    """Somebody who joins a table and plays like this."""
+
+    async def sit_down(table: seqp2p.OpenTable) -> None:
+        async with guest_of(table, folder, who, **more) as seat:
+            await play(seat)
+
+    return sit_down
+
+
+async def played_by_host(table: seqp2p.OpenTable) -> seqp2p.Seat:
+    """Play the host's seat to the end."""
+    async with table.seat() as seat:
+        await play_varied(seat)
+    return seat
+
+
+@contextlib.asynccontextmanager
+async def table_with(folder: Path, *others: Task, players: int = 2, **more: Any) -> AsyncGenerator[seqp2p.OpenTable]:
+    """Ann's table, with others beside the block; all within LIMIT_S."""
+    with trio.fail_after(LIMIT_S):
+        async with table_of(folder, players, **more) as table, trio.open_nursery() as nursery:
+            for other in others:
+                nursery.start_soon(other, table)
+            yield table
+
+
 @contextlib.asynccontextmanager
 async def two_seats(folder: Path, guest: Play = play_varied, **more: Any) -> AsyncGenerator[seqp2p.Seat]:
     """Ann's seat at a table whose other seat, bob's, plays like this beside the block; all within LIMIT_S."""
+    async with table_with(folder, sits_down(folder, guest), **more) as table, table.seat() as seat:
+        yield seat
 
-    async def sit_down(table: seqp2p.OpenTable) -> None:
-        async with guest_of(table, folder) as seat:
-            await guest(seat)
 
-    with trio.fail_after(LIMIT_S):
-        async with table_of(folder, **more) as table, trio.open_nursery() as nursery:
-            nursery.start_soon(sit_down, table)
-            async with table.seat() as seat:
-                yield seat
+def ended(seat: seqp2p.Seat) -> str:
+    """How the game has ended for a seat: ``won``, ``forfeit``, …"""
+    assert seat.result is not None
+    return seat.result.kind
+
+
+async def refused(kind: type[E], opening: contextlib.AbstractAsyncContextManager[object], why: str | None = None) -> E:
+    """Return the error of what must not open."""
+    with pytest.raises(kind, match=why) as error:
+        async with opening:
+            raise AssertionError("it has opened")
+    return error.value

@@ -3,9 +3,20 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 
-from seqp2p.match.table import Settings
-from seqp2p.rules import CLASSIC, Action, Options, Position, Variant, View, format_action, view
+from seqp2p.rules import (
+    CLASSIC,
+    Action,
+    Options,
+    Position,
+    Variant,
+    View,
+    format_action,
+    parse_card,
+    parse_square,
+    view,
+)
 from seqp2p.ui.frame import Frame
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
@@ -13,20 +24,11 @@ from seqp2p.ui.table_model import TableModel
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Company, Story
 from tests.rules.playing import random_position
+from tests.table import make_settings
 
 NAMES = (
-    "ann",
-    "bob",
-    "alexander the great conq",
-    "安娜安娜安娜安娜安娜安娜",
-    "eve 🎲",
-    "finn",
-    "grace",
-    "hugo",
-    "iris",
-    "jack",
-    "kim",
-    "leo",
+    *("ann", "bob", "alexander the great conq", "安娜安娜安娜安娜安娜安娜", "eve 🎲", "finn"),
+    *("grace", "hugo", "iris", "jack", "kim", "leo"),
 )
 LINES = (
     LogLine("log", "seat 1 (ann) plays QH h2"),
@@ -58,17 +60,15 @@ class Table:
     def __post_init__(self) -> None:
         position = self.position
         colours = position.variant.colours[: position.teams]
-        settings = Settings(
-            variant=position.variant.name,
-            players=position.players,
+        settings = make_settings(
+            position.players,
+            position.variant.name,
             teams=position.teams,
             colours=colours,
             advanced=position.options.advanced,
             table_talk=position.options.table_talk,
             manual_draw=position.options.manual_draw,
-            open_hands=True,
             turn_time_s=self.turn_time_s,
-            grace_s=120,
         )
         if self.own and self.own == position.to_move:
             self.question = view(position, self.own)
@@ -105,6 +105,17 @@ class Table:
             assert self.scene.press(key) is None
         return self.scene.press(last)
 
+    def click(self, *names: str) -> str | None:
+        """Click on a card of the hand, or on a square; the last click may give a line."""
+        variant, line = self.position.variant, None
+        for name in names:
+            assert line is None
+            if name in variant.faces:
+                line = self.scene.click(("card", self.position.hands[self.own - 1].index(parse_card(variant, name))))
+            else:
+                line = self.scene.click(("square", parse_square(variant, name)))
+        return line
+
     def frame(
         self, width: int = 80, height: int = 23, *, lines: Sequence[LogLine] = LINES, glyphs: Glyphs = UNICODE
     ) -> Frame:
@@ -133,10 +144,22 @@ class Table:
         return next((each.does for each in shown if each.key == key), "")
 
     @property
+    def reads(self) -> list[str]:
+        """The first line; the words below the hand, or the first lines of a sheet; and the keys that choose."""
+        first, *rows = self.frame(80, 28).lines
+        if rows[0].startswith("──"):
+            told = [rows[0].strip("─ ").join("[]"), *rows[1:4]]
+        else:
+            left = [row[:53] for row in takewhile(lambda row: "── log ──" not in row, rows)]
+            above = [at for at, row in enumerate(left) if row.strip().startswith(("10  ★★", "hand", "────"))]
+            told = left[above[-1] + 1 :] if above else left[1:]
+        keys = [f"{key}: {self.does(key)}" for key in ("Enter", "Esc", "Tab") if key in self.keys]
+        return [" ".join(first.split()), *(row.strip() for row in told if row.strip()), f"({'; '.join(keys)})"]
+
+    @property
     def told(self) -> str:
-        """The words below the board, as one line."""
-        rows = [row[:53].strip() for row in self.frame(80, 28).lines]
-        return " ".join(rows[next(at for at, row in enumerate(rows) if row.startswith("hand")) + 1 :][:5])
+        """The words below the hand, as one line."""
+        return " ".join(self.reads[1:-1])
 
     @property
     def legal(self) -> Collection[str]:

@@ -5,7 +5,8 @@ import io
 import json
 import re
 import string
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 import seqp2p
+from seqp2p.cli import main
 from seqp2p.i18n import message, message_of
 from seqp2p.match.remark import COURTESIES
 from seqp2p.rules import CLASSIC, END, KIDS, VARIANTS, WAIVE, NotationError, Variant, parse_action, parse_card
@@ -268,6 +270,7 @@ def test_what_was_said_is_said_again_with_all_that_it_holds(french: None) -> Non
     # A reason comes from a peer in English; a name is a name.
     assert translate(message("It has left: {reason}", reason="left the table")) == "Il est parti : a quitté la table"
     assert t("{name} has left the table", name="red") == "red a quitté la table"
+    assert t("no replay goes by {game}", game="hand") == "aucun enregistrement ne s'appelle hand"
 
 
 def test_numbers(french: None) -> None:
@@ -280,9 +283,8 @@ def test_seats_in_sentences(french: None) -> None:
     company = Company(("ann", "bob"), ("blue", "green"), own=2)
     refused = message("seat {seat} does not hold {name}: play a card of the hand", seat=2, name="QH")
     assert company.to_reader(refused).startswith("le siège 2 (vous) n'a pas QH")
-    assert company.to_reader(message("{seats} cheated", seats=message("seat {seat} ({name})", seat=2, name="bob"))) == (
-        "tricherie : le siège 2 (vous)"
-    )
+    cheated = message("{seats} cheated", seats=message("seat {seat} ({name})", seat=2, name="bob"))
+    assert company.to_reader(cheated) == "tricherie : le siège 2 (vous)"
     assert named(message("seat {seat} has said nothing", seat=1), ("ann", "bob")) == "le siège 1 (ann) n'a rien dit"
     assert company.find("siège 1") == company.find("Ann") == company.find("seat 1") == 1
     assert listed(["ann", company.name(2)]) == "ann et vous"
@@ -309,22 +311,6 @@ def test_accents_of_a_word_may_be_left_out(french: None) -> None:
     assert command_words.word_of("Ou") == "where"
 
 
-def test_what_is_shown_of_an_action_is_in_french_and_can_be_typed(french: None) -> None:
-    for text in ("9C dead", "pass", "draw", "end", "waive", "call 2", "4C given", "QH e5", "JS xd7"):
-        action = parse_action(CLASSIC, text)
-        told = action_shown(CLASSIC, action)
-        assert (told == text) == (text in ("QH e5", "JS xd7"))
-        # A draw that is owed from the last turn ends with the word that ends the present one.
-        assert parse_action(CLASSIC, tidied(CLASSIC, told)) == (END if action == WAIVE else action)
-
-
-def test_the_rules_name_the_game_in_french(french: None) -> None:
-    with pytest.raises(NotationError, match="is no card of Sequence for Kids") as caught:
-        parse_action(KIDS, "chatt b2")
-    assert "n'est pas une carte de Sequence pour enfants" in translate(message_of(caught.value))
-    assert t("no replay goes by {game}", game="hand") == "aucun enregistrement ne s'appelle hand"
-
-
 def test_french_words_are_words_of_french_alone() -> None:
     assert command_words.word_of("quitter") == "quitter"
     assert command_words.shown("leave") == "leave"
@@ -338,6 +324,15 @@ def test_courtesies_are_kept_in_english(french: None) -> None:
     assert command_words.courtesy_of("merci bien") == "merci bien"
 
 
+@pytest.mark.parametrize("text", ["9C dead", "pass", "draw", "end", "waive", "call 2", "4C given", "QH e5", "JS xd7"])
+def test_what_is_shown_of_an_action_is_in_french_and_can_be_typed(text: str, french: None) -> None:
+    action = parse_action(CLASSIC, text)
+    told = action_shown(CLASSIC, action)
+    assert (told == text) == (text in ("QH e5", "JS xd7"))
+    # A draw that is owed from the last turn ends with the word that ends the present one.
+    assert parse_action(CLASSIC, tidied(CLASSIC, told)) == (END if action == WAIVE else action)
+
+
 @pytest.mark.parametrize(
     ("variant", "typed", "meant"),
     [
@@ -348,6 +343,7 @@ def test_courtesies_are_kept_in_english(french: None) -> None:
         (CLASSIC, "donner 4c", "4C given"),
         (CLASSIC, "4c donnée", "4C given"),
         (CLASSIC, "dénoncer 3", "call 3"),
+        (KIDS, "licorne e5", "unicorn e5"),
         (KIDS, "Zèbre xb1", "zebra xb1"),
         (KIDS, "ELEPHANT b1", "elephant b1"),
         (KIDS, "ch b2", "cat b2"),
@@ -357,24 +353,22 @@ def test_actions_are_typed_in_french_too(variant: Variant, typed: str, meant: st
     assert tidied(variant, typed) == meant
 
 
-def test_the_record_has_the_names_of_english(french: None) -> None:
-    unicorn = parse_action(KIDS, "unicorn e5")
-    assert action_shown(KIDS, unicorn) == "licorne e5"
-    assert tidied(KIDS, "licorne e5") == "unicorn e5"
-    assert card_shown(KIDS, parse_card(KIDS, "cat")) == card_name(KIDS, parse_card(KIDS, "cat")) == "chat"
-    assert {card_text(KIDS, text) for text in ("Canard", "duck", "ca")} == {"duck"}
-
-
-def test_what_the_rules_say_of_animals_is_said_in_french(french: None) -> None:
+def test_what_the_rules_say_of_animals_and_games_is_said_in_french(french: None) -> None:
     with pytest.raises(NotationError) as error:
         parse_action(KIDS, "cat")
     assert "chat" in faces_shown(KIDS, translate(message_of(error.value)))
     assert "cat " not in faces_shown(KIDS, translate(message_of(error.value)))
+    with pytest.raises(NotationError, match="is no card of Sequence for Kids") as error:
+        parse_action(KIDS, "chatt b2")
+    assert "n'est pas une carte de Sequence pour enfants" in translate(message_of(error.value))
 
 
 def test_cards_colours_and_games_have_names(french: None) -> None:
-    assert card_name(CLASSIC, parse_card(CLASSIC, "QH")) == "dame de cœur"
-    assert card_shown(CLASSIC, parse_card(CLASSIC, "QH")) == "QH"
+    queen, cat = parse_card(CLASSIC, "QH"), parse_card(KIDS, "cat")
+    assert (card_name(CLASSIC, queen), card_shown(CLASSIC, queen)) == ("dame de cœur", "QH")
+    assert (card_name(KIDS, cat), card_shown(KIDS, cat)) == ("chat", "chat")
+    assert {card_text(KIDS, text) for text in ("Canard", "duck", "ca")} == {"duck"}
+    assert action_shown(KIDS, parse_action(KIDS, "unicorn e5")) == "licorne e5"
     assert action_shown(CLASSIC, parse_action(CLASSIC, "9C dead")) == "9C échange"
     for variant in VARIANTS.values():
         letters = [colour_letter(colour) for colour in variant.colours]
@@ -382,10 +376,6 @@ def test_cards_colours_and_games_have_names(french: None) -> None:
     assert colour_name("green") == "vert"
     assert [variant_title(name) for name in VARIANTS] == ["Sequence", "Sequence pour enfants"]
     assert [translate(name) for name in [*VARIANTS, "chess"]] == ["classique", "enfants", "chess"]
-
-
-def test_titles_are_those_of_the_rules() -> None:
-    assert [variant_title(name) for name in VARIANTS] == [variant.title for variant in VARIANTS.values()]
 
 
 # The program, as it is run.
@@ -399,81 +389,83 @@ UNTOUCHED = re.compile(
 )
 
 
-def run(home: Path, *arguments: object, code: int = 0, **variables: str) -> str:
-    """What a real process says. With ``variables`` it inherits nothing of the language of who tests."""
-    env = environment(home) | variables
-    if variables:
-        for name in {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} - set(variables):
-            env.pop(name, None)
-    with Process(command(*arguments), env) as ended:
-        assert ended.end() == code, ended.said()
-        return "\n".join([*ended.out, *ended.err])
+Run = Callable[..., str]
 
 
-COMMANDS = [
-    ("--help",),
-    *(
-        (name, "--help")
-        for name in ("host", "join", "resume", "watch", "demo", "verify", "rules", "arena", "id", "play", "show")
-    ),
-    ("verify", GOLDEN),
-    ("rules", "kids"),
-]
-WRONG = [
-    ("hots",),
-    ("host", "--playrs", 2),
-    ("host", "--players", "two"),
-    ("host", "--players", 5),
-    ("host", "--variant", "chess"),
-    ("host", "--turn-time", 1),
-    ("verify",),
-    ("rules", "kids", "classic"),
-    ("resume", "0123"),
-    ("demo", "--players", 5),
-]
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    """Return a function that runs a command in this process, and returns what it says."""
+
+    def run(*arguments: object, code: int = 0, **variables: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["seqp2p", *map(str, arguments)])
+        for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+            monkeypatch.setenv(name, variables.get(name, ""))
+        with pytest.raises(SystemExit) as ended:
+            main.main()
+        said = capfd.readouterr()
+        assert ended.value.code == code, said
+        return said.out + said.err
+
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    yield run
+    language.use("en")
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: " ".join(map(str, each[:2])))
-@pytest.mark.process
-def test_it_speaks_french(tmp_path: Path, arguments: tuple[object, ...]) -> None:
-    shown = run(tmp_path, *arguments, "--lang", "fr")
+@pytest.mark.parametrize(
+    "arguments",
+    # The help of config has the names of its arguments in English.
+    [
+        ("--help",),
+        *((name, "--help") for name in main.COMMANDS if name != "config"),
+        ("verify", GOLDEN),
+        ("rules", "kids"),
+    ],
+    ids=lambda each: " ".join(map(str, each[:2])),
+)
+def test_it_speaks_french(run: Run, arguments: tuple[object, ...]) -> None:
+    shown = run(*arguments, "--lang", "fr")
     assert not re.search(r"\S:$|\b(FILES?|GAME|COMMAND|NAME|ADDRESS|HOST|ADDR)\b", shown, re.MULTILINE), shown
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
-@pytest.mark.parametrize("arguments", WRONG, ids=lambda each: " ".join(map(str, each)))
-@pytest.mark.process
-def test_what_is_wrong_is_said_in_french(tmp_path: Path, arguments: tuple[object, ...]) -> None:
-    shown = run(tmp_path, "--lang=fr", *arguments, code=2)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "hots",
+        "host --playrs 2",
+        "host --players two",
+        "host --players 5",
+        "host --variant chess",
+        "host --turn-time 1",
+        "verify",
+        "rules kids classic",
+        "resume 0123",
+        "demo --players 5",
+        "join 7-amber",
+    ],
+)
+def test_what_is_wrong_is_said_in_french(run: Run, arguments: str) -> None:
+    shown = run("--lang=fr", *arguments.split(), code=4 if "join" in arguments else 2)
     assert shown.startswith("seqp2p : erreur : ")
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
-@pytest.mark.process
-def test_a_code_that_is_none_is_said_in_french(tmp_path: Path) -> None:
-    shown = run(tmp_path, "join", "7-amber", "--lang", "fr", code=4)
-    assert "ce n'est pas un code d'entrée" in shown
-    assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
+def test_the_environment_chooses_the_language(run: Run) -> None:
+    assert "Usage :" in run("--help", LANG="fr_FR.UTF-8")
+    assert "Usage:" in run("--help", LANG="C")
+    assert "Usage:" in run("--help", LANG="fr_FR.UTF-8", LANGUAGE="en")
+    assert "Usage:" in run("--help", "--lang", "en", LANG="fr_FR.UTF-8")
 
 
-@pytest.mark.process
-def test_the_environment_chooses_the_language(tmp_path: Path) -> None:
-    assert "Usage :" in run(tmp_path, "--help", LANG="fr_FR.UTF-8")
-    assert "Usage:" in run(tmp_path, "--help", LANG="C")
-    assert "Usage:" in run(tmp_path, "--help", LANG="fr_FR.UTF-8", LANGUAGE="en")
-    assert "Usage:" in run(tmp_path, "--help", "--lang", "en", LANG="fr_FR.UTF-8")
-
-
-@pytest.mark.process
-def test_an_unknown_language_is_a_usage_error(tmp_path: Path) -> None:
-    shown = run(tmp_path, "rules", "--lang", "xx", code=2)
+def test_an_unknown_language_is_a_usage_error(run: Run) -> None:
+    shown = run("rules", "--lang", "xx", code=2)
     assert f"'xx' is not one of {', '.join(map(repr, language.LANGUAGES))}" in shown
 
 
-@pytest.mark.process
-def test_scripts_read_english(tmp_path: Path) -> None:
+def test_scripts_read_english(run: Run, tmp_path: Path) -> None:
     english, *others = (
-        json.loads(run(tmp_path, "verify", "--json", GOLDEN, tmp_path, "--lang", lang, code=3).splitlines()[1])
+        json.loads(run("verify", "--json", GOLDEN, tmp_path, "--lang", lang, code=3).splitlines()[1])
         for lang in language.LANGUAGES
     )
     assert english["reason"] == "no replay (*.seqp2p) is in this folder"
@@ -482,7 +474,10 @@ def test_scripts_read_english(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_processes_of_a_demo_speak_the_language_of_who_watches(tmp_path: Path) -> None:
-    shown = run(tmp_path, "demo", "--players", 2, "--bot", "random", "--lang", "fr")
+    arguments = command("demo", "--players", 2, "--bot", "random", "--lang", "fr")
+    with Process(arguments, environment(tmp_path)) as demo:
+        assert demo.end() == 0, demo.said()
+    shown = "\n".join([*demo.out, *demo.err])
     assert "la table est complète" in shown
     assert re.search(r"^ +1\. le siège \d \((ann|ben)\) : ", shown, re.MULTILINE)
     assert "vérification : vérifiée : partie gagnée par" in shown

@@ -3,24 +3,17 @@
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from functools import cache
-from pathlib import Path
 
 import pytest
 
-from seqp2p.replay.playback import Playback, play_back
+from seqp2p.replay.playback import Playback
 from seqp2p.rules import CLASSIC, KIDS, Variant, squares_of, view
 from seqp2p.ui.board_model import board_model
 from seqp2p.ui.picture import board_svg, heat_map_svg
+from tests.ui.replays import playback
 
-GOLDEN = Path(__file__).parents[2] / "replays"
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = {"blue": "circle", "green": "polygon", "red": "rect", "yellow": "polygon"}
-
-
-@cache
-def playback(name: str) -> Playback:
-    return play_back((GOLDEN / f"{name}.seqp2p").read_bytes())
 
 
 def last_board(name: str) -> tuple[Variant, str, Playback]:

@@ -1,10 +1,24 @@
-"""The table as plain lines of text."""
+"""The table as plain lines of text, and its parts in sentences."""
+
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import CLASSIC, KIDS, Options, Variant, format_action, parse_action, parse_card, view
+from seqp2p.rules import (
+    CLASSIC,
+    KIDS,
+    Options,
+    Position,
+    Variant,
+    View,
+    format_action,
+    format_square,
+    parse_action,
+    parse_card,
+    view,
+)
 from seqp2p.ui import language
 from seqp2p.ui.cards import face_code, face_name
 from seqp2p.ui.plain import (
@@ -14,77 +28,53 @@ from seqp2p.ui.plain import (
     help_lines,
     legal_lines,
     legend_lines,
+    long_name,
+    part_lines,
     score_line,
     seats_lines,
+    square_line,
     where_lines,
 )
 from seqp2p.ui.words import Company
-from tests.rules.playing import TABLES, make, random_position
+from tests.rules.playing import TABLES, random_position
+from tests.ui.kept import Talk, talks
+from tests.ui.positions import POSITIONS
 
-CLASSIC_TEXT = """\
-     a   b   c   d   e   f   g   h   i   j
-  1  **  2S  3S  4S  5S  6S  7S  8S  9S  **
-  2  6C [B] [B] [B] [B] [B]  KH  QH  TH  TS
-  3  7C  AS  2D  3D  4D  5D  6D  7D  9H  QS
-  4  8C  KS  6C  5C  4C  3C  2C  8D  8H  KS
-  5  9C  QS  7C  6H (G)  4H  AH  9D  7H  AS
-  6  TC  TS  8C  7H  2H (G)  KH  TD  6H  2D
-  7  QC  9S  9C  8H  9H  TH (G)  QD  5H  3D
-  8  KC  8S  TC  QC  KC  AC  AD  KD  4H  4D
-  9  AC  7S  6S  5S  4S  3S  2S  2H  3H  5D
- 10  **  AD  KD  QD  TD  9D  8D  7D  6D  **"""
-
-KIDS_TEXT = """\
-     a   b   c   d   e   f   g
-  1  **  AL  BE  CA  DU  EL  **
-  2  FR  GI  HO  KA  LI  MO  OW
-  3  PE  RA (R)  TU  WH  YA  ZE
-  4  LI  MO  OW (Y)  RA  SH  TU
-  5  WH  YA  ZE  AL  BE  CA  DU
-  6  **  EL  FR  GI  HO  KA  **"""
+NAMES = ("ann", "bob", "cat")
 
 
-def test_the_classic_board() -> None:
-    position = make(
-        {"a": "b2 c2 d2 e2 f2", "b": "e5 f6 g7"},
-        ["QH,JC,JS,2C,2C,9S,9S", "?,?,?,?,?,?,?"],
-        sequences="a:b2-f2",
-        discards=["4C,TD", "-"],
-    )
-    seen = view(position, 1)
-    assert "\n".join(board_lines(seen, ("blue", "green"))) == CLASSIC_TEXT
-    assert hand_line(seen) == "your hand: 2C 2C JC QH 9S 9S JS"
-    assert (
-        score_line(seen, ("blue", "green")) == "sequences: blue 1, green 0   pile: 88   discards by seat: TD, nothing"
-    )
-    assert legal_lines(seen) == [
-        "  2C g4",
-        "  JC on any of 88 free squares, like: JC b1",
-        "  QH h2",
-        "  9S i1, 9S b7",
-        "  JS xe5, JS xf6, JS xg7",
-    ]
+def lines_of(position: Position, asked: str) -> Sequence[str]:
+    """The lines that answer: the word ``board``, ``hand``, …, or a part of the board."""
+    word, _, name = asked.partition(" ")
+    seen, variant = view(position, 0 if word == "watched" else 1), position.variant
+    colours = variant.colours[: position.teams]
+    company = Company(NAMES[: position.players], colours, own=2)
+    answers: dict[str, Callable[[], Sequence[str]]] = {
+        "board": lambda: board_lines(seen, colours),
+        "hand": lambda: [hand_line(seen)],
+        "score": lambda: [score_line(seen, colours)],
+        "moves": lambda: legal_lines(seen),
+        "help": lambda: help_lines(seen),
+        "legend": lambda: legend_lines(variant, colours),
+        "where": lambda: where_lines(seen, parse_card(variant, name), colours),
+        "watched": lambda: part_lines(seen, name, colours),
+        "seats": lambda: seats_lines(seen, company),
+        "away": lambda: seats_lines(seen, company, {2, 3}),
+        "through": lambda: seats_lines(seen, company, (), {2: 1, 3: 1}),
+        "relays": lambda: seats_lines(seen, company, (), {2: "", 3: "relay.example.org:4001"}),
+    }
+    if word in answers:
+        return answers[word]()
+    return part_lines(seen, asked, colours, parse_action(CLASSIC, "5H e5") if variant is CLASSIC else None)
 
 
-def test_the_board_of_the_kids_game() -> None:
-    position = make({"a": "c3", "b": "d4"}, ["cat,unicorn,dragon", "?,?,?"], variant=KIDS)
-    seen = view(position, 1)
-    assert "\n".join(board_lines(seen, ("red", "yellow"))) == KIDS_TEXT
-    assert hand_line(seen) == "your hand: cat dragon unicorn"
-    assert (
-        score_line(seen, ("red", "yellow"))
-        == "sequences: red 0, yellow 0   pile: 36   discards by seat: nothing, nothing"
-    )
-    assert legal_lines(seen) == [
-        "  cat d1, cat f5",
-        "  dragon xd4",
-        "  unicorn on any of 36 free squares, like: unicorn b1",
-    ]
+@talks(__file__, "plain_talks.txt")
+def test_talk(talk: Talk) -> None:
+    talk.check(lines_of(POSITIONS[talk.place], line[2:]) for line in talk.lines)
 
 
 def test_the_last_move_is_marked_whether_a_chip_was_placed_or_taken() -> None:
-    position = make({"a": "b2 c2", "b": "e5"}, ["QH,JC,JS,2C,2C,9S,9S", "?,?,?,?,?,?,?"])
-    seen = view(position, 1)
+    seen = view(POSITIONS["the usual hand"], 1)
     plain = board_lines(seen, ("blue", "green"))
     for text, row, mark in (("5C b2", 2, "<B>"), ("5H e5", 5, "<G>"), ("JS xd2", 2, "<3C>"), ("pass", 2, "")):
         marked = board_lines(seen, ("blue", "green"), parse_action(CLASSIC, text))
@@ -92,106 +82,45 @@ def test_the_last_move_is_marked_whether_a_chip_was_placed_or_taken() -> None:
         assert mark in marked[row]
 
 
-def test_the_legend_says_how_to_read_the_board() -> None:
-    classic = " ".join(legend_lines(CLASSIC, ("blue", "green", "red")))
-    for text in ("(B) blue, (G) green, (R) red chips", "[B] in a completed", "<B> the last move", "** a free corner"):
-        assert text in classic
-    assert "T ten, J jack" in classic
-    assert "S spades" in classic
+def test_the_legend_names_every_animal_and_fits_a_narrow_terminal() -> None:
     kids = legend_lines(KIDS, ("red", "yellow"))
     on_board = {KIDS.faces[card] for card in KIDS.board.grid if card >= 0}
     assert all(f"{face[:2].upper()} {face}" in " ".join(kids) for face in on_board)
-    # They fit a narrow terminal.
     assert max(map(len, kids)) <= 80
 
 
-def test_the_help_names_cards_of_the_game() -> None:
-    for variant, examples in (
-        (CLASSIC, ["2S b1  a card", "JS xb1  take", "2S dead  exchange", "where 2S"]),
-        (KIDS, ["alligator b1  a card", "dragon xb1  take", "alligator dead  exchange", "where alligator"]),
-    ):
-        text = "\n".join(help_lines(view(random_position(variant, 2, 2, seed=1).position, 1)))
-        assert all(example in text for example in examples)
-        assert "draw" not in text
-        assert "call" not in text
-
-
-def test_the_help_has_the_options_that_the_table_has_chosen() -> None:
+@pytest.mark.parametrize(("players", "can_call"), [(2, False), (4, True)])
+def test_the_help_has_the_options_that_the_table_has_chosen(players: int, can_call: bool) -> None:
     options = Options(manual_draw=True, table_talk=False)
-    for players, called in ((2, False), (4, True)):
-        text = "\n".join(help_lines(view(random_position(CLASSIC, players, 2, 1, options).position, 1)))
-        assert "after your card: draw" in text
-        assert max(map(len, text.splitlines())) <= 80
-        # Who plays alone has nobody to talk to.
-        assert ("call 2" in text) == called
+    text = "\n".join(help_lines(view(random_position(CLASSIC, players, 2, 1, options).position, 1)))
+    assert "after your card: draw" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert ("call 2" in text) == can_call, "who plays alone has nobody to talk to"
 
 
-def test_where_a_card_goes() -> None:
-    position = make({"a": "i1 b7", "b": "h8"}, ["9S,2S,5S,6S,JS,JD,4D", "?,?,?,?,?,?,?"])
-
-    def where(name: str) -> list[str]:
-        return where_lines(view(position, 1), parse_card(CLASSIC, name), ("blue", "green"))
-
-    assert where("9S") == ["9S (nine of spades): i1 blue, b7 blue; it is dead, and 9S dead exchanges it"]
-    assert where("KD") == ["KD (king of diamonds): h8 green, c10 free"]
-    assert where("JD") == ["JD (jack of diamonds) puts a chip on any free square"]
-    assert where("JS") == ["JS (jack of spades) takes an opponent's chip off its square, which is free again"]
+@pytest.mark.parametrize("text", ["", "0", "7", "h", "10", "a0", "e55", "row", "5 e", "²"])
+def test_what_is_no_part_of_the_board(text: str) -> None:
+    assert part_lines(view(POSITIONS["a kids' game"], 1), text, KIDS.colours) == []
 
 
-def test_the_seats() -> None:
-    hands = ["cat,unicorn,dragon", "?,?,?", "?"]
-    position = make({"a": "c3"}, hands, variant=KIDS, discards=["-", "bear,yak", "-"], possible=False)
-    company = Company(("ann", "bob", "cat"), ("red", "yellow", "green"), own=2)
-    assert seats_lines(view(position, 1), company) == [
-        "seat 1  ann  red  3 cards  discarded nothing   to play",
-        "seat 2  bob (you)  yellow  3 cards  discarded yak",
-        "seat 3  cat  green  1 card  discarded nothing",
-    ]
+def test_animals_have_one_name() -> None:
+    assert long_name(KIDS, parse_card(KIDS, "cat")) == "cat"
+    assert long_name(CLASSIC, parse_card(CLASSIC, "TD")) == "TD (ten of diamonds)"
 
 
-def test_seats_that_are_away_or_out() -> None:
-    hands = ["cat,unicorn,dragon", "?,?,?", "-"]
-    position = make({"a": "c3"}, hands, variant=KIDS, possible=False)._replace(out=(3,))
-    company = Company(("ann", "bob", "cat"), ("red", "yellow", "green"), own=1)
-    lines = seats_lines(view(position, 1), company, {2, 3}, {2: 1})
-    assert [line.endswith("   away") for line in lines] == [False, True, False]
-    lines = seats_lines(view(position, 1), company, {3}, {2: 1, 3: 1})
-    assert [line.endswith("   reached through ann alone") for line in lines] == [False, True, False]
-    assert lines[2].endswith("   out of the game")
-
-
-def test_seats_that_are_linked_by_a_relay() -> None:
-    position = make({"a": "c3"}, ["cat,unicorn,dragon", "?,?,?", "?,?,?"], variant=KIDS, possible=False)
-    company = Company(("ann", "bob", "cat"), ("red", "yellow", "green"), own=1)
-    _, bob, cat = seats_lines(view(position, 1), company, (), {2: "", 3: "relay.example.org:4001"})
-    assert bob.endswith("   linked directly")
-    assert cat.endswith("   linked by the relay relay.example.org:4001 alone, which can cut it off")
-
-
-def test_a_hand_with_a_card_on_its_way_and_one_without_any() -> None:
-    position = make({"a": "e5"}, ["?,QH,JC", "?,?,?,?,?,?,?"], possible=False)
-    assert hand_line(view(position, 1)) == "your hand: JC QH"
-    position = make({"a": "e5"}, ["-", "?,?,?,?,?,?,?"], possible=False)
-    assert hand_line(view(position, 1)) == "your hand: no card"
-
-
-def test_a_dead_card_and_a_pass() -> None:
-    dead = view(make({"a": "i1 b7", "b": "h8"}, ["9S,2S,5S,6S,TS,9H,4D", "?,?,?,?,?,?,?"]), 1)
-    assert "  9S dead" in legal_lines(dead)
-    stuck = make({"a": "e3"}, ["dragon,dragon,dragon", "?,?,?"], variant=KIDS, pile=0, possible=False)
-    assert legal_lines(view(stuck, 1)) == ["  pass"]
+def seen_at(table: tuple[Variant, int, int], seed: int) -> View:
+    position = random_position(*table, seed).position
+    return view(position, position.to_move)
 
 
 @given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
 def test_the_lines_of_any_position(table: tuple[Variant, int, int], seed: int) -> None:
-    variant, players, teams = table
-    position = random_position(variant, players, teams, seed).position
-    seen, colours = view(position, position.to_move), variant.colours[:teams]
+    seen, board, colours = seen_at(table, seed), table[0].board, table[0].colours[: table[2]]
     lines = board_lines(seen, colours)
-    assert len(lines) == 1 + variant.board.rows
+    assert len(lines) == 1 + board.rows
     # Narrow enough for any terminal, and nothing that hangs over on the right.
-    assert all(line == line.rstrip() and len(line) <= 4 + CELL_WIDTH * variant.board.cols for line in lines)
-    chips = sum(mask.bit_count() for mask in position.chips)
+    assert all(line == line.rstrip() and len(line) <= 4 + CELL_WIDTH * board.cols for line in lines)
+    chips = sum(mask.bit_count() for mask in seen.position.chips)
     assert "\n".join(lines).count("[") + "\n".join(lines).count("(") == chips
     assert len(hand_line(seen).split()) == 2 + len(seen.hand)
     assert all(colour in score_line(seen, colours) for colour in colours)
@@ -199,14 +128,25 @@ def test_the_lines_of_any_position(table: tuple[Variant, int, int], seed: int) -
 
 @given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
 def test_what_is_listed_as_possible_can_be_typed_as_it_stands(table: tuple[Variant, int, int], seed: int) -> None:
-    variant, players, teams = table
-    position = random_position(variant, players, teams, seed).position
-    seen = view(position, position.to_move)
+    seen, variant = seen_at(table, seed), table[0]
     listed = [text for line in legal_lines(seen) for text in line.rpartition("like: ")[2].strip().split(", ")]
     legal = {format_action(variant, action) for action in seen.legal}
     assert set(listed) <= legal
     assert {parse_action(variant, text).card for text in listed} == {action.card for action in seen.legal}
     assert legal - set(listed) <= {format_action(variant, a) for a in seen.legal if a.card in variant.wild}
+
+
+@given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
+def test_rows_and_columns_name_every_square_once(table: tuple[Variant, int, int], seed: int) -> None:
+    seen, board, colours = seen_at(table, seed), table[0].board, table[0].colours[: table[2]]
+    rows = [part_lines(seen, str(row + 1), colours) for row in range(board.rows)]
+    columns = [part_lines(seen, letter, colours) for letter in "abcdefghij"[: board.cols]]
+    assert all(len(lines) == 1 for lines in rows + columns)
+    assert sum(lines[0].count(", ") + 1 for lines in rows) == len(board.grid)
+    for square in range(len(board.grid)):
+        name = format_square(table[0], square)
+        assert square_line(seen, square, colours).startswith(f"{name} is ")
+        assert sum(f" {name} " in lines[0] for lines in columns) == 1
 
 
 @pytest.mark.parametrize("lang", language.LANGUAGES)

@@ -1,8 +1,8 @@
 """The screen with prompt_toolkit's pipe input and a terminal that is only a size: keys in, typed lines out."""
 
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -110,25 +110,10 @@ async def until(condition: Callable[[], bool]) -> None:
             await trio.sleep(0.01)
 
 
-@contextmanager
-def raises_group(kind: type[Exception]) -> Iterator[None]:
-    """What a nursery raises, whatever it is wrapped in."""
-    with pytest.raises(ExceptionGroup) as caught:
-        yield
-    assert caught.value.subgroup(kind) is not None
-    assert caught.value.split(kind)[1] is None
-
-
-@contextmanager
-def pipes() -> Iterator[PipeInput]:
-    with create_pipe_input() as keys:
-        yield keys
-
-
 @asynccontextmanager
 async def sitting(columns: int = 80, rows: int = 24, *, ascii_only: bool = False) -> AsyncIterator[Sitting]:
     output = Sized(columns, rows)
-    with pipes() as keys:
+    with create_pipe_input() as keys:
         look = Theme(Taste().theme.styles, ascii_only=ascii_only, input=keys, output=output)
         async with open_screen(Taste(), look) as screen:
             scene = Recorder()
@@ -136,19 +121,31 @@ async def sitting(columns: int = 80, rows: int = 24, *, ascii_only: bool = False
             yield Sitting(screen, scene, keys, output)
 
 
-async def test_a_typed_line_is_read() -> None:
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("QH e5\rsay  hello\r", ["QH e5", "say  hello"]),
+        ("sa\thello\r", ["say hello"]),
+        ("\x04", [None]),
+        ("x" * 10_000 + "\r", ["x" * LINE_LENGTH_MAX]),
+        (
+            "\x1b[200~say good\r\n\tgame\n" + "x" * 10_000 + "\x1b[201~\r",
+            [("say good game " + "x" * LINE_LENGTH_MAX)[:LINE_LENGTH_MAX]],
+        ),
+    ],
+    ids=["two lines", "Tab completes a line", "the end of what is typed", "a long line is cut", "a paste is one line"],
+)
+async def test_typed_lines_are_read(typed: str, read: list[str | None]) -> None:
     async with sitting() as table:
-        table.keys.send_text("QH e5\rsay  hello\r")
-        assert await table.lines(2) == ["QH e5", "say  hello"]
+        table.keys.send_text(typed)
+        assert await table.lines(len(read)) == read
 
 
-@pytest.mark.parametrize("key", NAMES)
-async def test_keys_go_to_the_scene_while_nothing_is_typed(key: str) -> None:
+async def test_keys_go_to_the_scene_while_nothing_is_typed() -> None:
     async with sitting() as table:
-        table.keys.send_text(NAMES[key] + "x\r")
-        expected = ["help me", "x"] if key == "f1" else ["x"]
-        assert await table.lines(len(expected)) == expected
-        assert table.scene.keys_seen == [key]
+        table.keys.send_text("".join(NAMES.values()) + "x\r")
+        assert await table.lines(2) == ["help me", "x"], "f1 types a line"
+        assert table.scene.keys_seen == [*NAMES]
 
 
 async def test_escape_clears_what_is_typed_before_it_means_anything_else() -> None:
@@ -166,12 +163,6 @@ async def test_escape_clears_what_is_typed_before_it_means_anything_else() -> No
         assert table.scene.keys_seen == ["escape"]
 
 
-async def test_tab_completes_a_line() -> None:
-    async with sitting() as table:
-        table.keys.send_text("sa\thello\r")
-        assert await table.lines(1) == ["say hello"]
-
-
 async def test_ctrl_c_is_a_signal_and_no_answer_to_anything() -> None:
     with trio.open_signal_receiver(signal.SIGINT) as signals:
         async with sitting() as table:
@@ -181,24 +172,6 @@ async def test_ctrl_c_is_a_signal_and_no_answer_to_anything() -> None:
                     assert await anext(aiter(signals)) == signal.SIGINT
             table.keys.send_text("no\r")
             assert await table.lines(1) == ["no"]
-
-
-async def test_the_end_key_ends_what_is_typed() -> None:
-    async with sitting() as table:
-        table.keys.send_text("\x04")
-        assert await table.lines(1) == [None]
-
-
-async def test_a_line_of_ten_thousand_characters_is_cut() -> None:
-    async with sitting() as table:
-        table.keys.send_text("x" * 10_000 + "\r")
-        assert await table.lines(1) == ["x" * LINE_LENGTH_MAX]
-
-
-async def test_what_is_pasted_stays_one_line() -> None:
-    async with sitting() as table:
-        table.keys.send_text("\x1b[200~say good\r\n\tgame\n" + "x" * 10_000 + "\x1b[201~\r")
-        assert await table.lines(1) == [("say good game " + "x" * LINE_LENGTH_MAX)[:LINE_LENGTH_MAX]]
 
 
 async def test_bytes_that_are_no_text_can_be_said() -> None:
@@ -221,24 +194,25 @@ async def test_a_report_of_the_mouse_that_says_nothing_does_nothing(report: byte
         assert line is not None, "the screen goes on"
 
 
-@pytest.mark.parametrize("at_first", [True, False])
-async def test_a_painter_s_fault_ends_the_screen_and_comes_out(*, at_first: bool) -> None:
-    def paint(width: int, height: int) -> Frame:
-        raise ZeroDivisionError(f"{width}x{height}")
+def no_frame(width: int, height: int) -> Frame:
+    raise ZeroDivisionError(f"{width}x{height}")
 
-    with raises_group(ZeroDivisionError):
+
+def no_key(key: str) -> str | None:
+    raise ZeroDivisionError(key)
+
+
+@pytest.mark.parametrize("fault", ["the first picture", "a later picture", "a key"])
+async def test_a_fault_of_the_scene_ends_the_screen_and_comes_out(fault: str) -> None:
+    with pytest.RaisesGroup(ZeroDivisionError, flatten_subgroups=True):
         async with sitting() as table:
-            if not at_first:
+            if fault == "a later picture":
                 await until(lambda: bool(table.scene.painted))
-            table.screen.stage.set_painter(paint)
-            await trio.sleep(LIMIT_S)
-
-
-async def test_an_audience_s_fault_comes_out() -> None:
-    with raises_group(ZeroDivisionError):
-        async with sitting() as table:
-            table.scene.press = lambda key: key * (1 // 0)  # type: ignore[method-assign]
-            table.keys.send_text("\t")
+            if fault == "a key":
+                table.scene.press = no_key  # type: ignore[method-assign]
+                table.keys.send_text("\t")
+            else:
+                table.screen.stage.set_painter(no_frame)
             await trio.sleep(LIMIT_S)
 
 
@@ -253,7 +227,7 @@ async def test_a_terminal_that_is_gone_asks_this_process_to_end() -> None:
 async def test_a_terminal_that_is_gone_where_nobody_hears_of_it() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with raises_group(TerminalGone), trio.fail_after(LIMIT_S):
+        with pytest.RaisesGroup(TerminalGone, flatten_subgroups=True), trio.fail_after(LIMIT_S):
             async with sitting() as table:
                 table.keys.close()
                 await trio.sleep_forever()
@@ -271,25 +245,29 @@ async def test_what_is_about_to_change_is_painted_when_it_has() -> None:
             await until(lambda: "at once" in table.output.written)
 
 
-@pytest.mark.parametrize("columns", [80, 79])
-async def test_ascii_alone_reaches_a_terminal_that_wants_it(columns: int) -> None:
-    async with sitting(columns, ascii_only=True) as table:
+CLICK = "\x1b[<0;79;1M\x1b[<0;79;1m"
+"""The mouse goes down and up again on the 79th column of the first row: behind a character two cells wide."""
+
+
+async def test_ascii_alone_reaches_a_terminal_that_wants_it() -> None:
+    async with sitting(ascii_only=True) as table:
         table.screen.say("mélangé… 安 e\u0301")
-        if columns < 80:
-            await until(lambda: "need 80x24" in table.output.written)
-        else:
-            await until(lambda: "melange. ?? e" in table.output.written)
-            # A click is where it was.
-            table.keys.send_text("\x1b[<0;79;1M\x1b[<0;79;1m")
-            assert await table.lines(1) == ["seat 2"]
+        await until(lambda: "melange. ?? e" in table.output.written)
+        table.keys.send_text(CLICK)
+        assert await table.lines(1) == ["seat 2"], "a click is where it was"
+        assert table.output.written.isascii()
+
+
+async def test_a_terminal_that_is_too_small_is_told_so_in_ascii() -> None:
+    async with sitting(79, ascii_only=True) as table:
+        await until(lambda: "need 80x24" in table.output.written)
         assert table.output.written.isascii()
 
 
 async def test_a_click_on_a_wide_character_s_neighbour_is_told() -> None:
     async with sitting() as table:
         await until(lambda: table.output.written != "")  # There is nothing to click before the first picture.
-        # The mouse goes down and up again on the 79th column of the first row: behind a character two cells wide.
-        table.keys.send_text("\x1b[<0;79;1M\x1b[<0;79;1m")
+        table.keys.send_text(CLICK)
         assert await table.lines(1) == ["seat 2"]
 
 

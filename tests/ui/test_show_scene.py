@@ -1,26 +1,20 @@
 """A replay on the screen and by words: what is shown, where keys, clicks and words lead."""
 
-import os
-from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.cli.reviewing import review_of
 from seqp2p.cli.show import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import KIDS, UNKNOWN
-from seqp2p.ui import language
 from seqp2p.ui.replay_browser import (
     ALL,
     HIDDEN,
-    MOVED,
-    PACES_S,
+    LOG_LENGTH,
     WORDS,
     ReplayBrowser,
-    ReplayFrames,
     hand_text,
     shown,
     word_of,
@@ -28,12 +22,11 @@ from seqp2p.ui.replay_browser import (
 from seqp2p.ui.scene import Page
 from seqp2p.ui.show_scene import ShowScene
 from seqp2p.ui.styles import ASCII, UNICODE, styles_of
+from tests.ui.kept import Talk, check_screen, talks
+from tests.ui.replays import NAMES, frames
 
-REPLAYS = Path(__file__).parents[2] / "replays"
-SMALL = REPLAYS.parent / "protocol" / "replays"
-SCREENS = Path(__file__).parent / "screens"
-NAMES = sorted(path.stem for path in REPLAYS.glob("*.seqp2p"))
-# Size of the page, moment, and the lines typed before: each is a golden screen.
+SMALL = Path(__file__).parents[2] / "protocol" / "replays"
+# The game, the moment, the size of the page, and the lines typed before: each is a kept screen.
 GOLDEN = {
     "show-2": ("classic-2", 100, 80, 23, UNICODE, ()),
     "show-12": ("classic-12", 30, 80, 23, UNICODE, ()),
@@ -48,35 +41,18 @@ GOLDEN = {
 }
 
 
-@cache
-def frames(name: str) -> ReplayFrames:
-    path = REPLAYS / f"{name}.seqp2p"
-    return frames_of(path.name, play_back(path.read_bytes()), brief=True)
-
-
-@cache
-def reviewed(name: str) -> ReplayFrames:
-    path = REPLAYS / f"{name}.seqp2p"
-    playback = play_back(path.read_bytes())
-    return frames_of(path.name, playback, brief=True, reviewed=review_of(playback))
-
-
 def lines(scene: ShowScene, width: int = 80, height: int = 23) -> list[str]:
     return scene.painter(Page())(width, height).lines
 
 
-def keys(scene: ShowScene) -> list[tuple[str, str]]:
+def keys(scene: ShowScene) -> dict[str, str]:
     shown = scene.keys()
-    return [(each.key, each.does) for each in shown]
-
-
-def plays(browser: ReplayBrowser) -> bool:
-    return browser.cursor.playing
+    return {each.key: each.does for each in shown}
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", GOLDEN)
-def test_golden_screens(name: str) -> None:
+def test_screens_look_as_they_did(name: str) -> None:
     game, at, width, height, glyphs, typed = GOLDEN[name]
     scene = ShowScene(frames(game))
     scene.browser.go(at)
@@ -87,122 +63,49 @@ def test_golden_screens(name: str) -> None:
     frame = scene.painter(Page(glyphs=glyphs))(width, height)
     assert all("".join(text for _, text in row).isascii() for row in frame.rows[:-1]) or glyphs is UNICODE
     assert {style for row in frame.rows for styles, _ in row for style in styles.split()} <= styles_of("dark").keys()
-    text = "\n".join(frame.lines) + "\n"
-    path = SCREENS / f"{name}.txt"
-    if os.environ.get("SEQP2P_SCREENS"):
-        path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8")
+    check_screen(name, frame.lines)
 
 
 @given(st.sampled_from(NAMES[:3]), st.integers(0, 300), st.integers(1, 200), st.integers(1, 70))
 @settings(deadline=None, max_examples=40)
 def test_every_size_is_painted(name: str, at: int, width: int, height: int) -> None:
-    scene = ShowScene(reviewed(name))
+    scene = ShowScene(frames(name, reviewed=True))
     scene.browser.go(at)
-    frame = scene.painter(Page())(width, height)
-    assert len(frame.rows) == height
+    assert len(lines(scene, width, height)) == height
     scene.obey("help")
-    assert len(scene.painter(Page())(width, height).rows) == height
+    assert len(lines(scene, width, height)) == height
 
 
 def test_the_review_is_beside_the_board() -> None:
-    scene = ShowScene(reviewed("kids-3"))
+    scene = ShowScene(frames("kids-3", reviewed=True))
     assert not any("chance to win" in line for line in lines(scene))
     scene.browser.go(20)
     shown = " ".join(line.split("  ")[-1] for line in lines(scene, 130, 39))
     assert "chance to win: red " in shown
     before = scene.browser.review()[0]
-    scene.browser.go(len(reviewed("kids-3").moments) - 1)
+    scene.browser.end()
     assert scene.browser.review()[0] == "chance to win: red 0.0%, yellow 100.0% and green 0.0%"
     assert scene.browser.review()[0] != before
-    assert ShowScene(reviewed("classic-12")).browser.review() == (
-        "there is no review: the hands stayed closed in this game",
-    )
-
-
-def test_keys_lead_about() -> None:
-    scene, count = ShowScene(frames("classic-2")), len(frames("classic-2").moments)
-    presses = [("right", 1), ("down", 11), ("pagedown", 21), ("left", 20), ("up", 10), ("pageup", 0), ("left", 0)]
-    for key, at in [*presses, ("end", count - 1), ("right", count - 1), ("home", 0)]:
-        assert scene.press(key) is None
-        assert scene.browser.cursor.at == at
-    assert scene.press("?") == scene.press("f1") == "help"
-    assert scene.press("f12") is None
-
-
-def test_keys_look_for_sequences() -> None:
-    scene = ShowScene(frames("classic-4"))
-    made = [at for at, moment in enumerate(frames("classic-4").moments) if moment.made]
-    assert len(made) == 2 or made
-    for at in [*made, made[-1]]:
-        scene.press("f5")
-        assert scene.browser.cursor.at == at
-    for at in [*made[-2::-1], made[0]]:
-        scene.press("f4")
-        assert scene.browser.cursor.at == at
-    assert scene.browser.obey("sequence").moved or len(made) == 1
-    scene.browser.end()
-    assert scene.browser.obey("sequence").lines == ("no sequence is completed after this",)
-
-
-def test_whose_hands_are_shown() -> None:
-    scene = ShowScene(frames("kids-3"))
-    scene.browser.go(5)
-    assert scene.browser.cursor.sight == ALL
-    sights = []
-    for _ in range(5):
-        scene.press("tab")
-        sights.append(scene.browser.cursor.sight)
-    assert sights == [1, 2, 3, HIDDEN, ALL]
-    scene.press("s-tab")
-    assert scene.browser.cursor.sight == HIDDEN
-    assert sum("3 cards" in line for line in lines(scene)) == 3
-    assert scene.obey("hands 2")
-    scene.press("escape")
-    assert sum("3 cards" in line for line in lines(scene)) == 2
-    closed = ShowScene(frames("classic-12"))
-    closed.press("tab")
-    assert closed.browser.cursor.sight == HIDDEN
-    assert "Tab" not in dict(keys(closed))
-    assert "Tab" in dict(keys(scene))
+    closed = ShowScene(frames("classic-12", reviewed=True))
+    assert closed.browser.review() == ("there is no review: the hands stayed closed in this game",)
 
 
 def test_clicks() -> None:
     scene = ShowScene(frames("classic-2"))
     scene.browser.go(30)
-    frame = scene.painter(Page())(80, 23)
-    bar = [target for (row, _), target in frame.targets.items() if row == 21]
+    targets = scene.painter(Page())(80, 23).targets
+    bar = [target for (row, _), target in targets.items() if row == 21]
     assert bar[0] == ("moment", 0)
     assert bar[-1][1] >= len(frames("classic-2").moments) - 5
-    side = {target for (row, column), target in frame.targets.items() if column > 55 and row < 20}
-    assert ("moment", 30) in side
-    assert ("moment", 31) in side
+    side = {target for (row, column), target in targets.items() if column > 55 and row < 20}
+    assert {("moment", 30), ("moment", 31)} <= side
     assert scene.click(("moment", 31)) is None
     assert scene.browser.cursor.at == 31
-    assert ("seat", 2) in frame.targets.values()
+    assert ("seat", 2) in targets.values()
     assert scene.click(("seat", 2)) == "hands 2"
     assert scene.obey("hands 2")
     assert scene.click(("seat", 2)) == "hands all"
     assert scene.click(("square", 2)) is None
-
-
-def test_it_plays_and_stops_at_the_end() -> None:
-    scene = ShowScene(frames("kids-3"))
-    assert scene.press("space") is None
-    assert plays(scene.browser)
-    assert ("Space", "stop") in keys(scene)
-    scene.browser.step(1000)
-    assert not plays(scene.browser)
-    scene.press("space")
-    assert (scene.browser.cursor.at, plays(scene.browser)) == (0, True)
-    scene.press("space")
-    assert not plays(scene.browser)
-    for _ in PACES_S:
-        scene.press("+")
-    assert scene.browser.cursor.pace_s == min(PACES_S)
-    for _ in PACES_S:
-        scene.press("-")
-    assert scene.browser.cursor.pace_s == max(PACES_S)
 
 
 def test_an_answer_stands_until_the_next_key() -> None:
@@ -218,90 +121,72 @@ def test_an_answer_stands_until_the_next_key() -> None:
 
 # Words.
 
-
-def test_words_lead_about() -> None:
-    browser = ReplayBrowser(frames("classic-2"))
-    for typed, at in [("next", 1), ("", 2), ("n", 3), ("back", 2), ("b", 1), ("first", 0)]:
-        assert browser.obey(typed) == MOVED
-        assert browser.cursor.at == at
-    assert browser.obey("back").lines == ("this is the beginning of the replay",)
-    assert browser.obey("last").moved
-    assert browser.obey("next").lines == ("this is the end of the replay",)
-    assert browser.obey("  12 ").moved
-    assert browser.moment.turn == 12
-    assert browser.frames.moments[browser.cursor.at - 1].turn == 11
-    assert browser.obey("0").moved
-    assert browser.cursor.at == 0
-    assert browser.obey("999").lines == ("the game has 157 turns",)
-    assert browser.obey("quit").done
-    assert browser.obey("Exit").done
+TALKED_ABOUT = {
+    "a game of two, classic": "classic-2",
+    "a game of three kids": "kids-3",
+    "a game with closed hands": "classic-12",
+    "a game with two sequences": "classic-4",
+}
 
 
-def test_words_answer() -> None:
+@talks(__file__, "show_talks.txt")
+def test_talk(talk: Talk) -> None:
+    """Words with their answers, and keys (``*``): each with the moment to which it leads, and what else has changed."""
+    scene = ShowScene(frames(TALKED_ABOUT[talk.place]))
+    browser = scene.browser
+
+    def answer(line: str) -> list[str]:
+        before, told = browser.cursor, list[str]()
+        if line.startswith(">"):
+            answer = browser.obey(line[2:])
+            told += [*answer.lines, *["(quits)"] * answer.done]
+        elif (typed := scene.press(line[2:])) is not None:
+            told.append(f"(types {typed})")
+        after = browser.cursor
+        if after.at != before.at:
+            told.append(f"(moment {after.at}, turn {browser.moment.turn})")
+        if after.sight != before.sight:
+            told.append(
+                {ALL: "(all hands)", HIDDEN: "(no hands)"}.get(after.sight, f"(the hand of seat {after.sight})")
+            )
+        if after.pace_s != before.pace_s:
+            told.append(f"({after.pace_s} s a moment)")
+        if after.playing != before.playing:
+            told.append("(plays)" if after.playing else "(stops)")
+        return told
+
+    talk.check(map(answer, talk.lines))
+
+
+def test_keys_are_shown_that_do_something() -> None:
+    scene, closed = ShowScene(frames("kids-3")), ShowScene(frames("classic-12"))
+    assert ("Tab" in keys(scene), "Tab" in keys(closed)) == (True, False)
+    scene.press("space")
+    assert keys(scene)["Space"] == "stop"
+
+
+def test_the_log_ends_with_the_moment_and_is_short() -> None:
     browser = ReplayBrowser(frames("kids-3"))
-    assert browser.obey("board").lines == browser.obey("hands").lines == ("the cards are not dealt yet",)
-    assert browser.obey("board 3").lines == ("the cards are not dealt yet",)
     browser.go(10)
-    assert len(browser.obey("board").lines) == 8
-    assert browser.obey("board 1").lines[0].startswith("row 1: a free corner, b ")
-    assert browser.obey("board B").lines[0].startswith("column b: b1 ")
-    assert browser.obey("where a1").lines == ("a1 is a free corner: it counts for everybody",)
-    asked = ("board takes a row, a column or a square, like: board 5, board e, board e5",)
-    assert browser.obey("where").lines == browser.obey("board 99").lines == asked
     assert browser.obey("log").lines == browser.log()
     assert browser.obey("log all").lines == browser.log(everything=True)
     assert browser.log()[-1] == browser.moment.lines[-1].text
-    assert len(ReplayBrowser(frames("classic-2")).log()) < 20
-    assert browser.obey("verdict").lines == (frames("kids-3").verdict, "turn 9 of 31, moment 11 of 35")
-    assert "faster" in " ".join(browser.obey("help").lines)
-    assert browser.obey("faster").lines == ("0.50 s a moment",)
-    assert browser.obey("slower").lines == ("1 s a moment",)
-    assert browser.obey("play").lines == ("it plays, 1 s a moment; stop stops it",)
-    assert browser.obey("play").lines == ("it plays, 1 s a moment; stop stops it",)
-    assert plays(browser)
-    assert browser.obey("stop").lines == ("turn 9 of 31, moment 11 of 35",)
-    assert not plays(browser)
-    assert browser.obey("boart").lines == ("boart is no word here; did you mean board?",)
-    assert browser.obey("xyz").lines == ("xyz is no word here; help has a list of them",)
+    browser.end()
+    assert len(browser.log()) <= LOG_LENGTH < len(browser.log(everything=True))
 
 
-def test_hands_by_words() -> None:
+def test_words_in_french(french: None) -> None:
+    assert [word_of(shown(word)) for word in WORDS.words] == list(WORDS.words)
     browser = ReplayBrowser(frames("kids-3"))
-    browser.go(10)
-    every = browser.obey("hands").lines
-    assert len(every) == 3
-    assert not any("cards" in line for line in every)
-    ben = browser.obey("hands ben").lines
-    assert browser.cursor.sight == 2
-    assert [("cards" in line) for line in ben] == [True, False, True]
-    assert ben[1] == every[1]
-    assert all("3 cards" in line for line in browser.obey("hands none").lines)
-    assert browser.obey("hands all").lines == every
-    assert browser.obey("hands 7").lines == ("that hand is not opened in this replay",)
-    assert browser.obey("hands zoe").lines == ("write hands all, hands none, or a seat, like hands 1",)
-    closed = ReplayBrowser(frames("classic-12"))
-    closed.go(10)
-    assert closed.obey("hands").lines == ("the hands stayed closed in this game",)
-    assert closed.obey("hands all").lines == ("the hands stayed closed in this game",)
-    assert closed.obey("hands 1").lines == ("that hand is not opened in this replay",)
-
-
-def test_words_in_french() -> None:
-    language.use("fr")
-    try:
-        assert [word_of(shown(word)) for word in WORDS.words] == list(WORDS.words)
-        browser = ReplayBrowser(frames("kids-3"))
-        assert browser.obey("suivant").moved
-        assert browser.obey("Plus vite").lines
-        assert browser.cursor.pace_s == 0.5
-        assert browser.obey("journal tout").lines
-        assert browser.obey("next").moved
-        assert browser.obey("quitter").done
-        bar = lines(ShowScene(frames("kids-3")))[-1]
-        assert bar.endswith("? aide")
-        assert "Tab mains" in bar
-    finally:
-        language.use("en")
+    assert browser.obey("suivant").moved
+    assert browser.obey("Plus vite").lines
+    assert browser.cursor.pace_s == 0.5
+    assert browser.obey("journal tout").lines
+    assert browser.obey("next").moved
+    assert browser.obey("quitter").done
+    bar = lines(ShowScene(frames("kids-3")))[-1]
+    assert bar.endswith("? aide")
+    assert "Tab mains" in bar
 
 
 def test_a_hand_as_text() -> None:

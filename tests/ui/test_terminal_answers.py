@@ -16,11 +16,12 @@ FLUSH_S = 0.05
 class Typist:
     """A parser with a clock of its own, and the keys and answers that came out of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *pieces: str, apart_s: float = 1.0) -> None:
         self.now_s = 0.0
         self.presses: list[str] = []
         self.answers: list[Answer] = []
         self.parser = AnsweringParser(self._press, self.answers.append, lambda: self.now_s)
+        self.feed(*pieces, apart_s=apart_s)
 
     def _press(self, press: KeyPress) -> None:
         self.presses.append(
@@ -39,15 +40,13 @@ class Typist:
 def test_an_answer_in_any_two_pieces_types_nothing(apart_s: float) -> None:
     whole = BACKGROUND + KIND
     for at in range(1, len(whole)):
-        typist = Typist()
-        typist.feed(whole[:at], whole[at:], "Q", apart_s=apart_s)
+        typist = Typist(whole[:at], whole[at:], "Q", apart_s=apart_s)
         assert [key for key in typist.presses if key != "escape"] == ["Q"], whole[:at]
         assert typist.answers == [WHITE, None], whole[:at]
 
 
 def test_an_answer_character_by_character_types_nothing() -> None:
-    typist = Typist()
-    typist.feed(*BACKGROUND, *KIND, *"QH", apart_s=0.04)
+    typist = Typist(*BACKGROUND, *KIND, *"QH", apart_s=0.04)
     assert typist.presses == ["Q", "H"]
     assert typist.answers == [WHITE, None]
 
@@ -72,8 +71,7 @@ def test_an_answer_character_by_character_types_nothing() -> None:
     ],
 )
 def test_a_strange_answer_types_nothing(wrong: str) -> None:
-    typist = Typist()
-    typist.feed(wrong, "QH e5\r")
+    typist = Typist(wrong, "QH e5\r")
     assert "".join(typist.presses).removesuffix("c-m") == "QH e5"
 
 
@@ -81,8 +79,7 @@ def test_a_strange_answer_types_nothing(wrong: str) -> None:
     "half", [*(BACKGROUND[:at] for at in range(2, len(BACKGROUND))), *(KIND[:at] for at in range(3, len(KIND)))]
 )
 def test_what_is_typed_after_half_an_answer_is_typed(half: str) -> None:
-    typist = Typist()
-    typist.feed(half, "Q", "H", " ", "e", "5", "\r")
+    typist = Typist(half, "Q", "H", " ", "e", "5", "\r")
     expected = [*"QH e5", "c-m"]
     # An Escape that was pressed, and not the end of an answer, cannot be told apart.
     assert typist.presses[-len(expected) :] == expected
@@ -93,10 +90,8 @@ def test_what_is_typed_after_half_an_answer_is_typed(half: str) -> None:
 @pytest.mark.parametrize("half", ["\x1b]11;rgb:ff", "\x1b]11;", "\x1bPq", "\x1b[?62", "\x1b[", "\x1b]"])
 @pytest.mark.parametrize("key", ["\r", "\x03", "\x1b[A", "\x1b[<0;3;4M"])
 def test_a_key_after_half_an_answer_is_that_key(half: str, key: str) -> None:
-    typist = Typist()
-    typist.feed(half, key)
-    alone = Typist()
-    alone.feed(key)
+    typist = Typist(half, key)
+    alone = Typist(key)
     assert typist.presses[-1] == alone.presses[-1]
 
 
@@ -104,20 +99,16 @@ def test_a_key_after_half_an_answer_is_that_key(half: str, key: str) -> None:
     "key", ["\x1b[A", "\x1b[5~", "\x1b[24~", "\x1b[Z", "\x1b[<0;13;4M", "\x1b[<0;13;4m", "\x1b[M !!"]
 )
 def test_a_key_in_two_pieces_is_that_key(key: str) -> None:
-    alone = Typist()
-    alone.feed(key)
+    alone = Typist(key)
     for at in range(2, len(key)):
-        typist = Typist()
-        typist.feed(key[:at], key[at:])
+        typist = Typist(key[:at], key[at:])
         assert typist.presses == alone.presses, key[:at]
-    torn = Typist()
-    torn.feed(key[0], key[1:])
+    torn = Typist(key[0], key[1:])
     assert torn.presses == ["escape", *alone.presses]
 
 
 def test_what_is_no_answer_passes() -> None:
-    typist = Typist()
-    typist.feed("é安\udcff", "\x1b", "\x1b", "x", "\x1bx", "\x1bO", "\x1bOP", "\x1b[200~a\x1b]11;b\x1b[201~", "z")
+    typist = Typist("é安\udcff", "\x1b", "\x1b", "x", "\x1bx", "\x1bO", "\x1bOP", "\x1b[200~a\x1b]11;b\x1b[201~", "z")
     assert typist.presses == [
         *"é安\udcff",
         *("escape", "escape", "x", "escape", "x", "escape", "O", "f1", "a\x1b]11;b", "z"),
@@ -125,8 +116,7 @@ def test_what_is_no_answer_passes() -> None:
 
 
 def test_the_rest_of_a_burst_belongs_to_its_string() -> None:
-    typist = Typist()
-    typist.feed("\x1bPabc", "def", "\x1b\\", apart_s=BURST_S / 2)
+    typist = Typist("\x1bPabc", "def", "\x1b\\", apart_s=BURST_S / 2)
     assert typist.presses == []
     typist.feed("\x1bPabc", "d")
     assert typist.presses == ["d"]

@@ -7,31 +7,22 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import partial
 from html.parser import HTMLParser
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seqp2p.cli.reviewing import review_of
-from seqp2p.cli.show import frames_of
-from seqp2p.replay.playback import play_back
 from seqp2p.rules import squares_of
 from seqp2p.ui import viewer
 from seqp2p.ui.replay_browser import ReplayFrames
 from seqp2p.ui.scene import LogLine
 from seqp2p.ui.viewer import page
+from tests.ui import replays
 
-GOLDEN = Path(__file__).parents[2] / "replays"
-GAMES = sorted(path.stem for path in GOLDEN.glob("*.seqp2p"))
+frames = partial(replays.frames, brief=False)
 HOSTILE = "</script><script>alert(1)</script><!--&amp;{{script}}"
-
-
-@cache
-def frames(name: str) -> ReplayFrames:
-    return frames_of(f"{name}.seqp2p", play_back((GOLDEN / f"{name}.seqp2p").read_bytes()))
 
 
 def element(text: str, name: str) -> str:
@@ -46,21 +37,21 @@ def game(text: str) -> Any:
 
 def test_the_script_reads_only_what_the_page_gives() -> None:
     """A name that only one of the two knows is an error in the browser alone, so names are compared here."""
-    data, script = game(page(reviewed("kids-3"), [])), (files(viewer) / "viewer.js").read_text("utf-8")
+    data, script = game(page(frames("kids-3", reviewed=True), [])), (files(viewer) / "viewer.js").read_text("utf-8")
     assert set(re.findall(r"\bgame\.words\.(\w+)", script)) <= set(data["words"])
     assert set(re.findall(r"\bgame\.(\w+)", script)) <= set(data)
     assert set(re.findall(r"\bmoment\.(\w+)", script)) <= {key for moment in data["moments"] for key in moment}
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", replays.NAMES)
 def test_the_page_of_a_golden_game(name: str) -> None:
-    text = page(frames(name), ["one", "two"])
+    game_frames = frames(name)
+    text = page(game_frames, ["one", "two"])
     assert text.isascii()
     assert len(text) < 400_000
     shown = game(text)
-    assert len(shown["moments"]) == len(frames(name).moments)
-    for moment, told in zip(frames(name).moments, shown["moments"], strict=True):
+    for moment, told in zip(game_frames.moments, shown["moments"], strict=True):
         assert told["turn"] == moment.turn
         assert [*map(tuple, told["lines"])] == [*moment.lines]
         if moment.position is None:
@@ -69,9 +60,9 @@ def test_the_page_of_a_golden_game(name: str) -> None:
         for team, chips in enumerate(moment.position.chips):
             signs = {at for at, sign in enumerate(told["board"]) if sign.lower() == "abcdefghijkl"[team]}
             assert signs == {*squares_of(chips)}
-        for seat, hand in enumerate(moment.position.hands, 1):
-            assert told["hands"][seat - 1] == ([*hand] if seat in frames(name).opened else told["hands"][seat - 1])
-            assert isinstance(told["hands"][seat - 1], list) == (seat in frames(name).opened)
+        hands = enumerate(moment.position.hands, 1)
+        opened = {seat: [*hand] for seat, hand in hands if seat in game_frames.opened}
+        assert {seat: hand for seat, hand in enumerate(told["hands"], 1) if isinstance(hand, list)} == opened
 
 
 def test_the_policy_allows_this_script_and_this_style_and_nothing_else() -> None:
@@ -154,14 +145,9 @@ def test_the_parts_are_small_and_plain() -> None:
         assert word not in script
 
 
-@cache
-def reviewed(name: str) -> ReplayFrames:
-    playback = play_back((GOLDEN / f"{name}.seqp2p").read_bytes())
-    return frames_of(f"{name}.seqp2p", playback, reviewed=review_of(playback))
-
-
 def test_the_curve_and_the_moves_that_cost_most() -> None:
-    text, shown = page(reviewed("kids-3"), []), reviewed("kids-3")
+    shown = frames("kids-3", reviewed=True)
+    text = page(shown, [])
     moves = [(at, moment.review) for at, moment in enumerate(shown.moments) if moment.review]
     lines = re.findall(r'<polyline class="of-(\w+)" points="(.*?)"/>', text)
     assert tuple(colour for colour, _ in lines) == shown.company.colours
@@ -175,7 +161,7 @@ def test_the_curve_and_the_moves_that_cost_most() -> None:
 
 
 def test_without_a_review_there_is_a_reason_or_nothing() -> None:
-    closed = Tags(page(reviewed("classic-12"), []))
+    closed = Tags(page(frames("classic-12", reviewed=True), []))
     assert "there is no review: the hands stayed closed in this game" in closed.text
     assert "polyline" not in closed.tags
     assert '<section id="review" hidden>' in page(frames("kids-3"), [])

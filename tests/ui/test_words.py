@@ -2,28 +2,11 @@
 
 import pytest
 
+from seqp2p.i18n import message
 from seqp2p.match.events import STOPPED, Result
 from seqp2p.rules import CLASSIC
-from seqp2p.ui.words import (
-    LEFT,
-    Company,
-    absent_line,
-    back_line,
-    dropped_line,
-    listed,
-    named,
-    reason_text,
-    result_line,
-    resumed_line,
-    sequences_lines,
-    settings_lines,
-    skipped_line,
-    stopped_line,
-    undone_line,
-    vote_explained,
-    vote_line,
-    winners_text,
-)
+from seqp2p.ui import words
+from seqp2p.ui.words import LEFT, Company
 from tests.table import make_agreement, make_settings
 
 NAMES = ("ann", "bob", "cat", "dan")
@@ -77,12 +60,12 @@ def test_a_name_is_no_pattern() -> None:
     ],
 )
 def test_who_has_won(winners: tuple[int, ...], text: str) -> None:
-    assert winners_text(winners, NAMES) == text
+    assert words.winners_text(winners, NAMES) == text
 
 
 def test_a_team_that_has_lost_a_seat_is_not_given_another_s_number() -> None:
-    assert winners_text((3, 7), tuple("abcdefgh")) == "team 3 (seats 3, 7)"
-    assert winners_text((5, 7), tuple("abcdefgh")) == "seats 5, 7"
+    assert words.winners_text((3, 7), tuple("abcdefgh")) == "team 3 (seats 3, 7)"
+    assert words.winners_text((5, 7), tuple("abcdefgh")) == "seats 5, 7"
 
 
 @pytest.mark.parametrize(
@@ -105,46 +88,49 @@ def test_a_team_that_has_lost_a_seat_is_not_given_another_s_number() -> None:
     ],
 )
 def test_a_result(result: Result, watched: str, to_bob: str) -> None:
-    assert result_line(WATCHED, result) == watched
-    assert result_line(BOB, result) == to_bob
+    assert words.result_line(WATCHED, result) == watched
+    assert words.result_line(BOB, result) == to_bob
 
 
 def test_a_game_is_unfinished_only_if_it_can_be_resumed() -> None:
-    assert result_line(BOB, Result("unfinished", (), STOPPED), resumable=True) == "unfinished: you have stopped for now"
+    assert (
+        words.result_line(BOB, Result("unfinished", (), STOPPED), resumable=True)
+        == "unfinished: you have stopped for now"
+    )
 
 
 def test_one_who_has_left_is_told_who_wins_by_it() -> None:
-    told = result_line(BOB, Result("unfinished", (), LEFT), heirs=(1,))
+    told = words.result_line(BOB, Result("unfinished", (), LEFT), heirs=(1,))
     assert told == "you left: won by ann by forfeit, unless they left too"
 
 
 def test_what_one_did_by_oneself() -> None:
-    assert reason_text(BOB, LEFT) == "you left the table"
-    assert reason_text(WATCHED, LEFT) == "this seat left the table"
-    assert reason_text(BOB, STOPPED) == "you have stopped for now"
+    assert words.reason_text(BOB, LEFT) == "you left the table"
+    assert words.reason_text(WATCHED, LEFT) == "this seat left the table"
+    assert words.reason_text(BOB, STOPPED) == "you have stopped for now"
 
 
 def test_seats_get_their_names_once() -> None:
-    assert named("seat 1, seat 2 (bob), seat 9", NAMES) == "seat 1 (ann), seat 2 (bob), seat 9"
-    assert named("no seat is named", ()) == "no seat is named"
+    assert words.named("seat 1, seat 2 (bob), seat 9", NAMES) == "seat 1 (ann), seat 2 (bob), seat 9"
+    assert words.named("no seat is named", ()) == "no seat is named"
 
 
 def test_sequences_that_come_and_go() -> None:
-    assert sequences_lines(WATCHED, (0, 1), (1, 0), 2) == [
+    assert words.sequences_lines(WATCHED, (0, 1), (1, 0), 2) == [
         "blue has completed a sequence: 1 of 2",
         "green has lost a sequence: 0 of 2",
     ]
-    assert sequences_lines(WATCHED, (1, 1), (1, 1), 2) == []
+    assert words.sequences_lines(WATCHED, (1, 1), (1, 1), 2) == []
 
 
 def test_the_settings_of_the_usual_table() -> None:
-    assert settings_lines(make_settings(4)) == [
+    assert words.settings_lines(make_settings(4)) == [
         "Sequence, 4 players in 2 teams: two sequences win, 5 in a row",
         "  hands are opened for the replay at the end",
         "  no turn clock",
         "  a seat that is away is waited for up to 2:00",
     ]
-    assert settings_lines(make_settings(2, "kids"))[0] == (
+    assert words.settings_lines(make_settings(2, "kids"))[0] == (
         "Sequence for Kids, 2 players each on their own: one sequence wins, 4 in a row"
     )
 
@@ -152,7 +138,7 @@ def test_the_settings_of_the_usual_table() -> None:
 def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
     options = {"advanced": True, "table_talk": False, "manual_draw": True, "open_hands": False}
     settings = make_settings(4, "classic", **options, turn_time_s=90, grace_s=30)
-    text = "\n".join(settings_lines(settings))
+    text = "\n".join(words.settings_lines(settings))
     for part in (
         "can be broken by a one-eyed jack",
         "drawn by hand",
@@ -163,34 +149,72 @@ def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
     ):
         assert part in text
     # Two players have no team-mates to talk to, so that nothing can be called.
-    assert "call" not in "\n".join(settings_lines(make_settings(2, table_talk=False)))
+    assert "call" not in "\n".join(words.settings_lines(make_settings(2, table_talk=False)))
 
 
-def test_seats_that_are_away() -> None:
-    assert absent_line(BOB, 1, 120) == "ann cannot be reached; waiting up to 2:00"
-    assert absent_line(BOB, 1, None) == "ann is not back yet; the game waits"
-    assert stopped_line(BOB, 1, 120) == "ann stops for now; waiting up to 2:00"
-    assert [back_line(BOB, seat) for seat in (1, 2)] == ["ann is back", "you are back"]
-    assert vote_line(BOB, 3, "drop", {1}) == "cat votes to go on without ann"
-    assert vote_line(BOB, 2, "drop", {4, 1}) == "you vote to go on without ann and dan"
-    assert vote_line(BOB, 3, "skip", {1}) == "cat votes to pass over ann"
-    assert vote_explained(BOB, "skip", (2,)).endswith("have voted so, your turn passes, and no more")
-    assert vote_explained(BOB, "skip", (1,)).endswith("have voted so, the turn of ann passes, and no more")
-    assert skipped_line(BOB, 2) == "your turn is passed over"
-    assert skipped_line(BOB, 1) == "the turn of ann is passed over"
-    assert dropped_line(BOB, {1}) == "ann is out of the game"
-    assert dropped_line(BOB, {2}) == "you are out of the game"
-    assert dropped_line(BOB, {4, 1}) == "ann and dan are out of the game"
-    assert resumed_line(BOB, 1) == "ann has come back to the game"
-    assert resumed_line(BOB, 2) == "you have come back to the game"
-    assert undone_line(57).startswith("step 57 is taken back")
+VOTE = "that is a vote: once more than half of the seats have voted so, "
+WAY_BACK = "ann can come back with seqp2p resume; after that time "
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (words.absent_line(BOB, 1, 120), "ann cannot be reached; waiting up to 2:00"),
+        (words.absent_line(BOB, 1, None), "ann is not back yet; the game waits"),
+        (words.stopped_line(BOB, 1, 120), "ann stops for now; waiting up to 2:00"),
+        (words.away_explained(BOB, 1, 2), WAY_BACK + "the game ends unfinished"),
+        (words.away_explained(BOB, 1, 4), WAY_BACK + "the table decides whether to go on without ann"),
+        (words.back_line(BOB, 1), "ann is back"),
+        (words.back_line(BOB, 2), "you are back"),
+        (words.left_line(BOB, {1}), "ann has left the table"),
+        (words.left_line(BOB, {4, 1}), "ann and dan have left the table"),
+        (words.vote_line(BOB, 3, "drop", {1}), "cat votes to go on without ann"),
+        (words.vote_line(BOB, 2, "drop", {4, 1}), "you vote to go on without ann and dan"),
+        (words.vote_line(BOB, 3, "skip", {1}), "cat votes to pass over ann"),
+        (words.vote_explained(BOB, "skip", (2,)), VOTE + "your turn passes, and no more"),
+        (words.vote_explained(BOB, "skip", (1,)), VOTE + "the turn of ann passes, and no more"),
+        (
+            words.vote_explained(BOB, "drop", (1, 4)),
+            VOTE + "the game goes on without ann and dan, and all cards that have not been played are dealt anew",
+        ),
+        (words.skipped_line(BOB, 2), "your turn is passed over"),
+        (words.skipped_line(BOB, 1), "the turn of ann is passed over"),
+        (words.dropped_line(BOB, {1}), "ann is out of the game"),
+        (words.dropped_line(BOB, {2}), "you are out of the game"),
+        (words.dropped_line(BOB, {4, 1}), "ann and dan are out of the game"),
+        (words.resumed_line(BOB, 1), "ann has come back to the game"),
+        (words.resumed_line(BOB, 2), "you have come back to the game"),
+        (words.undone_line(57), "step 57 is taken back: the table has decided otherwise, and it is played again"),
+    ],
+)
+def test_seats_in_trouble(line: str, told: str) -> None:
+    assert line == told
+
+
+@pytest.mark.parametrize(
+    ("seat", "reason", "told"),
+    [
+        (3, message("seat {seat} does not hold {card}", seat=3, card="QH"), "cat is proved: seat 3 does not hold QH"),
+        (2, message("seat {seat} is no fish", seat=2), "you are proved: you are no fish"),
+        (3, "Expected `int`, got `str`", "cat is proved: what it signed is not in the form that it has in a game"),
+    ],
+)
+def test_cheating_is_named(seat: int, reason: str, told: str) -> None:
+    assert words.proven_line(BOB, seat, 9, reason) == told.replace("proved", "proved to have cheated at step 9")
+    assert "replay" in words.proof_explained()
 
 
 def test_lists() -> None:
-    assert [listed(list("abcd"[:count])) for count in range(5)] == ["", "a", "a and b", "a, b and c", "a, b, c and d"]
+    assert [words.listed(list("abcd"[:count])) for count in range(5)] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+        "a, b, c and d",
+    ]
 
 
 def test_no_sentence_is_wider_than_a_narrow_terminal() -> None:
-    for line in settings_lines(make_settings(12, teams=3, table_talk=False, manual_draw=True, advanced=True)):
+    for line in words.settings_lines(make_settings(12, teams=3, table_talk=False, manual_draw=True, advanced=True)):
         assert len(line) <= 80
-    assert CLASSIC.title in settings_lines(make_settings(12))[0]
+    assert CLASSIC.title in words.settings_lines(make_settings(12))[0]

@@ -1,6 +1,7 @@
 """The tutorial: every lesson can be fulfilled as it says, whatever else is typed is answered, and it can be left."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 import trio
@@ -8,13 +9,13 @@ from trio.testing import MockClock
 
 from seqp2p.rules import CLASSIC, UNKNOWN, View, apply, format_action
 from seqp2p.rules.status import status
-from seqp2p.ui import language
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import read_action
 from seqp2p.ui.person.lessons import FAREWELL, LESSONS, WELCOME
 from seqp2p.ui.person.tutorial import SETTINGS, Tutorial, tutor
 from seqp2p.ui.scene import Page
 from seqp2p.ui.table_scene import TableScene
+from tests.ui.kept import Talk, talks
 
 WAY = [lesson.fulfils[0] for lesson in LESSONS]
 
@@ -26,9 +27,14 @@ async def best_of(seen: View) -> str:
 
 
 async def taught(
-    *typed: str, shows_table: bool = False, hears: bool = False, tutorial: Tutorial | None = None
+    *typed: str,
+    shows_table: bool = False,
+    hears: bool = False,
+    tutorial: Tutorial | None = None,
+    changed: Callable[[], None] = lambda: None,
+    pause_s: float = 0.0,
 ) -> tuple[bool, list[str]]:
-    """Type these lines, and nothing more; returns whether the end was reached, and what was said."""
+    """Type these lines, and nothing more; return True if the end was reached, and what was said."""
     lines, said = iter(typed), list[str]()
 
     async def read() -> str | None:
@@ -36,7 +42,7 @@ async def taught(
         return next(lines, None)
 
     desk = Console(read, said.append, lambda _: None, terminal=False, shows_table=shows_table, hears=hears)
-    return await tutor(desk, tutorial or Tutorial(), hints=best_of), said
+    return await tutor(desk, tutorial or Tutorial(), changed, pause_s, hints=best_of), said
 
 
 def at_lesson(number: int) -> Tutorial:
@@ -109,33 +115,15 @@ async def test_other_actions_are_refused_kindly(number: int) -> None:
     assert after.count(lesson.task) == 4
 
 
-async def test_what_can_be_asked() -> None:
-    answers = {
-        "board": "  1  **",
-        "hand": "your hand: JC 4D TD 2S 3S 5S JS",
-        "moves": "  3S c1, 3S f9",
-        "where 3s": "3S (three of spades): c1 free, f9 free",
-        "where": "write a card or a square behind it, like: where 2S",
-        "where c1": "c1 is 3S (three of spades), free: your 3S (three of spades) or JC (jack of clubs) can go here",
-        "c1": "c1 is 3S (three of spades), free: your 3S (three of spades) or JC (jack of clubs) can go here",
-        "board c": "column c: c1 3S, c2 4C",
-        "score": "sequences: blue 0",
-        "3S": "3S (three of spades): c1 free, f9 free",
-        "help": "in your turn:",
-        "?": "cards:",
-        "seats": "seat 1  pupil (you)  blue  7 cards",
-        "log": "nothing has been played yet",
-        "say hello": "nobody listens here but you",
-        "words": "there are no safety words here",
-        "": LESSONS[0].task,
-    }
-    for typed, begins in answers.items():
+@talks(__file__, "tutorial.txt")
+async def test_talk(talk: Talk) -> None:
+    """Each line is typed in the first lesson, before a screen that explains its own signs."""
+
+    async def answer(typed: str) -> list[str]:
         _, said = await taught(typed, shows_table=True)
-        after = said[said.index(LESSONS[0].task) + 1 :]
-        assert not any(line.startswith("on the board:") for line in after), "the screen has signs of its own"
-        assert any(line.startswith(begins) for line in after), (typed, after)
-    _, said = await taught(WAY[0], "log", shows_table=True)
-    assert said[-2:] == ["  1. you: 3S c1", "  2. seat 2 (opponent): QD h7"]
+        return said[said.index(LESSONS[0].task) + 1 :]
+
+    talk.check([await answer(line[2:]) for line in talk.lines])
 
 
 @pytest.mark.parametrize("word", ["leave", "QUIT", "exit", "resign"])
@@ -150,22 +138,20 @@ async def test_the_end_of_the_input_leaves() -> None:
     assert not (await taught(*WAY[:3]))[0]
 
 
-async def test_who_hears_the_lessons_is_not_told_the_board_unasked() -> None:
-    finished, said = await taught(*WAY, hears=True)
+@pytest.mark.parametrize(
+    ("desk", "boards", "hands"),
+    [({}, len(LESSONS) + 1, len(LESSONS)), ({"hears": True}, 0, len(LESSONS)), ({"shows_table": True}, 0, 0)],
+    ids=["who reads", "who hears", "who sees a screen"],
+)
+async def test_the_board_is_printed_for_who_reads_alone(desk: dict[str, bool], boards: int, hands: int) -> None:
+    finished, said = await taught(*WAY, **desk)  # type: ignore[arg-type]  # flags only
     assert finished
-    assert not any(line.startswith("  1  **") for line in said)
-    assert sum(line.startswith("your hand") for line in said) == len(LESSONS)
-
-
-async def test_a_board_before_the_eyes_is_not_printed() -> None:
-    shown, said = await taught(*WAY, shows_table=True)
-    assert shown
-    assert not any(line.startswith("  1  **") for line in said)
-    assert sum(line.startswith("  1  **") for line in (await taught(*WAY))[1]) == len(LESSONS) + 1
+    assert sum(line.startswith("  1  **") for line in said) == boards
+    assert sum(line.startswith("your hand") for line in said) == hands
 
 
 async def test_the_table_s_scene_shows_it() -> None:
-    tutorial, painted, typed = Tutorial(), list[list[str]](), iter(WAY)
+    tutorial, painted = Tutorial(), list[list[str]]()
     scene = TableScene(
         sees=tutorial.sees,
         asked=tutorial.asked,
@@ -179,46 +165,21 @@ async def test_the_table_s_scene_shows_it() -> None:
         scene.changed()
         painted.append(scene.painter(Page())(80, 23).lines)
 
-    async def read() -> str | None:
-        await trio.lowlevel.checkpoint()
-        return next(typed)
-
-    console = Console(read, lambda _: None, lambda _: None, terminal=True, shows_table=True)
-    assert await tutor(console, tutorial, changed, hints=best_of)
+    assert (await taught(*WAY, shows_table=True, tutorial=tutorial, changed=changed))[0]
     assert len(painted) == 2 * len(LESSONS)
 
 
-async def test_a_hint_is_followed_by_the_task_again() -> None:
-    _, said = await taught("hint")
-    assert said[-2:] == [f"hint: one of {len(Tutorial().sees().legal)}", str(LESSONS[0].task)]
+async def test_a_pause_before_the_opponent(autojump_clock: MockClock) -> None:
+    changes = list[float]()
+    begun = trio.current_time()
+    assert (await taught(*WAY, changed=lambda: changes.append(trio.current_time() - begun), pause_s=2.0))[0]
+    assert changes == [2.0 * ((at + 1) // 2) for at in range(2 * len(WAY))], "after each turn, and before the next"
 
 
-def test_a_pause_before_the_opponent() -> None:
-    times: list[float] = []
-
-    async def run() -> None:
-        typed = iter(WAY)
-
-        async def read() -> str | None:
-            times.append(trio.current_time())
-            await trio.lowlevel.checkpoint()
-            return next(typed)
-
-        desk = Console(read, lambda _: None, lambda _: None, terminal=True)
-        assert await tutor(desk, Tutorial(), pause_s=2.0, hints=best_of)
-
-    trio.run(run, clock=MockClock(autojump_threshold=0))
-    assert times == [times[0] + 2.0 * at for at in range(len(WAY))]
-
-
-async def test_names_are_the_reader_s() -> None:
-    language.use("fr")
-    try:
-        assert Tutorial().company.find("2") == 2
-        assert (await taught(*WAY))[0]
-        assert not (await taught("quitter"))[0]
-    finally:
-        language.use("en")
+async def test_names_are_the_reader_s(french: None) -> None:
+    assert Tutorial().company.find("2") == 2
+    assert (await taught(*WAY))[0]
+    assert not (await taught("quitter"))[0]
 
 
 def test_it_plays_by_the_usual_rules() -> None:

@@ -1,0 +1,68 @@
+"""Texts that are kept in files beside the tests: screens, and talks of typed lines with their answers.
+
+``SEQP2P_KEEP=1 pytest -n 0 tests/ui`` writes them again. Look at what has changed before you keep it.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+SCREENS: Final = Path(__file__).parent / "screens"
+SIGNS: Final = (">", "*")
+KEEPS: Final = bool(os.environ.get("SEQP2P_KEEP"))
+
+
+def check_screen(name: str, lines: Sequence[str]) -> None:
+    """Check a page against the kept one of this name."""
+    path, text = SCREENS / f"{name}.txt", "\n".join(lines) + "\n"
+    if KEEPS:
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A part of a file: ``== a claim``, ``[the place where it begins]``, and lines with the answers below each.
+
+    A line begins with a sign: ``>`` if it is typed, ``*`` if it happens.
+    """
+
+    file: Path
+    place: str
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines to which there are answers, with their signs."""
+        return [line for line in self.text.splitlines() if line[:1] in SIGNS]
+
+    def check(self, answers: Iterable[Iterable[str]]) -> None:
+        """Check the answers to the lines, in order."""
+        told = self.text.splitlines()[:2]
+        for line, answer in zip(self.lines, answers, strict=True):
+            rows = [*answer]
+            assert not [row for row in rows if row[:1] in SIGNS], "an answer that would be read as a line"
+            told += [line, *rows]
+        text = "\n".join(told)
+        if KEEPS:
+            self.file.write_text(self.file.read_text("utf-8").replace(self.text, text), "utf-8")
+        assert KEEPS or text == self.text
+
+
+def talks(test: str, file: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that checks each talk of a file beside it, in each place where it begins."""
+    found = dict(_talks_of(Path(test).with_name(file)))
+    return pytest.mark.parametrize("talk", found.values(), ids=found.keys())
+
+
+def _talks_of(file: Path) -> Iterator[tuple[str, Talk]]:
+    for part in file.read_text("utf-8").removeprefix("== ").split("\n\n== "):
+        claim, places, *_ = part.splitlines()
+        begins = places.strip("[]").split("; ")
+        # To write it once is enough.
+        for place in begins[:1] if KEEPS else begins:
+            yield f"{claim} [{place}]", Talk(file, place, part.rstrip("\n"))
