@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from protocol.second.game import EVERY_STEP, Failure, Machine
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import MatchError, Violation
 from seqp2p.match.machine import Match
 from seqp2p.replay.format import StepRecord, TableRecord, contributions_of, records
 from tests.protocol.reading import read, replay
-from tests.protocol.second.game import EVERY_STEP, Failure, Machine
 
 FILES: dict[str, dict[str, Any]] = {name: read(name) for name in ("contributions", "option_contributions")}
 Pair = tuple[bytes, bytes]

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import trio
 
+from protocol.second import file
+from protocol.second.peer import Player, join_and_play
 from tests.cli.processes import LIMIT_S, Process, household
 from tests.cli.test_older_copy import copy, killed, put_back
 from tests.cli.test_resume_command import resume
-from tests.protocol.second import file
-from tests.protocol.second.peer import Player, join_and_play
 
 pytestmark = pytest.mark.process
 

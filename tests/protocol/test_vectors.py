@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from protocol.second import checks as second
 from seqp2p.crypto.identity import verify as verify_signature
 from tests.protocol import first
 from tests.protocol.reading import VECTORS, hexed, vectors
-from tests.protocol.second import checks as second
 
 PROGRAMS = {"this program": first, "the second verifier": second}
 NOT_PRIMITIVES = {"contributions", "option_contributions", "two_player_game", "two_player_kids_game"}
