@@ -24,6 +24,7 @@ from seqp2p.rules import (
     format_action,
     hand_size,
     legal_actions,
+    new_pile,
     parse_action,
     parse_card,
     parse_position,
@@ -99,6 +100,7 @@ class Game:
         if after.reshuffles > before.reshuffles:
             self.pile = [card for cards in before.discards for card in cards]
             self.pile += [action.card] if action.kind != "draw" else []
+            assert Counter(self.pile) == Counter(new_pile(before, action))
             self.rng.shuffle(self.pile)
             after = reveal(after, before.to_move, self.pile[-1:])
         self.drawn.append(self.pile.pop() if after.draws > before.draws else UNKNOWN)
@@ -212,6 +214,16 @@ def make(
     position = parse_position(text)
     assert not possible or status(position) == ()
     return position
+
+
+def full_board() -> dict[str, str]:
+    """Chips on every square of the classic board, without a sequence for anybody."""
+    names = {"a": "", "b": ""}
+    for row in range(10):
+        for col in range(10):
+            if (row, col) not in {(0, 0), (0, 9), (9, 0), (9, 9)}:
+                names["ab"[(col // 2 + row) % 2]] += f" {chr(97 + col)}{row + 1}"
+    return names
 
 
 def do(position: Position, text: str, drawn: Card = UNKNOWN) -> Position:
