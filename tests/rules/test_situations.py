@@ -15,6 +15,14 @@ DEAD = {"a": "h2", "b": "g7"}
 ALMOST = {"a": "b1 c1 d1 b3 b4 b5 b6 b7"}
 """With a3-a7 of team 1 counted, e1 wins."""
 
+FIVE = {"a": "c3 d3 e3 f3 g3"}
+
+
+def broken_run() -> Position:
+    """Team 2 can take a chip out of six in a row, of which the first five count."""
+    chips = {"a": "a5 b5 c5 d5 e5 f5"}
+    return make(chips, ["JC,JC", "JS,JS"], options="advanced", sequences="a:a5-e5", to_move=2)
+
 
 def by_hand(*hands: str, chips: dict[str, str] | None = None, **more: Any) -> Position:
     """A table at which draws are made by hand."""
@@ -41,6 +49,20 @@ SITUATIONS: dict[str, tuple[Position, str]] = {
     "one free square is enough for a card to live": (make({"a": "h2"}, ["QH", "3C"]), "QH g7"),
     "jacks that can take nothing are not dead": (make({}, ["JS,JH", "3C"]), "pass"),
     "nor are jacks with no free square": (make(full_board(), ["JC,JD", "3C"]), "pass"),
+    # Sequences
+    "of nine at once the middle five are named": (make({"a": "a5 b5 c5 d5 f5 g5 h5 i5"}, ["JC", "2C"]), "JC e5 c5-g5"),
+    "a sequence with a chip gone counts no more, until the chip is back": (
+        make(FIVE, ["JC", "JS"], options="advanced", sequences="a:c3-g3", to_move=2),
+        "JS xe3; JC e3",
+    ),
+    "one elsewhere stays": (
+        make(FIVE | {"b": "a5 b5 c5 d5 e5"}, ["2C", "JS"], options="advanced", sequences="a:c3-g3,b:a5-e5", to_move=2),
+        "JS xc3",
+    ),
+    "what is left of a longer run counts with the next chip in its line": (broken_run(), "JS xa5; JC h5"),
+    "but not with a chip elsewhere": (broken_run(), "JS xa5; JC h8"),
+    "with the chip that is back it is the five in front": (broken_run(), "JS xa5; JC a5"),
+    "or the five that are named": (broken_run(), "JS xa5; JC a5 b5-f5"),
     # Passes
     "an empty hand passes": (make({}, ["-", "2C"]), "pass"),
     "a round with neither play nor exchange is a draw": (make({}, ["JS", "JH", "JS", "JH"]), "pass; pass; pass; pass"),
