@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
 from seqp2p.rules import (
     CLASSIC,
     DRAW,
@@ -13,6 +15,7 @@ from seqp2p.rules import (
     VARIANTS,
     Action,
     Card,
+    IllegalAction,
     Options,
     Position,
     Variant,
@@ -229,3 +232,10 @@ def full_board() -> dict[str, str]:
 def do(position: Position, text: str, drawn: Card = UNKNOWN) -> Position:
     """Apply an action given as text."""
     return apply(position, parse_action(position.variant, text), drawn)
+
+
+def refusal(position: Position, action: Action | str) -> str:
+    """Return the reason why an action, or one given as text, is refused."""
+    with pytest.raises(IllegalAction) as refused:
+        apply(position, action if isinstance(action, Action) else parse_action(position.variant, action))
+    return str(refused.value)

@@ -12,7 +12,6 @@ from seqp2p.rules import (
     IllegalAction,
     Options,
     Position,
-    apply,
     exchange,
     hide,
     legal_actions,
@@ -24,7 +23,7 @@ from seqp2p.rules import (
     squares_of,
     start,
 )
-from tests.rules.playing import do, make, texts
+from tests.rules.playing import do, make, refusal, texts
 
 
 def owners(position: Position, *names: str) -> list[int]:
@@ -51,12 +50,10 @@ def test_jacks_go_by_eyes_not_by_colour() -> None:
     position = make({"a": "c3", "b": "d7 e7"}, ["JC,JD,JH,JS", "?"])
     for jack in ("JC", "JD"):
         assert owners(do(position, f"{jack} f6"), "f6") == [1]
-        with pytest.raises(IllegalAction, match=f"{jack} takes no chip: only JH and JS do"):
-            do(position, f"{jack} xd7")
+        assert f"{jack} takes no chip: only JH and JS do" in refusal(position, f"{jack} xd7")
     for jack in ("JH", "JS"):
         assert owners(do(position, f"{jack} xd7"), "d7", "e7") == [0, 2]
-        with pytest.raises(IllegalAction, match=f"{jack} places no chip, it takes one: write for instance {jack} xf6"):
-            do(position, f"{jack} f6")
+        assert f"{jack} places no chip, it takes one: write for instance {jack} xf6" in refusal(position, f"{jack} f6")
     wild = {f"{jack} {chr(97 + col)}{row}" for jack in ("JC", "JD") for col in range(10) for row in range(1, 11)}
     nowhere = {f"{jack} {square}" for jack in ("JC", "JD") for square in ["a1", "j1", "a10", "j10", "c3", "d7", "e7"]}
     assert set(texts(position)) == (wild - nowhere) | {"JH xd7", "JH xe7", "JS xd7", "JS xe7"}
@@ -97,9 +94,7 @@ def test_the_reason_for_a_refusal(text: str, reason: str) -> None:
         ["QH,2D,JC,JS", "?,?"],
         sequences="b:b1-b5",
     )
-    with pytest.raises(IllegalAction) as refused:
-        do(position, text)
-    assert str(refused.value).startswith(reason)
+    assert refusal(position, text).startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -119,14 +114,12 @@ def test_the_reason_for_a_refusal(text: str, reason: str) -> None:
 )
 def test_values_that_are_no_cards_or_squares(action: Action, reason: str) -> None:
     for hand in ("JS,QH", "?,?"):
-        with pytest.raises(IllegalAction, match=reason):
-            apply(make({}, [hand, "?"], possible=False), action)
+        assert reason in refusal(make({}, [hand, "?"], possible=False), action)
 
 
 def test_own_chips_stay_out_of_reach_under_the_advanced_rule() -> None:
     before = make({"a": "c3 d3 e3 f3 g3"}, ["JS", "?"], options="advanced", sequences="a:c3-g3")
-    with pytest.raises(IllegalAction, match="your own team's"):
-        do(before, "JS xc3")
+    assert "your own team's" in refusal(before, "JS xc3")
 
 
 def test_nothing_can_be_played_after_the_end() -> None:
@@ -134,8 +127,7 @@ def test_nothing_can_be_played_after_the_end() -> None:
     assert (won.winner, won.over, won.drawn_game, won.to_move) == (1, True, False, 0)
     assert legal_actions(won) == ()
     for action in (PASS, place(0, 44), exchange(0), remove(0, 44)):
-        with pytest.raises(IllegalAction, match="the game is over"):
-            apply(won, action)
+        assert "the game is over" in refusal(won, action)
 
 
 def test_the_game_ends_before_the_draw() -> None:
@@ -164,11 +156,9 @@ def test_an_unknown_card_becomes_the_one_that_is_played() -> None:
 
 def test_a_card_seen_elsewhere_cannot_be_played_from_an_unknown_hand() -> None:
     position = make({}, ["?,?", "QH,QH"])
-    with pytest.raises(IllegalAction, match="seat 1 cannot hold QH: every QH has been seen elsewhere"):
-        do(position, "QH h2")
+    assert "seat 1 cannot hold QH: every QH has been seen elsewhere" in refusal(position, "QH h2")
     seen = make({}, ["?,?", "QH"], discards=["-", "QH"])
-    with pytest.raises(IllegalAction, match="every QH has been seen elsewhere"):
-        do(seen, "QH h2")
+    assert "every QH has been seen elsewhere" in refusal(seen, "QH h2")
 
 
 def test_a_win_with_an_unknown_card() -> None:
@@ -203,6 +193,5 @@ def test_kids_play_by_the_same_engine() -> None:
     assert texts(reveal(do(after, "dragon xe2"), 1, [])) != []
     third = reveal(after, 3, [KIDS.faces.index("dragon")])
     assert texts(third) == ["dragon xe2", "dragon xc3"]
-    with pytest.raises(IllegalAction, match="dragon belongs to no square, so it is never dead"):
-        do(third, "dragon dead")
+    assert "dragon belongs to no square, so it is never dead" in refusal(third, "dragon dead")
     assert do(third, "dragon xc3").chips == (0, after.chips[1], 0)

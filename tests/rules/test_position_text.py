@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from seqp2p.rules import (
     NotationError,
     Options,
-    Pending,
     Variant,
     format_position,
     hide,
@@ -49,40 +48,7 @@ def test_a_text_in_full() -> None:
 PENDING = TEXT.replace("advanced,no-table-talk", "no-table-talk,manual-draw").replace("?,2C/-/JC,JC", "?,2C/9C/JC,JC")
 
 
-@pytest.mark.parametrize(
-    ("to_move", "pending"),
-    [
-        (3, Pending("play", 3, owes=2)),
-        (3, Pending("draw", 3)),
-        (2, Pending("late", 3, owes=2)),
-        (2, Pending("late", 3, owes=2, passed=True)),
-        (2, Pending("penalty", 3, penalised=(2, 4))),
-        (4, Pending("penalty", 3, owes=2, penalised=(4,))),
-    ],
-)
-def test_what_is_pending_is_a_seventeenth_word(to_move: int, pending: Pending) -> None:
-    position = parse_position(PENDING)._replace(to_move=to_move, pending=pending)
-    text = format_position(position)
-    assert len(text.split(" ")) == 17
-    assert parse_position(text) == position
-    assert parse_position(text).phase == pending.phase
-
-
-def test_nothing_pending_is_no_word() -> None:
-    assert len(format_position(parse_position(PENDING)).split(" ")) == 16
-
-
 LEFT = TEXT.replace("?,2C/-/JC,JC/?,?", "?,2C/-/JC,JC/-")
-
-
-@pytest.mark.parametrize(("pending", "out"), [("", "out:4"), ("", "out:2,4"), ("penalty/3/-/4/-", "out:1,2")])
-def test_seats_that_have_left_are_the_last_word(pending: str, out: str) -> None:
-    text = PENDING.replace("?,2C/9C", "-/-").replace(" 3 -", " 4 -") if pending else LEFT
-    position = parse_position(" ".join([text, *pending.split(), out]))
-    assert position.out == tuple(map(int, out.removeprefix("out:").split(",")))
-    assert format_position(position) == " ".join([text, *pending.split(), out])
-    assert format_position(position._replace(out=())) == " ".join([text, *pending.split()])
-    assert position_hash(position) != position_hash(position._replace(out=()))
 
 
 # What is changed in a text, and why it is none then.

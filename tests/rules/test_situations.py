@@ -1,4 +1,7 @@
-"""What a drawn game seldom comes to: after every action the engine agrees with the rules written naively."""
+"""What a game seldom comes to: after every action the engine agrees with the rules written naively.
+
+More such positions, with their counts, are in protocol/perft/positions.json.
+"""
 
 import random
 from typing import Any
@@ -14,7 +17,6 @@ DEAD = {"a": "h2", "b": "g7"}
 """QH is dead."""
 ALMOST = {"a": "b1 c1 d1 b3 b4 b5 b6 b7"}
 """With a3-a7 of team 1 counted, e1 wins."""
-
 FIVE = {"a": "c3 d3 e3 f3 g3"}
 
 
@@ -43,9 +45,7 @@ def silent(*hands: str, chips: dict[str, str] | None = None, **more: Any) -> Pos
 SITUATIONS: dict[str, tuple[Position, str]] = {
     # Dead cards
     "a dead card is exchanged and the turn goes on": (make(DEAD, ["QH,2C", "3C"]), "QH dead +KD; KD h8"),
-    "one in a turn, and one in the next": (make(DEAD, ["QH,QH", "3C"]), "QH dead +2C; 2C e2; 3C d2; QH dead"),
     "a dead card is exchanged before a pass": (make(DEAD, ["QH,QH", "3C"]), "QH dead +JS; JS xg7"),
-    "a second dead card is kept in a pass": (make(DEAD, ["QH,QH", "3C"], exchanged=1), "pass; 3C d2"),
     "one free square is enough for a card to live": (make({"a": "h2"}, ["QH", "3C"]), "QH g7"),
     "jacks that can take nothing are not dead": (make({}, ["JS,JH", "3C"]), "pass"),
     "nor are jacks with no free square": (make(full_board(), ["JC,JD", "3C"]), "pass"),
@@ -65,73 +65,34 @@ SITUATIONS: dict[str, tuple[Position, str]] = {
     "or the five that are named": (broken_run(), "JS xa5; JC a5 b5-f5"),
     # Passes
     "an empty hand passes": (make({}, ["-", "2C"]), "pass"),
-    "a round with neither play nor exchange is a draw": (make({}, ["JS", "JH", "JS", "JH"]), "pass; pass; pass; pass"),
     "a play begins a new round": (make({}, ["JS", "2C"]), "pass; 2C e2; JS xe2"),
     "an exchange does too": (make(DEAD, ["JS,JH", "QH"], to_move=2, idle=1, quiet=1), "QH dead +QH; pass; JS xg7"),
-    "turn 208 without a chip is a draw": (make(full_board(), ["QH", "QD"], turn=300, exchanged=1, quiet=207), "pass"),
     "a removal is not quiet": (make(full_board(), ["JS", "QD"], turn=300, quiet=207), "JS xd1"),
     # The end of the pile
-    "the card just played is shuffled with the discards": (
-        make({}, ["2C,3C", "6C"], pile=0, discards=["4C,5C", "7C"], possible=False),
-        "2C e2",
-    ),
     "not before a card is due": (make({}, ["2C,3C", "6C"], pile=1, discards=["4C,5C", "7C"], possible=False), "2C e2"),
-    "an exchange shuffles": (make(DEAD, ["QH", "6C"], pile=0, discards=["4C", "-"], possible=False), "QH dead"),
     "a card that is the whole pile comes back": (make({}, ["2C", "3C"], pile=0, possible=False), "2C e2; 3C d2"),
     "a pass draws nothing": (make({}, ["JS", "2C"], pile=0, discards=["4C", "-"], possible=False), "pass"),
-    "a win draws nothing": (
-        make(ALMOST, ["JC,2C", "3C"], sequences="a:b3-b7", pile=0, discards=["QH", "-"], possible=False),
-        "JC e1",
-    ),
     # Drawing by hand
     "a placing waits for the draw": (by_hand("2C,3C", "4C", quiet=3), "2C e2; draw"),
     "a removal does too": (by_hand("JS,2C", "4C", chips={"b": "d7"}), "JS xd7; end"),
     "a win does not": (by_hand("JC", "4C", chips=ALMOST, sequences="a:b3-b7"), "JC e1"),
     "not even where a draw is owed": (owed("3C", "JC", chips={"b": ALMOST["a"]}, sequences="b:b3-b7"), "JC e1"),
     "an exchanged card is replaced at once": (by_hand("QH,2C", "4C", chips=DEAD), "QH dead +KD; 2C e2; draw"),
-    "a forgotten draw can be made after the next placing": (
-        by_hand("2C,3C", "4C,5C", "QH", "6C"),
-        "2C e2; end; 4C c2; draw; draw; QH h2",
-    ),
-    "or waived, for one card fewer": (by_hand("2C,3C", "4C,5C", "QH", "6C"), "2C e2; end; 4C c2; waive; end; QH h2"),
     "a turn later it is too late": (owed("3C", "4C", "QH", "6C"), "4C c2; waive; draw; QH h2; draw"),
     "a removal is as good as a placing": (by_hand("2C,3C", "JS,5C", "QH", "6C"), "2C e2; end; JS xe2; draw; draw"),
     "an exchange is not": (owed("3C", "QH,2C", chips=DEAD), "QH dead +KD; KD h8; draw; draw"),
-    "a pass is, and ends the turn, the draw made": (owed("3C", "JS", "4C", "5C", quiet=4, idle=1), "pass; draw; 4C c2"),
-    "or waived": (owed("3C", "JS", "4C", "5C", quiet=4, idle=1), "pass; waive; 4C c2"),
+    "a pass is as good as a placing, and ends the turn": (
+        owed("3C", "JS", "4C", "5C", quiet=4, idle=1),
+        "pass; waive; 4C c2",
+    ),
     "an exchange before that pass still counts": (
         owed("3C", "QH", "4C", "5C", chips={"a": "h2 g7"}, idle=1, quiet=1),
         "QH dead +QH; pass; waive",
     ),
     "of two the seat that owes plays next": (by_hand("2C,3C", "4C,5C"), "2C e2; end; 4C c2; draw; draw; 3C d2"),
-    "nobody has a card left: a draw": (
-        by_hand("-", "-", "-", "2C", to_move=4),
-        "2C e2; end; pass; waive; pass; pass; pass",
-    ),
-    "all discards become the pile for a draw": (
-        by_hand("2C,3C", "5C", pile=0, discards=["4C", "6C"], possible=False),
-        "2C e2; draw",
-    ),
-    "and for a late one, after which there is nothing left to draw": (
-        owed("3C", "4C,5C", pile=0, possible=False),
-        "4C c2; draw; draw; 3C d2",
-    ),
     # Talk called
-    "the team gives up a card each, and the turn goes on": (
-        silent("2C,3C", "4C,4C,5C", "6C", "7C,8C"),
-        "call 4; 4C given; 7C given; 2C e2",
-    ),
-    "a player without a card owes none": (silent("2C", "-", "3C", "4C"), "call 2; 4C given; 2C e2"),
-    "nor does a team without one": (silent("2C", "-", "3C", "-"), "call 4; 2C e2"),
+    "a team without a card gives none": (silent("2C", "-", "3C", "-"), "call 4; 2C e2"),
     "the last card given up means passing": (silent("2C", "3C", "4C", "5C"), "call 4; 3C given; 5C given; 2C e2; pass"),
-    "a call after an exchange leaves it counted": (
-        silent("QH,2C", "3C", "4C", "5C", chips=DEAD),
-        "QH dead +QH; call 2; 3C given; 5C given; 2C e2",
-    ),
-    "several remarks are called in one turn": (
-        silent("2C", "3C,4C", "4C", "5C,5C"),
-        "call 2; 3C given; 5C given; call 4; 4C given; 5C given; call 2; 2C e2",
-    ),
     "of three teams one gives up cards": (
         silent("2C", "3C", "4C", "5C", "6C", "7C", teams=3, to_move=4),
         "call 6; 4C given; 7C given; 5C b2",

@@ -12,10 +12,10 @@ from seqp2p.rules import (
     check_table,
     default_teams,
     hand_size,
-    parse_card,
     start,
     team_of,
 )
+from tests.rules.playing import make
 
 CLASSIC_TABLES = {
     2: (7, [2]),
@@ -110,14 +110,7 @@ def test_a_wrong_deal_is_refused(first: int, hands: list[list[int]], reason: str
 
 
 def test_a_position_survives_a_trip_to_another_process() -> None:
-    position = start(
-        CLASSIC,
-        2,
-        2,
-        Options(advanced=True),
-        1,
-        [[UNKNOWN] * 7, [parse_card(CLASSIC, "QH")] * 2 + [1] * 2 + [2] * 2 + [3]],
-    )
+    position = make({"a": "c3"}, ["?", "QH"], options="advanced")
     copy = pickle.loads(pickle.dumps(position))
     assert copy == position
     assert hash(copy) == hash(position)

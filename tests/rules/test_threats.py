@@ -1,4 +1,4 @@
-"""Threats, held against every window of the board one by one, and against what the engine counts."""
+"""Threats, held against every line of the board one by one, and against what the engine counts."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 from seqp2p.rules import (
     CLASSIC,
-    Action,
     Card,
+    CompletedSequence,
     Options,
     Position,
-    RulesError,
     Square,
     Variant,
     View,
@@ -34,21 +33,10 @@ def position_of(table: tuple[tuple[Variant, int, int, Options], int]) -> Positio
     return random_position(variant, players, teams, seed, options).position
 
 
-def windows(seen: View) -> Iterator[tuple[Square, ...]]:
-    """Every straight run of a sequence's length, from its coordinates."""
-    board, length = seen.variant.board, seen.variant.line_length
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        for row in range(board.rows):
-            for col in range(board.cols):
-                cells = [(row + step * down, col + step * right) for step in range(length)]
-                if all(0 <= each < board.rows and 0 <= other < board.cols for each, other in cells):
-                    yield tuple(each * board.cols + other for each, other in cells)
-
-
 def open_windows(seen: View, team: int) -> Iterator[tuple[tuple[Square, ...], tuple[Square, ...]]]:
-    """The windows that a team can still complete to a new sequence, with the squares that they lack."""
+    """The lines of the board that a team can still complete to a new sequence, with the squares that they lack."""
     made = [set(each.squares) for each in seen.sequences if each.team == team]
-    for window in windows(seen):
+    for window in seen.variant.board.lines:
         chips = {square for square in window if seen.board[square] != CORNER}
         lacks = tuple(square for square in window if seen.board[square] == FREE)
         ours = all(seen.board[square] in (team, FREE, CORNER) for square in window)
@@ -95,30 +83,17 @@ def test_the_longest_line_is_that_of_some_window(table: tuple[tuple[Variant, int
 
 @given(POSITIONS)
 def test_a_line_that_lacks_one_counts_once_it_has_it(table: tuple[tuple[Variant, int, int, Options], int]) -> None:
+    """A seat of the team that is to move with a wild card in its hand has the line as a sequence then."""
     position = position_of(table)
+    wild = position.variant.wild[0]
     for threat in threats(view(position, 0)):
-        if len(threat.missing) == 1:
-            assert any(
-                makes(position, threat.team, action, threat.line)
-                for action in closing(position, threat.missing, threat.line)
-            )
-
-
-def closing(position: Position, missing: tuple[Square, ...], line: tuple[Square, ...]) -> Iterator[Action]:
-    """The placings of a wild card that may complete a line: without a name for it, and with one."""
-    card = position.variant.wild[0]
-    yield place(card, missing[0])
-    yield place(card, missing[0], ((line[0], line[-1]),))
-
-
-def makes(position: Position, team: int, action: Action, line: tuple[Square, ...]) -> bool:
-    """Return True if a seat of the team, to move and with this card in its hand, has the line as a sequence then."""
-    hands = tuple((action.card, *hand[1:]) if seat == team else hand for seat, hand in enumerate(position.hands, 1))
-    try:
-        after = apply(position._replace(to_move=team, hands=hands, pending=None, exchanged=0, out=()), action)
-    except RulesError:
-        return False
-    return any((each.team, each.squares) == (team, line) for each in after.sequences)
+        if len(threat.missing) > 1:
+            continue
+        team, line = threat.team, threat.line
+        hands = tuple((wild, *hand[1:]) if seat == team else hand for seat, hand in enumerate(position.hands, 1))
+        to_move = position._replace(to_move=team, hands=hands, pending=None, exchanged=0, out=())
+        after = apply(to_move, place(wild, threat.missing[0], ((line[0], line[-1]),)))
+        assert CompletedSequence(team, line) in after.sequences
 
 
 def test_the_cards_that_close_and_block_a_line() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from seqp2p.rules import CLASSIC, PASS, UNKNOWN, IllegalAction, apply, exchange, legal_actions, place, reveal
-from tests.rules.playing import card, do, full_board, make, texts
+from tests.rules.playing import card, do, full_board, make, refusal, texts
 
 QH_TAKEN = {"a": "h2", "b": "g7"}
 
@@ -24,15 +24,13 @@ QH_TAKEN = {"a": "h2", "b": "g7"}
 def test_the_reason_for_a_refusal(
     chips: dict[str, str], hand: str, given: dict[str, Any], text: str, reason: str
 ) -> None:
-    with pytest.raises(IllegalAction, match=reason):
-        do(make(chips, [hand, "?"], **given), text)
+    assert reason in refusal(make(chips, [hand, "?"], **given), text)
 
 
 def test_a_pass_shows_the_whole_hand() -> None:
     before = make({}, ["JS,?", "?"])
     assert legal_actions(before) == ()
-    with pytest.raises(IllegalAction, match="seat 1 cannot pass: 2C e2 can be played"):
-        do(reveal(before, 1, [0]), "pass")
+    assert "seat 1 cannot pass: 2C e2 can be played" in refusal(reveal(before, 1, [0]), "pass")
     assert do(reveal(before, 1, [card("JH")]), "pass").to_move == 2
 
 
