@@ -229,10 +229,7 @@ CHANGES_AWAY = [
 
 @pytest.mark.parametrize(
     ("text", "old", "new", "reason"),
-    [
-        *((TEXT, *change) for change in CHANGES),
-        *((AWAY, *change) for change in CHANGES_AWAY),
-    ],
+    [*((TEXT, *change) for change in CHANGES), *((AWAY, *change) for change in CHANGES_AWAY)],
 )
 def test_a_text_that_is_no_game(text: str, old: str, new: str, reason: str) -> None:
     assert old in text
@@ -263,10 +260,3 @@ def test_a_changed_text_is_another_game_or_refused(data: st.DataObject) -> None:
         return
     assert format_game(game) == text
     assert (game == parse_game(TEXT)) == (text == TEXT)
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.text())
-def test_any_text_is_a_game_or_refused(text: str) -> None:
-    with pytest.raises(NotationError):
-        parse_game(text)
