@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pytest
 
@@ -37,6 +38,7 @@ from seqp2p.rules import (
     start,
     team_of,
 )
+from seqp2p.rules.position_text import format_options
 from seqp2p.rules.status import status
 
 TABLES = [
@@ -50,14 +52,32 @@ OPTIONS = [
     for manual_draw in (False, True)
 ]
 """All combinations, the usual game first."""
-OPTION_TABLES = [(*table, options) for table in TABLES for options in (OPTIONS if table[0].options else OPTIONS[:1])]
-OPTION_TABLE_IDS = [
-    f"{variant.name}-{players}-in-{teams}"
-    + "-advanced" * options.advanced
-    + "-silent" * (not options.table_talk)
-    + "-manual" * options.manual_draw
-    for variant, players, teams, options in OPTION_TABLES
+
+
+class Table(NamedTuple):
+    """A table that can play."""
+
+    variant: Variant
+    players: int
+    teams: int
+    options: Options
+
+    def __str__(self) -> str:
+        chosen = format_options(self.options).replace(",", "-")
+        return f"{self.variant.name}-{self.players}-in-{self.teams}" + f"-{chosen}" * (chosen != "-")
+
+    def deal(self, rng: random.Random) -> "Game":
+        return Game.deal(self.variant, self.players, self.teams, rng, self.options)
+
+    def stopped(self, seed: int) -> "Game":
+        """A game stopped somewhere before its end."""
+        return random_position(self.variant, self.players, self.teams, seed, self.options)
+
+
+OPTION_TABLES = [
+    Table(*table, options) for table in TABLES for options in (OPTIONS if table[0].options else OPTIONS[:1])
 ]
+OPTION_TABLE_IDS = [*map(str, OPTION_TABLES)]
 
 
 def card(name: str) -> Card:

@@ -142,26 +142,11 @@ def test_the_game_ends_before_the_draw() -> None:
     assert after.discards[0] == (parse_card(CLASSIC, "QH"), parse_card(CLASSIC, "JC"))
 
 
-def test_an_unknown_card_becomes_the_one_that_is_played() -> None:
-    position = make({"b": "d7"}, ["?,?,2C", "QH"])
-    assert texts(position) == ["2C e2", "2C g4"]
-    assert do(position, "QH h2").hands[0] == (UNKNOWN, UNKNOWN, 0)
-    assert do(position, "2C e2", drawn=3).hands[0] == (UNKNOWN, UNKNOWN, 3)
-    assert do(position, "JS xd7").hands[0] == (UNKNOWN, UNKNOWN, 0)
-    assert do(position, "2C e2").hands[0] == (UNKNOWN, UNKNOWN, UNKNOWN)
-
-
 def test_a_card_seen_elsewhere_cannot_be_played_from_an_unknown_hand() -> None:
     position = make({}, ["?,?", "QH,QH"])
     assert "seat 1 cannot hold QH: every QH has been seen elsewhere" in refusal(position, "QH h2")
     seen = make({}, ["?,?", "QH"], discards=["-", "QH"])
     assert "every QH has been seen elsewhere" in refusal(seen, "QH h2")
-
-
-def test_a_win_with_an_unknown_card() -> None:
-    won = do(make({"a": "b1 c1 d1 b3 b4 b5 b6 b7"}, ["?,?", "?"], sequences="a:b3-b7"), "JC e1")
-    assert won.winner == 1
-    assert won.hands == ((UNKNOWN,), (UNKNOWN,))
 
 
 def test_reveal_and_hide() -> None:

@@ -20,7 +20,6 @@ from seqp2p.rules import (
     Options,
     Position,
     RulesError,
-    Variant,
     apply,
     format_game,
     format_position,
@@ -32,7 +31,7 @@ from seqp2p.rules import (
     reveal,
     skip,
 )
-from tests.rules.playing import OPTION_TABLES, Game
+from tests.rules.playing import OPTION_TABLES, Game, Table
 
 TEXT = """\
 [variant classic]
@@ -96,11 +95,11 @@ def move_as_seen(game: Game, known: set[int], seen: Position) -> Move:
 @settings(deadline=None, max_examples=40)
 @given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.integers(0, 200), st.booleans(), st.data())
 def test_every_game_reads_back_to_the_same_positions(
-    table: tuple[Variant, int, int, Options], seed: int, steps: int, away: bool, data: st.DataObject
+    table: Table, seed: int, steps: int, away: bool, data: st.DataObject
 ) -> None:
-    variant, players, teams, options = table
-    game = Game.deal(variant, players, teams, random.Random(seed), options)
-    known = data.draw(st.one_of(st.just(set(range(1, players + 1))), st.sets(st.integers(1, players))))
+    game = table.deal(random.Random(seed))
+    everybody = set(range(1, table.players + 1))
+    known = data.draw(st.one_of(st.just(everybody), st.sets(st.sampled_from(sorted(everybody)))))
     written, positions = written_down(game, known, steps, away=away)
     text = format_game(written)
     assert text.isascii()

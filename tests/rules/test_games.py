@@ -15,7 +15,6 @@ from seqp2p.rules import (
     WAIVE,
     IllegalAction,
     Options,
-    Variant,
     apply,
     call,
     exchange,
@@ -29,26 +28,20 @@ from seqp2p.rules import (
 )
 from seqp2p.rules.status import status
 from tests.rules.both import Both
-from tests.rules.playing import (
-    OPTION_TABLE_IDS,
-    OPTION_TABLES,
-    OPTIONS,
-    TABLE_IDS,
-    TABLES,
-    Game,
-    random_position,
-    seats_to_call,
-)
+from tests.rules.playing import OPTION_TABLES, OPTIONS, Table, seats_to_call
 
 pytestmark = pytest.mark.simulation
 
+USUAL_TABLES = [table for table in OPTION_TABLES if table.options == Options()]
 
-@pytest.mark.parametrize(("variant", "players", "teams"), TABLES, ids=TABLE_IDS)
-def test_games_end_and_no_card_is_ever_lost(variant: Variant, players: int, teams: int) -> None:
-    deck, rng = Counter(variant.deck), random.Random(f"{variant.name} {players} {teams}")
-    for number in range(32):
+
+@pytest.mark.parametrize("table", USUAL_TABLES, ids=str)
+def test_games_end_and_no_card_is_ever_lost(table: Table) -> None:
+    variant, rng = table.variant, random.Random(str(table))
+    deck = Counter(variant.deck)
+    for number in range(24):
         options = rng.choice(OPTIONS) if variant.options and number % 4 else Options()
-        game = Game.deal(variant, players, teams, rng, options)
+        game = table._replace(options=options).deal(rng)
         for turn, position in enumerate(game.play_random()):
             held = sum(map(len, position.hands)) + sum(map(len, position.discards))
             assert held + position.pile == len(variant.deck)
@@ -61,11 +54,9 @@ def test_games_end_and_no_card_is_ever_lost(variant: Variant, players: int, team
         assert game.position.over
 
 
-@pytest.mark.parametrize(("variant", "players", "teams", "options"), OPTION_TABLES, ids=OPTION_TABLE_IDS)
-def test_the_engine_agrees_with_the_rules_written_naively(
-    variant: Variant, players: int, teams: int, options: Options
-) -> None:
-    game = Game.deal(variant, players, teams, random.Random(f"naive {variant.name} {players} {teams}"), options)
+@pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
+def test_the_engine_agrees_with_the_rules_written_naively(table: Table) -> None:
+    game = table.deal(random.Random(f"naive {table}"))
     both = Both(game)
     while not game.position.over:
         action = game.choose()
@@ -73,12 +64,10 @@ def test_the_engine_agrees_with_the_rules_written_naively(
         both.play(action._replace(ends=(game.rng.choice(names),)) if names else action)
 
 
-@pytest.mark.parametrize(("variant", "players", "teams", "options"), OPTION_TABLES, ids=OPTION_TABLE_IDS)
-def test_every_legal_action_is_accepted_and_every_other_refused(
-    variant: Variant, players: int, teams: int, options: Options
-) -> None:
-    rng = random.Random(f"refused {variant.name} {players} {teams}")
-    position = random_position(variant, players, teams, rng.randint(0, 10**6), options).position
+@pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
+def test_every_legal_action_is_accepted_and_every_other_refused(table: Table) -> None:
+    variant, rng = table.variant, random.Random(f"refused {table}")
+    position = table.stopped(rng.randint(0, 10**6)).position
     legal, accepted = {*legal_actions(position), *map(call, seats_to_call(position))}, set()
     squares, cards = range(-1, len(variant.board.grid) + 1), range(-1, len(variant.faces) + 1)
     actions = [make(card, square) for card in cards for square in squares for make in (place, remove)]
@@ -94,14 +83,11 @@ def test_every_legal_action_is_accepted_and_every_other_refused(
     assert accepted == legal
 
 
-@pytest.mark.parametrize(
-    ("variant", "players", "teams", "options"),
-    [table for table in OPTION_TABLES if table[3] in {OPTIONS[0], OPTIONS[-1]}],
-)
-def test_who_knows_less_computes_the_same(variant: Variant, players: int, teams: int, options: Options) -> None:
+@pytest.mark.parametrize("table", [table for table in OPTION_TABLES if table.options in OPTIONS[::7]], ids=str)
+def test_who_knows_less_computes_the_same(table: Table) -> None:
     """Every seat follows the game with its own cards only, and a spectator with none: all come to the same position."""
-    game = Game.deal(variant, players, teams, random.Random(players * 10 + teams), options)
-    seen = {seat: hide(game.position, {seat}) for seat in {0, 1, players}}
+    game = table.deal(random.Random(table.players * 10 + table.teams))
+    seen = {seat: hide(game.position, {seat}) for seat in {0, 1, table.players}}
     for after in game.play_random():
         before, action = game.history[-1]
         shown = before.hands[before.to_move - 1] if action.kind == "pass" else ()
@@ -112,12 +98,12 @@ def test_who_knows_less_computes_the_same(variant: Variant, players: int, teams:
             assert seen[seat] == hide(after, {seat})
 
 
-@pytest.mark.parametrize(("variant", "players", "teams"), TABLES, ids=TABLE_IDS)
-def test_chips_in_sequences_are_safe(variant: Variant, players: int, teams: int) -> None:
+@pytest.mark.parametrize("table", USUAL_TABLES, ids=str)
+def test_chips_in_sequences_are_safe(table: Table) -> None:
     """No action of any seat changes a protected chip, and no sequence is ever lost."""
-    rng = random.Random(f"safe {variant.name} {players} {teams}")
+    rng = random.Random(f"safe {table}")
     for _ in range(5):
-        game = Game.deal(variant, players, teams, rng)
+        game = table.deal(rng)
         for before, after in pairwise([game.position, *game.play_random()]):
             assert before.protected & after.protected == before.protected
             assert set(before.sequences) <= set(after.sequences)

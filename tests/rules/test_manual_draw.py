@@ -4,15 +4,13 @@ import pytest
 
 from seqp2p.rules import (
     KIDS,
-    PASS,
     UNKNOWN,
     Options,
     Position,
     RulesError,
     start,
-    view,
 )
-from tests.rules.playing import card, do, make, refusal
+from tests.rules.playing import do, make, refusal
 
 
 def after(*texts: str) -> Position:
@@ -21,10 +19,6 @@ def after(*texts: str) -> Position:
     for text in texts:
         position = do(position, text)
     return position
-
-
-def test_to_those_who_do_not_see_it_the_card_is_unknown() -> None:
-    assert do(after("2C e2"), "draw").hands[0] == (UNKNOWN, card("3C"))
 
 
 @pytest.mark.parametrize(
@@ -57,13 +51,3 @@ def test_by_default_the_draw_is_automatic() -> None:
 def test_not_in_the_kids_game() -> None:
     with pytest.raises(RulesError, match="Sequence for Kids has no option manual draw"):
         start(KIDS, 2, 2, Options(manual_draw=True), 1, [[UNKNOWN] * 3] * 2)
-
-
-def test_what_a_seat_sees() -> None:
-    late = after("2C e2", "end", "4C c2")
-    first, second = view(late, 1), view(late, 2)
-    assert (first.phase, first.mover, first.to_move) == ("late", 2, 1)
-    assert [action.kind for action in first.legal] == ["draw", "waive"]
-    assert (second.phase, second.mover, second.legal) == ("late", 2, ())
-    assert view(late, 0).legal == ()
-    assert PASS not in view(do(late, "draw"), 2).legal

@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from seqp2p.rules import (
     NotationError,
     Options,
-    Variant,
     format_position,
     hide,
     parse_position,
     position_hash,
 )
 from seqp2p.rules.status import status
-from tests.rules.playing import OPTION_TABLES, random_position
+from tests.rules.playing import OPTION_TABLES, Table
 
 TEXT = (
     "classic advanced,no-table-talk 4/2 *8*/2a7/10/b4b4/10/10/3aaaaa2/10/10/*8* a:d7-h7 3 "
@@ -24,9 +23,8 @@ TEXT = (
 
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.integers(0, 12))
-def test_every_position_reads_back(table: tuple[Variant, int, int, Options], seed: int, seat: int) -> None:
-    variant, players, teams, options = table
-    position = random_position(variant, players, teams, seed, options).position
+def test_every_position_reads_back(table: Table, seed: int, seat: int) -> None:
+    position = table.stopped(seed).position
     for seen in (position, hide(position, {seat})):
         text = format_position(seen)
         assert text.isascii()

@@ -31,11 +31,6 @@ def four() -> Position:
     return silent("2C,3C", "4C,4C,5C", "6C", "?,7C")
 
 
-def test_an_unknown_card_becomes_the_one_that_is_given() -> None:
-    given = do(do(do(four(), "call 2"), "5C given"), "QH given")
-    assert (given.hands[3], given.discards[3]) == ((card("7C"),), (card("QH"),))
-
-
 def test_those_who_know_no_hand_know_no_action() -> None:
     assert texts(do(silent("?", "?", "?", "?"), "call 2")) == []
 
@@ -103,15 +98,6 @@ def test_who_has_lost_its_team_mate_has_nobody_to_talk_to() -> None:
     position = drop(four(), [4])
     assert "seat 2 has no team-mates" in refusal(position, "call 2")
     assert "seat 4 has left the game" in refusal(position, "call 4")
-
-
-def test_what_a_seat_sees() -> None:
-    called = do(four(), "call 2")
-    seen = view(called, 2)
-    assert (seen.phase, seen.mover, seen.to_move) == ("penalty", 1, 2)
-    assert [action.card for action in seen.legal] == [2, 3]
-    assert view(called, 4).legal == ()
-    assert view(called, 1).legal == ()
 
 
 def test_a_hand_shown_in_a_pass_is_known_when_a_card_of_it_is_given() -> None:

@@ -9,10 +9,8 @@ from seqp2p.rules import (
     CLASSIC,
     Card,
     CompletedSequence,
-    Options,
     Position,
     Square,
-    Variant,
     View,
     apply,
     format_card,
@@ -22,15 +20,12 @@ from seqp2p.rules import (
     threats,
     view,
 )
-from tests.rules.playing import OPTION_TABLES, make, random_position
+from tests.rules.playing import OPTION_TABLES, make
 
 FREE, CORNER = 0, -1
-POSITIONS = st.tuples(st.sampled_from(OPTION_TABLES), st.integers(0, 10_000))
-
-
-def position_of(table: tuple[tuple[Variant, int, int, Options], int]) -> Position:
-    (variant, players, teams, options), seed = table
-    return random_position(variant, players, teams, seed, options).position
+POSITIONS = st.builds(
+    lambda table, seed: table.stopped(seed).position, st.sampled_from(OPTION_TABLES), st.integers(0, 10_000)
+)
 
 
 def open_windows(seen: View, team: int) -> Iterator[tuple[tuple[Square, ...], tuple[Square, ...]]]:
@@ -55,10 +50,7 @@ def fits(seen: View, card: Card, team: int, window: tuple[Square, ...], lacks: t
 
 
 @given(POSITIONS, st.integers(0, 12))
-def test_threats_are_the_windows_that_lack_one_or_two(
-    table: tuple[tuple[Variant, int, int, Options], int], reader: int
-) -> None:
-    position = position_of(table)
+def test_threats_are_the_windows_that_lack_one_or_two(position: Position, reader: int) -> None:
     seen = view(position, reader if reader <= position.players else 0)
     wanted = set[tuple[object, ...]]()
     for team in range(1, seen.teams + 1):
@@ -73,8 +65,7 @@ def test_threats_are_the_windows_that_lack_one_or_two(
 
 
 @given(POSITIONS)
-def test_the_longest_line_is_that_of_some_window(table: tuple[tuple[Variant, int, int, Options], int]) -> None:
-    position = position_of(table)
+def test_the_longest_line_is_that_of_some_window(position: Position) -> None:
     seen = view(position, 0)
     for team in range(1, seen.teams + 1):
         lengths = [len(window) - len(lacks) for window, lacks in open_windows(seen, team)]
@@ -82,9 +73,8 @@ def test_the_longest_line_is_that_of_some_window(table: tuple[tuple[Variant, int
 
 
 @given(POSITIONS)
-def test_a_line_that_lacks_one_counts_once_it_has_it(table: tuple[tuple[Variant, int, int, Options], int]) -> None:
+def test_a_line_that_lacks_one_counts_once_it_has_it(position: Position) -> None:
     """A seat of the team that is to move with a wild card in its hand has the line as a sequence then."""
-    position = position_of(table)
     wild = position.variant.wild[0]
     for threat in threats(view(position, 0)):
         if len(threat.missing) > 1:
