@@ -12,7 +12,6 @@ from seqp2p.rules import (
     parse_position,
     position_hash,
 )
-from seqp2p.rules.status import status
 from tests.rules.playing import OPTION_TABLES, Table
 
 TEXT = (
@@ -151,19 +150,3 @@ def test_a_text_that_is_no_position(text: str, reason: str) -> None:
     with pytest.raises(NotationError) as refused:
         parse_position(text)
     assert reason in str(refused.value)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.data())
-def test_a_changed_text_is_another_position_or_refused(data: st.DataObject) -> None:
-    whole = data.draw(st.sampled_from([TEXT, f"{PENDING} play/3/2/-/-", f"{LEFT} out:2,4"]))
-    at = data.draw(st.integers(0, len(whole)))
-    end = data.draw(st.integers(at, min(len(whole), at + 3)))
-    text = whole[:at] + data.draw(st.text("abc*?-/, 0123456789JQKSHDC:out", max_size=3)) + whole[end:]
-    try:
-        position = parse_position(text)
-    except NotationError:
-        return
-    assert format_position(position) == text
-    assert isinstance(status(position), tuple)
-    assert (position == parse_position(whole)) == (text == whole)
