@@ -33,6 +33,7 @@ def quick_sums(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(module, "total", total)
 
 
+@pytest.mark.simulation
 async def test_a_whole_game(tmp_path: Path) -> None:
     """With every proof made and checked in plain Python."""
     players = list[Player]()

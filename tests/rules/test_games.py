@@ -83,7 +83,9 @@ def test_every_legal_action_is_accepted_and_every_other_refused(table: Table) ->
     assert accepted == legal
 
 
-@pytest.mark.parametrize("table", [table for table in OPTION_TABLES if table.options in OPTIONS[::7]], ids=str)
+@pytest.mark.parametrize(
+    "table", [table for table in OPTION_TABLES if table.options in (OPTIONS[0], OPTIONS[-1])], ids=str
+)
 def test_who_knows_less_computes_the_same(table: Table) -> None:
     """Every seat follows the game with its own cards only, and a spectator with none: all come to the same position."""
     game = table.deal(random.Random(table.players * 10 + table.teams))
