@@ -1,6 +1,7 @@
 """Tables for the tests: games with a deck that can be looked into, and positions drawn by hand."""
 
 import random
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -213,15 +214,9 @@ def make(
     board = variant.board
     owner = {parse_square(variant, name): team for team, names in chips.items() for name in names.split()}
     words: list[object]
-    cells = ["*" if square in board.corners else owner.get(square, "") for square in range(len(board.grid))]
-    rows = []
-    for at in range(0, len(cells), board.cols):
-        row, free = "", 0
-        for cell in [*cells[at : at + board.cols], "end"]:
-            if cell:
-                row += (str(free) if free else "") + (cell if cell != "end" else "")
-            free = 0 if cell else free + 1
-        rows.append(row)
+    cells = ["*" if square in board.corners else owner.get(square, ".") for square in range(len(board.grid))]
+    whole = ["".join(cells[at : at + board.cols]) for at in range(0, len(cells), board.cols)]
+    rows = [re.sub(r"\.+", lambda free: str(len(free[0])), row) for row in whole]
     players = len(hands)
     open_cards = discards or ["-"] * players
     held = sum(len(cards.split(",")) for cards in (*hands, *open_cards) if cards != "-")

@@ -190,8 +190,6 @@ CHANGES = [
     ("result -", "result a", "line 10 is '[result a]', and should be '[result -]'"),
     ("1. 2: QH h2; end", "1. 2: QH h3; end", "turn 1: h3 is 7D, not QH"),
     ("1. 2: QH h2; end", "1. 3: QH h2; end", "line 12 is '1. 3: QH h2; end', and should be '1. 2: QH h2; end'"),
-    ("1. 2: QH h2; end", "2. 2: QH h2; end", "line 12 is"),
-    ("1. 2: QH h2; end", "1. QH h2; end", "line 12 is"),
     ("1. 2: QH h2; end", "1. 2: QH h2; 2: end", "line 12 is"),
     ("1. 2: QH h2; end", "1. 2: QH h2 +?; end", "line 12 is"),
     ("1. 2: QH h2; end", "1. 2: QH h2; draw +?", "turn 3: seat 4 is to play"),
@@ -203,9 +201,7 @@ CHANGES = [
     ("1: draw +KD", "1: draw +10D", "'10D' is no card"),
     ("1: draw +KD", "1: draw", "line 16 is"),
     ("5. 2: AH f2", "5. 2: pass (JS,JH)", "turn 5: seat 2 may pass only when it shows its whole hand"),
-    ("5. 2: AH f2", "5. 2: pass (2C)", "turn 5: seat 2"),
     ("2: draw +?\n", "2: draw +?", "every line of a game ends with a newline"),
-    ("2: draw +?\n", "2: draw +?\n\n", "'' is no turn"),
     (TEXT[TEXT.index("\n\n") :], "\n", "'' stands where a game has a line like [first 2]"),
     ("5. 2: AH f2", "5. 2: AH f2" * 20_000, "the text is too long for a game"),
 ]

@@ -6,21 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import (
-    CLASSIC,
     Card,
     CompletedSequence,
     Position,
     Square,
     View,
     apply,
-    format_card,
-    format_ends,
     longest_line,
     place,
     threats,
     view,
 )
-from tests.rules.playing import OPTION_TABLES, make
+from tests.rules.playing import OPTION_TABLES
 
 FREE, CORNER = 0, -1
 POSITIONS = st.builds(
@@ -84,19 +81,3 @@ def test_a_line_that_lacks_one_counts_once_it_has_it(position: Position) -> None
         to_move = position._replace(to_move=team, hands=hands, pending=None, exchanged=0, out=())
         after = apply(to_move, place(wild, threat.missing[0], ((line[0], line[-1]),)))
         assert CompletedSequence(team, line) in after.sequences
-
-
-def test_the_cards_that_close_and_block_a_line() -> None:
-    position = make({"a": "b2 c2 d2 e2", "b": "g7 g8 g9"}, ["3C,JC,JS,9S,9S,KD,KD", "?,?,?,?,?,?,?"], possible=False)
-    seen = view(position, 1)
-    told = {
-        (each.team, format_ends(CLASSIC, (each.line[0], each.line[-1])), len(each.missing)): [
-            format_card(CLASSIC, card) for card in each.cards
-        ]
-        for each in threats(seen)
-    }
-    assert told[1, "b2-f2", 1] == ["JC"]
-    assert told[2, "g6-g10", 2] == ["JC", "JS"]
-    assert longest_line(seen, 1) == 4
-    assert longest_line(seen, 2) == 3
-    assert all(not each.cards for each in threats(view(position, 0)))
