@@ -6,7 +6,7 @@ one JSON object a line. Those whose ``event`` is ``verdict`` count: one for each
 exit code is 0 if all files are verified, 5 if one is unfinished, 3 if one is invalid.
 
     python protocol/check.py -- seqp2p verify --json
-    python protocol/check.py --only 'share_*' -- python -m tests.protocol.second
+    python protocol/check.py --only 'share_*' -- python -m protocol.second
 
 It prints a line for each difference, and then the number of replays. Exit code 0: no difference. 1: a difference, or
 the command cannot be run. It needs only Python 3.11.
@@ -60,12 +60,13 @@ def differences(command: Sequence[str], expected: Expected) -> Iterator[str]:
         except OSError as error:
             yield f"{command[0]} cannot be run: {error.strerror}"
             return
-        yield from _in_output(ended.stdout, cases)
+        yield from in_output(ended.stdout, cases)
         if ended.returncode != exit_code:
             yield f"exit code {ended.returncode} instead of {exit_code}, all being {verdict}"
 
 
-def _in_output(output: str, cases: Expected) -> Iterator[str]:
+def in_output(output: str, cases: Expected) -> Iterator[str]:
+    """Yield a line for each difference between what a verifier has written and the cases."""
     said = {Path(each["file"]).stem: each for each in map(_verdict, output.splitlines()) if each}
     for name, case in cases.items():
         if name not in said:

@@ -147,15 +147,15 @@ def tree(module: str) -> ast.Module:
 @cache
 def imported(module: str) -> frozenset[str]:
     """Every module that this one imports, at the top or late; those of this project by the names above."""
-    return frozenset(resolve(name) for name in imported_names(module))
+    return frozenset(resolve(name) for name in names_in(tree(module)))
 
 
-def imported_names(module: str) -> Iterator[str]:
-    for node in ast.walk(tree(module)):
+def names_in(parsed: ast.Module) -> Iterator[str]:
+    for node in ast.walk(parsed):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module} imports relatively"
+            assert node.level == 0, "it imports relatively"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
@@ -262,6 +262,15 @@ def test_a_library_stays_in_its_place(library: str) -> None:
 
 def test_asyncio_is_met_in_one_file() -> None:
     assert sum("asyncio" in foreign(module) for module in MODULES) <= 1
+
+
+def test_the_second_program_is_independent() -> None:
+    """protocol/second is written from docs/protocol.md alone, and imports neither this program nor its tests."""
+    paths = [*(ROOT.parent / "protocol" / "second").glob("*.py")]
+    used = {name for path in paths for name in names_in(ast.parse(path.read_text(encoding="utf-8")))}
+    assert "protocol.second.file.verify" in used
+    shared = {name for name in used if package(name) in ("seqp2p", "tests", "protocol", "tools")}
+    assert all(name.startswith("protocol.second.") for name in shared), shared
 
 
 @for_each(MODULES)

@@ -1,6 +1,4 @@
-import ast
 import hashlib
-from pathlib import Path
 
 import pytest
 
@@ -38,17 +36,3 @@ def test_numbers_take_four_bytes() -> None:
     for value in (-1, 2**32):
         with pytest.raises(CryptoError, match="4 bytes"):
             number(value)
-
-
-def test_one_module_knows_the_curve_and_none_the_world() -> None:
-    imported: dict[str, set[str]] = {}
-    for file in Path(hashing.__file__).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            for name in names:
-                imported.setdefault(name.split(".")[0], set()).add(file.name)
-    assert imported["_btclib_libsecp256k1"] == {"group.py"}
-    assert imported["cryptography"] == {"exchange.py", "identity.py"}
-    assert imported["secrets"] == {"group.py"}  # It blinds a context, which changes no result.
-    assert not imported.keys() & {"os", "time", "random", "socket", "ssl", "trio", "asyncio", "logging"}

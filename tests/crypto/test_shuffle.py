@@ -3,14 +3,11 @@ from itertools import permutations
 
 import pytest
 
-from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck, joint_key, reencrypt
+from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck, reencrypt
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import INFINITY, ORDER, G, Randomness, mul, mul_base
-from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share, verify_shares
-from seqp2p.crypto.shuffle import random_permutation, shuffle, shuffle_and_prove
-from seqp2p.crypto.shuffle_proof import verify_shuffle
-from tests.crypto.tools import CONTEXT, decrypt, stream
+from seqp2p.crypto.shuffle import random_permutation, shuffle
+from tests.crypto.tools import decrypt, stream
 
 x = 2**155 + 9
 PK = mul_base(x)
@@ -62,27 +59,3 @@ def test_what_cannot_be_shuffled_is_refused() -> None:
     for deck, pk in ((DECK, INFINITY), ((Ciphertext(G, INFINITY),), PK), ((Ciphertext(INFINITY, G),), PK)):
         with pytest.raises(CryptoError, match="infinity"):
             shuffle(deck, pk, stream(0))
-
-
-def test_three_seats_shuffle_deal_and_open() -> None:
-    randomness = stream("table")
-    secrets = [11**50, 13**50, 17**50]
-    keys = [mul_base(secret) for secret in secrets]
-    pk = joint_key(keys)
-    deck = fresh_deck(pk, CARDS)
-    for seat in range(3):
-        context = Context(CONTEXT.game, seat, seat, CONTEXT.prev)
-        shuffled, proof = shuffle_and_prove(deck, pk, context, randomness)
-        verify_shuffle(deck, shuffled, pk, proof, context)
-        deck = shuffled
-    places = [(position, card.a) for position, card in enumerate(deck)]
-    shares = []
-    for seat, (secret, key) in enumerate(zip(secrets, keys, strict=True)):
-        context = Context(CONTEXT.game, 3, seat, CONTEXT.prev)
-        own = [share(secret, a, randomness) for _, a in places]
-        proof = prove_shares(secret, key, places, own, context, randomness)
-        verify_shares(key, places, own, proof, context)
-        shares.append(own)
-    opened = [decrypt(card, [own[position] for own in shares]) for position, card in enumerate(deck)]
-    assert opened != list(CARDS)
-    assert set(opened) == set(CARDS)

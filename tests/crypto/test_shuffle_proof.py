@@ -1,10 +1,8 @@
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from seqp2p.crypto import shuffle_proof
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck, reencrypt
@@ -15,7 +13,6 @@ from seqp2p.crypto.group import (
     G,
     Point,
     add,
-    combine,
     encode_point,
     mul,
     mul_base,
@@ -35,8 +32,8 @@ from seqp2p.crypto.shuffle_proof import (
     shuffle_equations,
     verify_shuffle,
 )
-from tests.crypto.adversary import forge, mapped, plain_verify
-from tests.crypto.tools import CONTEXT, OTHER_CONTEXTS, point, stream, terms, with_changed_bytes
+from tests.crypto.adversary import forge, mapped, second_verifier_accepts
+from tests.crypto.tools import CONTEXT, point, stream
 
 PK = mul_base(7**80)
 CARDS = card_points("classic", 104)
@@ -66,17 +63,10 @@ def test_right_proofs_hold_and_a_plain_verifier_agrees(n: int) -> None:
     deck = fresh_deck(PK, CARDS[:n])
     shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream(n))
     verify_shuffle(deck, shuffled, PK, proof, CONTEXT)
-    assert plain_verify(deck, shuffled, PK, proof, CONTEXT)
+    assert second_verifier_accepts(deck, shuffled, PK, proof, CONTEXT)
     assert len(proof) == proof_size(n) == 163 * n + 293
     assert shuffle_and_prove(deck, PK, CONTEXT, stream(n)) == (shuffled, proof)
     assert ShuffleProof.decode(proof, n).encode() == proof
-
-
-def test_a_plain_prover_is_believed() -> None:
-    rho = [3, 5, 8]
-    matrix = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
-    shuffled = mapped(DECK, matrix, PK, rho)
-    verify_shuffle(DECK, shuffled, PK, forge(DECK, shuffled, PK, matrix, rho, CONTEXT, stream("plain")), CONTEXT)
 
 
 def test_generators_are_fixed_and_differ() -> None:
@@ -87,63 +77,36 @@ def test_generators_are_fixed_and_differ() -> None:
 # --- what is bound
 
 
-@pytest.mark.parametrize("item", OTHER_CONTEXTS)
-def test_a_proof_replayed_elsewhere_is_refused(item: str) -> None:
-    with pytest.raises(CryptoError, match="does not hold"):
-        verify_shuffle(DECK, SHUFFLED, PK, PROOF, OTHER_CONTEXTS[item])
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("half", ["a", "b"])
+def test_the_key_and_every_ciphertext_are_bound(place: int, half: str) -> None:
+    def bent(cards: Deck) -> Deck:
+        card = replace(cards[place], **{half: add(getattr(cards[place], half), G)})
+        return [*cards[:place], card, *cards[place + 1 :]]
 
-
-def test_the_key_is_bound() -> None:
+    refused(deck=bent(DECK))
+    refused(shuffled=bent(SHUFFLED))
     refused(pk=add(PK, G))
 
 
-@pytest.mark.parametrize("place", range(3))
-@pytest.mark.parametrize("half", ["a", "b"])
-def test_every_ciphertext_is_bound(place: int, half: str) -> None:
-    for name, cards in (("deck", DECK), ("shuffled", SHUFFLED)):
-        changed = list(cards)
-        changed[place] = replace(cards[place], **{half: add(getattr(cards[place], half), G)})
-        if name == "deck":
-            refused(deck=changed)
-        else:
-            refused(shuffled=changed)
-
-
-def changed_parts() -> Iterator[tuple[str, ShuffleProof]]:
+def test_every_commitment_and_response_is_bound() -> None:
+    # A response that is changed breaks its own equations only; a commitment changes the challenge, so all break.
+    every = {f"t_{k}" for k in ("1", "2", "3", "4a", "4b")} | {f"t_hat_{i}" for i in (1, 2, 3)}
     for region in REGIONS:
         values = getattr(PARTS, region)
         for i, value in enumerate(values):
             other = add(value, G) if isinstance(value, Point) else value % (ORDER - 1) + 1
-            yield f"{region}[{i}]", replace(PARTS, **{region: (*values[:i], other, *values[i + 1 :])})
-
-
-def test_every_commitment_and_response_is_bound() -> None:
-    for _, changed in changed_parts():
-        refused(proof=changed.encode())
-
-
-def test_the_challenge_follows_every_commitment() -> None:
-    # A response that is changed breaks its own equations only; a commitment changes the challenge, so all break.
-    every = {f"t_{k}" for k in ("1", "2", "3", "4a", "4b")} | {f"t_hat_{i}" for i in (1, 2, 3)}
-    for name, changed in changed_parts():
-        found = broken(DECK, SHUFFLED, changed.encode())
-        assert found == every if name[0] in "ct" else found < every, name
-
-
-def test_every_byte_matters() -> None:
-    deck = DECK[:2]
-    shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream("two"))
-    for _, changed in with_changed_bytes(proof):
-        with pytest.raises(CryptoError):
-            verify_shuffle(deck, shuffled, PK, changed, CONTEXT)
+            changed = replace(PARTS, **{region: (*values[:i], other, *values[i + 1 :])})
+            found = broken(DECK, SHUFFLED, changed.encode())
+            assert found, (region, i)
+            assert found == every if region[0] in "ct" else found < every, (region, i)
 
 
 # --- what does not decode
 
 
 def test_wrong_lengths_are_refused() -> None:
-    for proof in (b"", PROOF[:-1], PROOF + b"\0", PROOF[163:]):
-        refused(proof=proof, match="782 bytes")
+    refused(proof=PROOF[163:], match="782 bytes")
     refused(deck=DECK[:2], match="619 bytes")
     refused(shuffled=SHUFFLED[:2], match="as many cards after as before")
     refused(deck=(), shuffled=(), proof=bytes(293), match="no point")
@@ -173,19 +136,32 @@ def test_scalars_out_of_range_are_refused(place: int) -> None:
         refused(proof=PROOF[:at] + bad + PROOF[at + 32 :], match="1 … q−1")
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2), st.data())
-def test_any_other_bytes_are_refused(n: int, data: st.DataObject) -> None:
-    sizes = st.sampled_from([0, 33, proof_size(n), proof_size(n) + 1])
-    proof = data.draw(sizes.flatmap(lambda size: st.binary(min_size=size, max_size=size)))
-    with pytest.raises(CryptoError):
-        verify_shuffle(DECK[:n], SHUFFLED[:n], PK, proof, CONTEXT)
-
-
 # --- forgeries
 
 
-def cheated(change: Callable[[list[Ciphertext]], object]) -> None:
+def swapped_in(place: int, card: Ciphertext) -> Callable[[list[Ciphertext]], object]:
+    return lambda bent: bent.__setitem__(place, card)
+
+
+def moved(bent: list[Ciphertext]) -> None:
+    bent[0] = replace(bent[0], b=add(bent[0].b, G))
+    bent[1] = replace(bent[1], b=sub(bent[1].b, G))
+
+
+OTHER_DECK, _ = shuffle_and_prove(DECK, PK, CONTEXT, stream("other deck"))
+CHEATS: dict[str, Callable[[list[Ciphertext]], object]] = {
+    "a card twice, re-encrypted": lambda bent: bent.__setitem__(0, reencrypt(bent[1], PK, 9)),
+    "a ciphertext twice": lambda bent: bent.__setitem__(0, bent[1]),
+    "a card swapped in": swapped_in(1, Ciphertext(G, add(CARDS[50], PK))),
+    "no card swapped in": swapped_in(1, Ciphertext(mul_base(77), point(5))),
+    "a card of another deck": swapped_in(0, OTHER_DECK[0]),
+    "two cards whose sum stays": moved,
+    "cards swapped after the proof": lambda bent: bent.reverse(),
+}
+
+
+@pytest.mark.parametrize("change", CHEATS.values(), ids=CHEATS)
+def test_a_shuffle_of_other_cards_is_refused(change: Callable[[list[Ciphertext]], object]) -> None:
     shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("cheat"))
     bent = list(shuffled)
     change(bent)
@@ -196,36 +172,8 @@ def cheated(change: Callable[[list[Ciphertext]], object]) -> None:
     refused(shuffled=bent, proof=proof, match="t_4[ab] of the shuffle proof")
 
 
-def put(place: int, card: Ciphertext) -> Callable[[list[Ciphertext]], None]:
-    return lambda bent: bent.__setitem__(place, card)
-
-
-def test_a_duplicated_card_is_refused() -> None:
-    cheated(lambda bent: bent.__setitem__(0, reencrypt(bent[1], PK, 9)))
-    cheated(lambda bent: bent.__setitem__(0, bent[1]))
-
-
-def test_a_card_swapped_in_is_refused() -> None:
-    cheated(put(1, Ciphertext(G, add(CARDS[50], PK))))
-    cheated(put(1, Ciphertext(mul_base(77), point(5))))
-
-
-def test_a_card_copied_from_another_deck_is_refused() -> None:
-    other, _ = shuffle_and_prove(DECK, PK, CONTEXT, stream("other deck"))
-    cheated(put(0, other[0]))
-    refused(shuffled=other)
-
-
-def test_cards_changed_so_that_the_sum_stays_are_refused() -> None:
-    def shift(bent: list[Ciphertext]) -> None:
-        bent[0] = replace(bent[0], b=add(bent[0].b, G))
-        bent[1] = replace(bent[1], b=sub(bent[1].b, G))
-
-    cheated(shift)
-
-
-def test_cards_swapped_after_the_proof_are_refused() -> None:
-    cheated(lambda bent: bent.reverse())
+def test_a_shuffle_of_another_deck_is_refused() -> None:
+    refused(shuffled=OTHER_DECK)
 
 
 def test_other_rerandomisers_are_refused() -> None:
@@ -264,7 +212,7 @@ def test_linear_maps_of_the_deck_are_refused(
     shuffled = mapped(TWO, outputs, PK, RHO)
     proof = forge(TWO, shuffled, PK, weights, RHO, CONTEXT, stream("forge"))
     assert broken(TWO, shuffled, proof) == fails
-    assert plain_verify(TWO, shuffled, PK, proof, CONTEXT) == (not fails)
+    assert second_verifier_accepts(TWO, shuffled, PK, proof, CONTEXT) == (not fails)
 
 
 def test_commitments_and_responses_of_two_proofs_do_not_mix() -> None:
@@ -295,7 +243,7 @@ def test_a_commitment_that_sums_to_the_generators_is_accepted(monkeypatch: pytes
     assert sum_points(parts.c) == sum_points(generators(3))
     assert parts.t[0] == mul_base(parts.s[0])
     verify_shuffle(DECK, shuffled, PK, proof, CONTEXT)
-    assert plain_verify(DECK, shuffled, PK, proof, CONTEXT)
+    assert second_verifier_accepts(DECK, shuffled, PK, proof, CONTEXT)
 
 
 def test_a_chain_without_masks_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,7 +252,7 @@ def test_a_chain_without_masks_is_accepted(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(shuffle_proof, "nonces", lambda *_: (0, 0, 3, 4, 5, 6, 7, 8))
     shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream("unmasked"))
     verify_shuffle(deck, shuffled, PK, proof, CONTEXT)
-    assert plain_verify(deck, shuffled, PK, proof, CONTEXT)
+    assert second_verifier_accepts(deck, shuffled, PK, proof, CONTEXT)
 
 
 def test_what_cannot_be_written_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,41 +319,9 @@ def test_one_permutation_used_twice_gives_proofs_with_nothing_in_common() -> Non
     assert not proofs[0] & proofs[1]
 
 
-def test_repeated_randomness_under_another_past_gives_other_nonces() -> None:
-    shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("repeat"))
-    seen: set[object] = set()
-    for context in (CONTEXT, *OTHER_CONTEXTS.values()):
-        proof = prove_shuffle(DECK, shuffled, PK, permutation, rerandomisers, context, stream("same"))
-        seen |= {*(parts := ShuffleProof.decode(proof, 3)).c, *parts.t}
-    assert len(seen) == 5 * 8
-
-
 def test_secrets_are_not_printed() -> None:
     shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("print"))
     oracle = shuffle_proof._oracle(DECK, shuffled, PK, CONTEXT)
     secrets = shuffle_proof._ShuffleSecrets.draw(permutation, rerandomisers, oracle, bytes(32))
     assert str(rerandomisers[0]) not in repr(secrets)
     assert "permutation" not in repr(secrets)
-
-
-# --- all at once
-
-
-def test_all_equations_add_up_to_one_with_random_weights() -> None:
-    randomness = stream("fold")
-    second, second_proof = shuffle_and_prove(SHUFFLED, PK, OTHER_CONTEXTS["step"], stream("second"))
-    equations = [
-        *shuffle_equations(DECK, SHUFFLED, PK, PROOF, CONTEXT),
-        *shuffle_equations(SHUFFLED, second, PK, second_proof, OTHER_CONTEXTS["step"]),
-    ]
-    assert len(equations) == 2 * (3 + 5)
-    weights = [int.from_bytes(randomness(16), "big") for _ in equations]
-
-    def folded() -> Point:
-        return combine(
-            *((rho * scalar, P) for rho, each in zip(weights, equations, strict=True) for scalar, P in terms(each))
-        )
-
-    assert folded().is_infinity
-    equations[9] = replace(equations[9], commitment=add(equations[9].commitment, G))
-    assert not folded().is_infinity

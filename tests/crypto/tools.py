@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 
 from seqp2p.crypto.elgamal import Ciphertext
-from seqp2p.crypto.equation import Equation
-from seqp2p.crypto.group import Point, Randomness, Term, mul_base, sub, sum_points
+from seqp2p.crypto.group import Point, Randomness, mul_base, sub, sum_points
 from seqp2p.crypto.oracle import Context
 
 CONTEXT = Context(game=bytes(range(32)), step=7, seat=2, prev=bytes(range(32, 64)))
@@ -40,9 +39,3 @@ def with_changed_bytes(data: bytes, every: int = 1) -> Iterator[tuple[int, bytes
 def decrypt(ciphertext: Ciphertext, shares: Iterable[Point]) -> Point:
     """The card's point if the shares are those of all seats."""
     return sub(ciphertext.b, sum_points(shares))
-
-
-def terms(equation: Equation) -> Iterator[Term]:
-    """The equation multiplied out: the sum of these is infinity if it holds."""
-    yield -1, equation.commitment
-    yield from ((bracket.factor * scalar, point) for bracket in equation.brackets for scalar, point in bracket.terms)

@@ -34,7 +34,7 @@ async def host(frames: FrameStream) -> tuple[Proof, WireMessage | None]:
     """Who came, by proof, and what it wants, by code: the steps of lobby_host.py and spectators.py, without TLS."""
     dice = random.Random(1).randbytes
     own = credentials(HOST)
-    door = _door(dice)
+    door = door_of_host(dice)
     proof = await check_client(frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=DEFAULT_LIMITS)
     if proof.role == "link":
         return proof, None
@@ -61,13 +61,13 @@ async def honest_words(wish: WireMessage) -> bytes:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(host, here)
         await prove(link, identity(GUEST), "join", None, DEFAULT_LIMITS)
-        code = _door(random.Random(1).randbytes).code
+        code = door_of_host(random.Random(1).randbytes).code
         exchange = Exchange(code, identity(GUEST).public, link.server_key, link.certificate_hash, dice, host=False)
         await give_code(there, exchange, DEFAULT_LIMITS)
         await send(there, wish)
     return bytes(said)
 
 
-def _door(dice: Randomness) -> CodeDoor:
+def door_of_host(dice: Randomness) -> CodeDoor:
     own = credentials(HOST)
     return CodeDoor(7, own.identity.public, own.certificate_hash, dice, DEFAULT_LIMITS, lambda _: None)

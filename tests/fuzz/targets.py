@@ -184,18 +184,15 @@ def signed(data: bytes) -> None:
     for name, (label, kind) in SIGNED.items():
         with contextlib.suppress(DecodeError):
             decode(kind, data, BALLOT_SIZE_MAX * 2)
-            _take(match, partial(_receive, name=name, word=_signed(label, seat, data)))
+            _take(match, partial(receive, kind=name, word=_signed(label, seat, data)))
 
 
-def _receive(match: Match, name: str, word: Contribution) -> object:
-    if name == "remark":
+def receive(match: Match, kind: str, word: Contribution) -> object:
+    """Give a match what a seat signs beside contributions."""
+    if kind == "remark":
         return match.receive_remark(word.payload, word.signature)
-    kinds: dict[str, type[Word]] = {
-        "ballot": BallotPayload,
-        "head": HeadPayload,
-        "leave": LeavePayload,
-    }
-    return match.receive_word(kinds[name], word)
+    kinds: dict[str, type[Word]] = {"ballot": BallotPayload, "head": HeadPayload, "leave": LeavePayload}
+    return match.receive_word(kinds[kind], word)
 
 
 def _match_for(data: bytes) -> tuple[Match, int]:

@@ -21,23 +21,21 @@ from seqp2p.live.absence import Absence
 from seqp2p.live.voting import Voting
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.encoding import encode
 from seqp2p.match.errors import MatchError, Refusal, Violation
 from seqp2p.match.machine import Match
-from seqp2p.match.remark import BadRemark, RemarkPayload
+from seqp2p.match.remark import BadRemark
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload
 from seqp2p.replay.playback import play_back
 from seqp2p.replay.resume import feed, load
 from seqp2p.replay.sidecar import Logged, LoggedKind, logged_evidence
 from seqp2p.replay.writer import ReplayWriter
+from tests.fuzz.forging import FORGERIES
 from tests.fuzz.mutate import mutated
-from tests.fuzz.targets import game, refused, sound
+from tests.fuzz.targets import game, receive, refused, sound
 from tests.table import ACTIONS, identity, make_seats, match_at, signed, snapshot
 
 SEATS = st.integers(1, 3)
 SEEDS = st.integers(0, 2**32)
-ROUNDS = st.sampled_from([1, 1, 1, 2, 2, 3, 5, 17, 40, 999])
 ABOUT = st.sets(SEATS, min_size=1, max_size=2)
 # Before the deal, in turns early and late, in a draw, at the end.
 OPENED = (1, 2, 6, 7, 8, 9, 10, 21, 37, 38, 39, 40)
@@ -120,6 +118,13 @@ class Table(RuleBasedStateMachine):
         judged = self.match.judge(envelope, contribution)
         return None if judged is None else self.match.accept(judged)
 
+    def receive(self, kind: LoggedKind, word: Contribution) -> None:
+        told: Any = self.take(lambda: receive(self.match, kind, word), kind, word)
+        if told is not None and kind == "leave":
+            self.writer.leave(self.match, word)
+        if told is not None and kind == "remark":
+            self.writer.remark(self.match, told)
+
     def seat(self, number: int) -> SeatKeys:
         return self.seats[number - 1]
 
@@ -155,7 +160,7 @@ class Table(RuleBasedStateMachine):
     def shows_heads(self, number: int) -> None:
         """A seat says how it has closed what is not final."""
         for head in self.seat(number).heads(self.match):
-            self.take(partial(self.match.receive_word, HeadPayload, head), "head", head)
+            self.receive("head", head)
 
     @rule(number=SEATS, round_=st.integers(1, 4), about=ABOUT, skip=st.booleans())
     def votes(self, number: int, round_: int, about: set[int], skip: bool) -> None:
@@ -166,8 +171,7 @@ class Table(RuleBasedStateMachine):
             last = base.decree.last()
             if last is None or last.round < round_:
                 wish = Wish("skip" if skip else "drop", frozenset(about))
-                own = self.seat(number).ballot(self.match, round_, wish, "late")
-                self.take(lambda: self.match.receive_word(BallotPayload, own), "ballot", own)
+                self.receive("ballot", self.seat(number).ballot(self.match, round_, wish, "late"))
 
     @rule(about=ABOUT)
     def all_vote(self, about: set[int]) -> None:
@@ -184,9 +188,7 @@ class Table(RuleBasedStateMachine):
 
     @rule(number=SEATS)
     def leaves(self, number: int) -> None:
-        own = self.seat(number).leave(self.match)
-        if self.take(lambda: self.match.receive_word(LeavePayload, own), "leave", own) is not None:
-            self.writer.leave(self.match, own)
+        self.receive("leave", self.seat(number).leave(self.match))
 
     # Cheats.
 
@@ -214,54 +216,12 @@ class Table(RuleBasedStateMachine):
     def says_it_again(self, seed: int) -> None:
         self.contribute(random.Random(seed).choice(self.old))
 
-    @rule(
-        number=SEATS,
-        seed=SEEDS,
-        round_=ROUNDS,
-        about=ABOUT,
-        skip=st.booleans(),
-        ahead=st.sampled_from([0, 0, 0, -1, 1]),
-    )
-    def votes_falsely(self, number: int, seed: int, round_: int, about: set[int], skip: bool, ahead: int) -> None:
-        """Any ballot that can be written."""
-        dice, base, number = random.Random(seed), self.match.chain.base, self.cheat(number)
-        about -= {number}
-        if base is None or not about:
-            return
-        last = dice.choice([None, LastRecord(dice.randrange(round_), dice.choice(self.known_heads()))])
-        prev = dice.choice([base.prev, base.prev, base.prev, *self.known_heads()])
-        payload = BallotPayload(
-            1, self.match.game.id, max(1, base.number + ahead), prev, number, round_, "skip" if skip else "drop",
-            tuple(sorted(about)), "cheated", last,
-        )  # fmt: skip
-        word = self.by(number, BALLOT, encode(payload))
-        self.take(lambda: self.match.receive_word(BallotPayload, word), "ballot", word)
-
-    @rule(number=SEATS, seed=SEEDS, round_=st.sampled_from([0, 0, 1, 2, 3, 1000]))
-    def shows_falsely(self, number: int, seed: int, round_: int) -> None:
-        """Any head that can be written."""
-        dice, number = random.Random(seed), self.cheat(number)
-        heads = self.known_heads()
-        step = max(1, self.match.number + dice.choice([-3, -2, -1, -1, 0, 1]))
-        past = self.match.game.heads
-        prev = dice.choice([past[min(step, len(past)) - 1], dice.choice(heads)])
-        payload = HeadPayload(1, self.match.game.id, step, prev, number, round_, dice.choice(heads))
-        word = self.by(number, HEAD, encode(payload))
-        self.take(lambda: self.match.receive_word(HeadPayload, word), "head", word)
-
-    @rule(number=SEATS, seed=SEEDS)
-    def says_something(self, number: int, seed: int) -> None:
-        """A remark, mostly the next of its seat, dated as its seat likes."""
-        dice = random.Random(seed)
-        next_number, last = self.match.remarks.next_of(number)
-        step = dice.choice([self.match.number, dice.randint(1, self.match.number), self.match.final + 1])
-        prev = dice.choice([self.match.head, *self.known_heads()])
-        next_number = max(1, next_number + dice.choice([0, 0, 0, 1, -1]))
-        payload = RemarkPayload(1, self.match.game.id, number, next_number, last, step, prev, False, "hm")
-        word = self.by(number, REMARK, encode(payload))
-        remark: Any = self.take(lambda: self.match.receive_remark(word.payload, word.signature), "remark", word)
-        if remark is not None:
-            self.writer.remark(self.match, remark)
+    @rule(number=SEATS, seed=SEEDS, kind=st.sampled_from(sorted(FORGERIES)))
+    def forges(self, number: int, seed: int, kind: LoggedKind) -> None:
+        """Any ballot, head or remark that can be written."""
+        number = self.cheat(number)
+        label, make = FORGERIES[kind]
+        self.receive(kind, self.by(number, label, make(self.match, number, random.Random(seed))))
 
     @rule(seed=SEEDS)
     def accuses(self, seed: int) -> None:
@@ -274,8 +234,8 @@ class Table(RuleBasedStateMachine):
     def says_under_another_label(self, number: int, seed: int, label: str) -> None:
         some = random.Random(seed).choice(self.old)
         word = self.by(self.cheat(number), label, some.payload)
-        for kind in (BallotPayload, HeadPayload, LeavePayload):
-            self.take(partial(self.match.receive_word, kind, word))
+        for kind in ("ballot", "head", "leave"):
+            self.take(partial(receive, self.match, kind, word))
 
     @rule(number=st.integers(1, 4), right=st.booleans())
     def opens_a_hand(self, number: int, right: bool) -> None:
@@ -308,18 +268,10 @@ class Table(RuleBasedStateMachine):
         if due is not None and self.match.own_seat:
             assert self.match.own_seat not in due.wish.about
             own = self.seat(self.match.own_seat).ballot(self.match, due.round, due.wish, due.reason)
-            told = self.take(lambda: self.match.receive_word(BallotPayload, own), "ballot", own)
+            told = self.take(lambda: receive(self.match, "ballot", own), "ballot", own)
             assert told is not None, "an own ballot counts"
 
     # What is true at any time.
-
-    def known_heads(self) -> list[bytes]:
-        """Heads that somebody may have reason to name, and one that nobody has."""
-        live = [head for step in self.match.chain.live for head in step.decree.complete]
-        votes = [
-            step.decree.head_of("drop", frozenset({number})) for step in self.match.chain.live for number in (1, 2, 3)
-        ]
-        return [bytes(32), *self.match.game.heads[-3:], *live[-6:], *votes[:6]]
 
     def by(self, number: int, label: str, payload: bytes) -> Contribution:
         word = Contribution(payload, sign(identity(number, game().seed), label, payload))
@@ -336,7 +288,10 @@ class Table(RuleBasedStateMachine):
             for step in self.match.chain.live:
                 assert step.decree.members == frozenset(step.before.seats)
                 rounds = [closing.round for closing in step.decree.closings()]
+                certified = [each for each in rounds if each]
                 assert rounds == sorted(rounds)
+                assert len(certified) == len(set(certified)), "one certificate a round"
+                assert step.decree.decided() is None or step.decree.decided() in step.decree.closings()
                 assert step.decree.closing is None or step.decree.promised >= step.decree.closing.round
 
     def teardown(self) -> None:

@@ -14,14 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
-from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
+from seqp2p.crypto.hashing import CONTRIBUTION, LEAVE
 from seqp2p.crypto.identity import sign
-from seqp2p.match.ballots import Sanction
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
-from seqp2p.match.remark import RemarkPayload
-from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload
+from seqp2p.match.signed import LeavePayload
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.frames import frame as framed
@@ -39,6 +37,7 @@ from seqp2p.net.messages import (
     WireMessage,
     encode_message,
 )
+from tests.fuzz.forging import FORGERIES
 from tests.fuzz.mutate import mutated
 from tests.live.parties import Party, Thinker
 from tests.net.test_messages import SAMPLES
@@ -48,6 +47,13 @@ FOE = 2
 GAME_SAMPLES = [
     sample for sample in SAMPLES if isinstance(sample, ALLOWED[LinkStage.GAME]) and not isinstance(sample, Bye)
 ]
+
+
+MESSAGES: dict[str, Callable[[bytes, bytes], WireMessage]] = {
+    "ballot": BallotMessage,
+    "head": HeadMessage,
+    "remark": RemarkMessage,
+}
 
 
 class Foe:
@@ -60,21 +66,16 @@ class Foe:
 
     def frames(self) -> bytes:
         """Some frames, most of them whole."""
-        made = self.dice.choice(
-            [self.sample, self.contribution, self.contribution, self.ballot, self.head, self.remark, self.evidence]
-        )
+        made = self.dice.choice([self.sample, self.contribution, self.forgery, self.forgery, self.evidence])
         data = encode_message(made())
         if self.dice.random() < 0.25:
             data = framed(mutated(data[HEADER_SIZE:], [], self.dice)[:100_000])
         return data
 
     def sample(self) -> WireMessage:
-        return (
-            LeaveMessage(*self.by(LEAVE, self.leave())) if self.dice.random() < 0.05 else self.dice.choice(GAME_SAMPLES)
-        )
-
-    def leave(self) -> bytes:
-        return encode(LeavePayload(1, self.match.game.id, FOE))
+        if self.dice.random() < 0.05:
+            return LeaveMessage(*self.by(LEAVE, encode(LeavePayload(1, self.match.game.id, FOE))))
+        return self.dice.choice(GAME_SAMPLES)
 
     def contribution(self) -> WireMessage:
         """One of its own, old or new, or one that it could have made, changed and signed again."""
@@ -87,36 +88,15 @@ class Foe:
             payload = mutated(payload, own, self.dice)
         return ContributionMessage(*self.by(CONTRIBUTION, payload[:32_768]))
 
-    def ballot(self) -> WireMessage:
-        base = self.match.chain.base
-        step, prev = (self.match.number, self.match.head) if base is None else (base.number, base.prev)
-        round_ = self.dice.choice([1, 1, 2, 3, 20, 999])
-        last = self.dice.choice(
-            [None, None, LastRecord(self.dice.randrange(round_), self.dice.choice([prev, bytes(32)]))]
-        )
-        about = tuple(seat for seat in (1, 3) if self.dice.random() < 0.5) or (1,)
-        action: Sanction = self.dice.choice(("skip", "drop"))
-        payload = BallotPayload(1, self.match.game.id, step, prev, FOE, round_, action, about, "late", last)
-        return BallotMessage(*self.by(BALLOT, encode(payload)))
-
-    def head(self) -> WireMessage:
-        number = max(1, self.match.number - self.dice.randrange(4))
-        prev = self.match.game.heads[number - 1]
-        head = self.dice.choice([self.match.head, bytes(32)])
-        round_ = self.dice.choice([0, 0, 1, 7])
-        return HeadMessage(*self.by(HEAD, encode(HeadPayload(1, self.match.game.id, number, prev, FOE, round_, head))))
-
-    def remark(self) -> WireMessage:
-        number, last = self.match.remarks.next_of(FOE)
-        step = max(1, self.match.number + self.dice.choice([-5, -1, 0, 0, 1]))
-        payload = RemarkPayload(1, self.match.game.id, FOE, number, last, step, self.match.head, False, "hm")
-        return RemarkMessage(*self.by(REMARK, encode(payload)))
+    def forgery(self) -> WireMessage:
+        kind = self.dice.choice(sorted(FORGERIES))
+        label, make = FORGERIES[kind]
+        return MESSAGES[kind](*self.by(label, make(self.match, FOE, self.dice)))
 
     def evidence(self) -> WireMessage:
         others = [Signed(held.payload, held.signature) for _, held in self.match.record[-1].contributions]
-        return EvidenceMessage(
-            tuple(self.dice.choice([*self.said, *others]) for _ in range(self.dice.choice([1, 2, 2])))
-        )
+        several = [self.dice.choice([*self.said, *others]) for _ in range(self.dice.choice([1, 2, 2]))]
+        return EvidenceMessage(tuple(several))
 
     def by(self, label: str, payload: bytes) -> tuple[bytes, bytes]:
         word = Contribution(payload, sign(identity(FOE), label, payload))

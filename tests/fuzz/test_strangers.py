@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from seqp2p.i18n import message_of
-from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.match.encoding import encode
@@ -27,8 +26,8 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.frames import frame as framed
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import ALLOWED, Confirm, Gather, LinkStage, PakeA, PakeB, Sit, WireMessage, encode_message
-from tests.fuzz.door import LOBBY
+from seqp2p.net.messages import ALLOWED, Gather, LinkStage, PakeA, PakeB, Sit
+from tests.fuzz.door import LOBBY, door_of_host
 from tests.fuzz.mutate import mutated
 from tests.fuzz.pieces import Pieces
 from tests.lobby.house import House
@@ -50,27 +49,18 @@ def run(work: Callable[[], Awaitable[None]]) -> None:
 
 
 @cache
-def hello_bytes() -> bytes:
-    """What a client says first."""
-    return _flights()[0]
-
-
-@cache
-def _flights() -> tuple[bytes, bytes]:
+def flights() -> tuple[bytes, bytes]:
     """The first bytes of both sides of a handshake."""
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = credentials(STRANGER).client.wrap_bio(to_client, to_server)
-    server = credentials(HOST).server.wrap_bio(ssl.MemoryBIO(), to_client, server_side=True)
     with contextlib.suppress(ssl.SSLWantReadError):
         client.do_handshake()
     hello = to_server.read()
-    into = ssl.MemoryBIO()
-    into.write(hello)
-    answer = ssl.MemoryBIO()
-    server = credentials(HOST).server.wrap_bio(into, answer, server_side=True)
+    to_server.write(hello)
+    server = credentials(HOST).server.wrap_bio(to_server, to_client, server_side=True)
     with contextlib.suppress(ssl.SSLWantReadError):
         server.do_handshake()
-    return hello, answer.read()
+    return hello, to_client.read()
 
 
 @pytest.mark.parametrize("side", ["server", "client"])
@@ -78,8 +68,7 @@ def _flights() -> tuple[bytes, bytes]:
 @given(seed=SEEDS, size=st.integers(2, 600))
 def test_a_damaged_handshake_is_a_lost_link_in_whatever_pieces_it_comes(side: str, seed: int, size: int) -> None:
     dice = random.Random(seed)
-    flights = _flights()
-    data = mutated(flights[side == "client"], flights, dice)
+    data = mutated(flights()[side == "client"], flights(), dice)
 
     async def outcome(size: int) -> str:
         stream = Pieces(data, size)
@@ -93,6 +82,24 @@ def test_a_damaged_handshake_is_a_lost_link_in_whatever_pieces_it_comes(side: st
         raise AssertionError("a handshake of one side alone")
 
     assert len({trio.run(outcome, each) for each in (len(data) + 1, size, 1)}) == 1
+
+
+async def say_wrongly(frames: FrameStream, stage: LinkStage, dice: random.Random) -> None:
+    """A few messages, most of them of this stage, nearly right or out of place; some frames lie of their size."""
+    samples = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[stage])] * 3 + SAMPLES
+    kept = [encode(sample) for sample in SAMPLES]
+    for _ in range(dice.randint(1, 4)):
+        data = encode(dice.choice(samples))
+        data = mutated(data, kept, dice)[:9_000] if dice.random() < 0.7 else data
+        data = framed(data) if dice.random() < 0.8 else mutated(framed(data), [], dice)
+        await say(frames.stream, data, dice)
+        await wait_all_tasks_blocked()
+
+
+async def say(stream: trio.abc.Stream, data: bytes, dice: random.Random) -> None:
+    size = dice.choice([1, 7, len(data) + 1])
+    for at in range(0, min(len(data), 600), size):
+        await stream.send_all(data[at : at + size])
 
 
 # A host's lobby.
@@ -111,7 +118,7 @@ class Stranger:
         stream = await self.house.wires.dial(address_of(HOST))
         with contextlib.suppress(NetError, trio.BrokenResourceError, trio.ClosedResourceError):
             if self.stage == "tls":
-                await self.say(stream, mutated(hello_bytes(), [], self.dice))
+                await say(stream, mutated(flights()[0], [], self.dice), self.dice)
             else:
                 await self.go_in(stream)
         await trio.aclose_forcefully(stream)
@@ -120,37 +127,21 @@ class Stranger:
         link = await tls.connect(stream, self.own, None)
         if self.stage == "proof":
             await receive(link.frames, LinkStage.AUTH_CLIENT, LIMITS)
-            return await self.say_wrongly(link.frames, LinkStage.AUTH_SERVER)
+            return await say_wrongly(link.frames, LinkStage.AUTH_SERVER, self.dice)
         await prove(link, self.own.identity, "join", None, LIMITS)
         if self.stage == "pake_a":
-            return await self.say_wrongly(link.frames, LinkStage.CODE_HOST)
+            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
         public = self.own.identity.public
         exchange = Exchange(self.house.code, public, link.server_key, link.certificate_hash, randomness, host=False)
         if self.stage == "confirm":
             await send(link.frames, PakeA(7, 2, exchange.message))
             await receive(link.frames, LinkStage.CODE_JOINER, LIMITS)
-            return await self.say_wrongly(link.frames, LinkStage.CODE_HOST)
+            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
         await give_code(link.frames, exchange, LIMITS)
         if self.stage == "sit":
-            return await self.say_wrongly(link.frames, LinkStage.CODE_HOST)
+            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
         await send(link.frames, Sit("stranger"))
-        return await self.say_wrongly(link.frames, LinkStage.LOBBY_HOST)
-
-    async def say_wrongly(self, frames: FrameStream, stage: LinkStage) -> None:
-        """A few messages, most of them of this stage, nearly right or out of place; some frames lie of their size."""
-        samples = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[stage])] * 3 + SAMPLES
-        kept = [encode(sample) for sample in SAMPLES]
-        for _ in range(self.dice.randint(1, 4)):
-            data = encode(self.dice.choice(samples))
-            data = mutated(data, kept, self.dice) if self.dice.random() < 0.7 else data
-            data = framed(data) if self.dice.random() < 0.8 else mutated(framed(data), [], self.dice)
-            await self.say(frames.stream, data)
-            await wait_all_tasks_blocked()
-
-    async def say(self, stream: trio.abc.Stream, data: bytes) -> None:
-        size = self.dice.choice([1, 7, len(data) + 1])
-        for at in range(0, min(len(data), 600), size):
-            await stream.send_all(data[at : at + size])
+        return await say_wrongly(link.frames, LinkStage.LOBBY_HOST, self.dice)
 
 
 @settings(max_examples=12)
@@ -187,9 +178,7 @@ class Liar:
     def __init__(self, stage: str, seed: int) -> None:
         self.stage = stage
         self.dice = random.Random(seed)
-        own = credentials(HOST)
-        key, certificate = own.identity.public, own.certificate_hash
-        self.door = CodeDoor(7, key, certificate, random.Random(1).randbytes, LIMITS, lambda _: None)
+        self.door = door_of_host(random.Random(1).randbytes)
         self.code = self.door.code
 
     async def serve(self, stream: trio.abc.Stream) -> None:
@@ -199,34 +188,23 @@ class Liar:
 
     async def lie(self, frames: FrameStream) -> None:
         if self.stage == "proof":
-            return await self.say_wrongly(frames, LinkStage.AUTH_CLIENT)
+            return await say_wrongly(frames, LinkStage.AUTH_CLIENT, self.dice)
         own = credentials(HOST)
         dice = random.Random(1).randbytes
         proof = await check_client(frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=LIMITS)
         if self.stage == "pake_a":
-            return await self.say_wrongly(frames, LinkStage.CODE_JOINER)
+            return await say_wrongly(frames, LinkStage.CODE_JOINER, self.dice)
         key, certificate = own.identity.public, own.certificate_hash
         if self.stage == "confirm":
             exchange = Exchange(self.code, proof.key, key, certificate, dice, host=True)
             await send(frames, PakeB(exchange.message))
-            return await self.say_wrongly(frames, LinkStage.CODE_JOINER)
+            return await say_wrongly(frames, LinkStage.CODE_JOINER, self.dice)
         await self.door.check(frames, proof.key, "")
         if self.stage == "sit":
             await receive(frames, LinkStage.CODE_HOST, LIMITS)
         else:
             await send(frames, Gather(1))
-        return await self.say_wrongly(frames, LinkStage.LOBBY_JOINER)
-
-    async def say_wrongly(self, frames: FrameStream, stage: LinkStage) -> None:
-        samples: list[WireMessage] = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[stage])] * 3 + SAMPLES
-        kept = [encode(sample) for sample in SAMPLES]
-        for _ in range(self.dice.randint(1, 4)):
-            sample = self.dice.choice([*samples, Confirm(bytes(32))])
-            data = encode_message(sample)
-            if self.dice.random() < 0.8:
-                data = framed(mutated(encode(sample), kept, self.dice)[:9_000])
-            await frames.send(data)
-            await wait_all_tasks_blocked()
+        return await say_wrongly(frames, LinkStage.LOBBY_JOINER, self.dice)
 
 
 @settings(max_examples=25)

@@ -1,17 +1,18 @@
 """Every contribution of the vectors gets its class of failure, from both programs."""
 
-from collections.abc import Sequence
+from copy import deepcopy
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import pytest
 
+from protocol.second.game import EVERY_STEP, Failure, Machine
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import MatchError, Violation
 from seqp2p.match.machine import Match
 from seqp2p.replay.format import StepRecord, TableRecord, contributions_of, records
 from tests.protocol.reading import read, replay
-from tests.protocol.second.game import EVERY_STEP, Failure, Machine
 
 FILES: dict[str, dict[str, Any]] = {name: read(name) for name in ("contributions", "option_contributions")}
 Pair = tuple[bytes, bytes]
@@ -26,24 +27,21 @@ def played(name: str) -> tuple[bytes, list[list[Pair]]]:
     return table.agreement, [[(each.payload, each.signature) for each in step] for step in steps]
 
 
-def pairs(listed: Sequence[Sequence[str]]) -> list[Pair]:
-    return [(bytes.fromhex(payload), bytes.fromhex(signature)) for payload, signature in listed]
-
-
 @cache
-def match_at(name: str, before: tuple[Pair, ...]) -> Match:
-    match = Match(played(name)[0])
-    for pair in before:
+def match_at(name: str, closed: int, held: tuple[Pair, ...]) -> Match:
+    """This program's match with so many steps closed. Judging changes nothing, so it serves many vectors."""
+    agreement, steps = played(name)
+    match = Match(agreement)
+    for pair in (*chain(*steps[:closed]), *held):
         match.receive(Contribution(*pair))
     return match
 
 
-def judged_by_first(name: str, before: Sequence[Pair], judged: Pair) -> tuple[str, int | None]:
-    # Judging changes nothing, so one match serves all vectors that begin at the same place.
-    match = match_at(name, tuple(before))
-    head, held = match.head, match.held
+def judged_by_first(name: str, closed: int, held: tuple[Pair, ...], judged: Pair) -> tuple[str, int | None]:
+    match = match_at(name, closed, held)
+    before = match.head, match.held
     outcome, seat = _class_of(match, Contribution(*judged))
-    assert (match.head, match.held) == (head, held)
+    assert (match.head, match.held) == before
     return outcome, seat
 
 
@@ -56,13 +54,13 @@ def _class_of(match: Match, judged: Contribution) -> tuple[str, int | None]:
         return type(error).__name__, None
 
 
-MACHINES: dict[tuple[str, tuple[Pair, ...]], Machine] = {}
+MACHINES: dict[tuple[str, int, tuple[Pair, ...]], Machine] = {}
 
 
-def judged_by_second(name: str, before: Sequence[Pair], judged: Pair) -> tuple[str, int | None]:
+def judged_by_second(name: str, closed: int, held: tuple[Pair, ...], judged: Pair) -> tuple[str, int | None]:
     # A machine that refuses is as it was, and serves again.
-    key = name, tuple(before)
-    machine = MACHINES.pop(key, None) or machine_at(name, before)
+    key = name, closed, held
+    machine = MACHINES.pop(key, None) or machine_at(name, closed, held)
     try:
         return machine.receive(judged), None
     except Failure as failure:
@@ -70,23 +68,34 @@ def judged_by_second(name: str, before: Sequence[Pair], judged: Pair) -> tuple[s
         return failure.name, failure.seat or None
 
 
-def machine_at(name: str, before: Sequence[Pair]) -> Machine:
+def machine_at(name: str, closed: int, held: tuple[Pair, ...]) -> Machine:
     # Proofs of the steps before are not checked again, those of the contribution judged are.
-    machine = Machine(played(name)[0], proofs=())
-    for pair in before:
+    machine = deepcopy(machine_after(name, closed))
+    for pair in held:
         assert machine.receive(pair) == "ok"
     machine.proofs = EVERY_STEP
+    return machine
+
+
+@cache
+def machine_after(name: str, closed: int) -> Machine:
+    """The second program's machine with so many steps closed, to be copied."""
+    agreement, steps = played(name)
+    if not closed:
+        return Machine(agreement, proofs=())
+    machine = deepcopy(machine_after(name, closed - 1))
+    for pair in steps[closed - 1]:
+        assert machine.receive(pair) == "ok"
     return machine
 
 
 @pytest.mark.parametrize("judge", [judged_by_first, judged_by_second])
 @pytest.mark.parametrize("name", FILES)
 def test_contributions(name: str, judge: Any) -> None:
-    _, steps = played(name)
     assert len(FILES[name]["vectors"]) > 35
     for vector in FILES[name]["vectors"]:
         given = vector["in"]
-        closed = [pair for step in steps[: given["closed"]] for pair in step]
-        before = [*closed, *pairs(given["held"])]
+        held = tuple((bytes.fromhex(payload), bytes.fromhex(signature)) for payload, signature in given["held"])
         judged = bytes.fromhex(given["payload"]), bytes.fromhex(given["signature"])
-        assert judge(name, before, judged) == (vector["expect"], vector.get("seat")), vector["name"]
+        found = judge(name, given["closed"], held, judged)
+        assert found == (vector["expect"], vector.get("seat")), vector["name"]

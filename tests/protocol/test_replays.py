@@ -8,12 +8,13 @@ from typing import Any, get_args
 
 import pytest
 
-from protocol.check import FIELDS, differences
+from protocol.check import FIELDS, differences, in_output
+from protocol.second import file as second
+from protocol.second.__main__ import main as second_command
+from protocol.second.game import EVERY_STEP
 from seqp2p.match.errors import Failure
 from seqp2p.replay.verify import verify
 from tests.protocol.reading import PROTOCOL, REPLAYS, ROOT
-from tests.protocol.second import file as second
-from tests.protocol.second.game import EVERY_STEP
 
 EXPECTED: dict[str, dict[str, Any]] = json.loads((REPLAYS / "expected.json").read_text("utf-8"))
 BLAMED = [name for name, expected in EXPECTED.items() if expected["seat"]]
@@ -82,6 +83,16 @@ def test_the_second_verifier(name: str) -> None:
     assert [found.verdict, found.failure, found.step, found.seat, found.awaited, found.winners, found.forfeit] == [
         expected[field] for field in FIELDS
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "code"), [(["cut_in_a_record_fail"], 5), (["cut_in_a_record_fail", "empty_fail"], 3)]
+)
+def test_the_second_verifier_writes_what_the_runner_reads(
+    names: list[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert second_command([str(REPLAYS / f"{name}.seqp2p") for name in names]) == code
+    assert list(in_output(capsys.readouterr().out, {name: EXPECTED[name] for name in names})) == []
 
 
 @pytest.mark.process

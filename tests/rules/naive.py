@@ -122,6 +122,8 @@ class NaiveGame:
             self._draw(seat, new_pile)
 
     def _draw(self, seat: int, new_pile: list[str]) -> None:
+        if not self.pile and not any(self.discards.values()):
+            return
         if not self.pile:
             assert sorted(new_pile) == sorted(card for cards in self.discards.values() for card in cards)
             self.pile = list(new_pile)

@@ -1,9 +1,13 @@
 """Tables for the tests: games with a deck that can be looked into, and positions drawn by hand."""
 
 import random
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pytest
 
 from seqp2p.rules import (
     CLASSIC,
@@ -13,6 +17,7 @@ from seqp2p.rules import (
     VARIANTS,
     Action,
     Card,
+    IllegalAction,
     Options,
     Position,
     Variant,
@@ -24,6 +29,7 @@ from seqp2p.rules import (
     format_action,
     hand_size,
     legal_actions,
+    new_pile,
     parse_action,
     parse_card,
     parse_position,
@@ -33,6 +39,7 @@ from seqp2p.rules import (
     start,
     team_of,
 )
+from seqp2p.rules.position_text import format_options
 from seqp2p.rules.status import status
 
 TABLES = [
@@ -46,14 +53,32 @@ OPTIONS = [
     for manual_draw in (False, True)
 ]
 """All combinations, the usual game first."""
-OPTION_TABLES = [(*table, options) for table in TABLES for options in (OPTIONS if table[0].options else OPTIONS[:1])]
-OPTION_TABLE_IDS = [
-    f"{variant.name}-{players}-in-{teams}"
-    + "-advanced" * options.advanced
-    + "-silent" * (not options.table_talk)
-    + "-manual" * options.manual_draw
-    for variant, players, teams, options in OPTION_TABLES
+
+
+class Table(NamedTuple):
+    """A table that can play."""
+
+    variant: Variant
+    players: int
+    teams: int
+    options: Options
+
+    def __str__(self) -> str:
+        chosen = format_options(self.options).replace(",", "-")
+        return f"{self.variant.name}-{self.players}-in-{self.teams}" + f"-{chosen}" * (chosen != "-")
+
+    def deal(self, rng: random.Random) -> "Game":
+        return Game.deal(self.variant, self.players, self.teams, rng, self.options)
+
+    def stopped(self, seed: int) -> "Game":
+        """A game stopped somewhere before its end."""
+        return random_position(self.variant, self.players, self.teams, seed, self.options)
+
+
+OPTION_TABLES = [
+    Table(*table, options) for table in TABLES for options in (OPTIONS if table[0].options else OPTIONS[:1])
 ]
+OPTION_TABLE_IDS = [*map(str, OPTION_TABLES)]
 
 
 def card(name: str) -> Card:
@@ -99,6 +124,7 @@ class Game:
         if after.reshuffles > before.reshuffles:
             self.pile = [card for cards in before.discards for card in cards]
             self.pile += [action.card] if action.kind != "draw" else []
+            assert Counter(self.pile) == Counter(new_pile(before, action))
             self.rng.shuffle(self.pile)
             after = reveal(after, before.to_move, self.pile[-1:])
         self.drawn.append(self.pile.pop() if after.draws > before.draws else UNKNOWN)
@@ -188,15 +214,9 @@ def make(
     board = variant.board
     owner = {parse_square(variant, name): team for team, names in chips.items() for name in names.split()}
     words: list[object]
-    cells = ["*" if square in board.corners else owner.get(square, "") for square in range(len(board.grid))]
-    rows = []
-    for at in range(0, len(cells), board.cols):
-        row, free = "", 0
-        for cell in [*cells[at : at + board.cols], "end"]:
-            if cell:
-                row += (str(free) if free else "") + (cell if cell != "end" else "")
-            free = 0 if cell else free + 1
-        rows.append(row)
+    cells = ["*" if square in board.corners else owner.get(square, ".") for square in range(len(board.grid))]
+    whole = ["".join(cells[at : at + board.cols]) for at in range(0, len(cells), board.cols)]
+    rows = [re.sub(r"\.+", lambda free: str(len(free[0])), row) for row in whole]
     players = len(hands)
     open_cards = discards or ["-"] * players
     held = sum(len(cards.split(",")) for cards in (*hands, *open_cards) if cards != "-")
@@ -214,6 +234,23 @@ def make(
     return position
 
 
+def full_board() -> dict[str, str]:
+    """Chips on every square of the classic board, without a sequence for anybody."""
+    names = {"a": "", "b": ""}
+    for row in range(10):
+        for col in range(10):
+            if (row, col) not in {(0, 0), (0, 9), (9, 0), (9, 9)}:
+                names["ab"[(col // 2 + row) % 2]] += f" {chr(97 + col)}{row + 1}"
+    return names
+
+
 def do(position: Position, text: str, drawn: Card = UNKNOWN) -> Position:
     """Apply an action given as text."""
     return apply(position, parse_action(position.variant, text), drawn)
+
+
+def refusal(position: Position, action: Action | str) -> str:
+    """Return the reason why an action, or one given as text, is refused."""
+    with pytest.raises(IllegalAction) as refused:
+        apply(position, action if isinstance(action, Action) else parse_action(position.variant, action))
+    return str(refused.value)

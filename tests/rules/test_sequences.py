@@ -15,7 +15,7 @@ from seqp2p.rules import (
     squares_of,
 )
 from seqp2p.rules.status import status
-from tests.rules.playing import do, make
+from tests.rules.playing import do, make, refusal
 
 COLS = "abcdefghij"
 
@@ -117,25 +117,6 @@ def test_nine_at_once_are_two() -> None:
     assert after.winner == 1
 
 
-def test_nine_at_once_with_the_middle_named_are_one() -> None:
-    before = make({"a": row5(0, 1, 2, 3, 5, 6, 7, 8)}, ["JC", "?"])
-    after = do(before, "JC e5 c5-g5")
-    assert made(after) == ["a:c5-g5"]
-    assert not after.over
-    assert status(after) == ()
-
-
-def test_a_sequence_made_at_the_side_of_a_recorded_one_shares_one_chip_at_most() -> None:
-    """The known mistake of counting every five of a run."""
-    before = make({"a": row5(0, 1, 2, 3, 4)}, ["JC", "?"], sequences="a:a5-e5")
-    for last in "fghi":
-        before = do(before, f"JC {last}5", drawn=parse_action(CLASSIC, "JC dead").card)
-        assert len(before.sequences) == (2 if last == "i" else 1)
-        if not before.over:
-            before = before._replace(to_move=1)
-    assert before.winner == 1
-
-
 def test_one_chip_that_completes_two_directions_makes_two() -> None:
     after = do(make({"a": "a5 b5 c5 d5 e1 e2 e3 e4"}, ["JC", "?"]), "JC e5")
     assert made(after) == ["a:e1-e5", "a:a5-e5"]
@@ -165,8 +146,7 @@ def test_only_the_five_are_protected_not_the_whole_run() -> None:
     assert made(after) == ["a:a5-e5"]
     removals = {action.square for action in legal_actions(after)}
     assert removals == set(squares_of(after.chips[0])) - set(after.sequences[0].squares)
-    with pytest.raises(IllegalAction, match="part of a completed sequence"):
-        do(after, "JS xe5")
+    assert "part of a completed sequence" in refusal(after, "JS xe5")
     assert do(after, "JS xf5").chips[0].bit_count() == 6
 
 
@@ -206,8 +186,7 @@ def test_names_that_do_not_fit(text: str, error: type[Exception], reason: str) -
 
 def test_a_name_must_leave_the_recorded_sequence_alone() -> None:
     before = make({"a": row5(0, 1, 2, 3, 4, 5, 6, 8, 9)}, ["JC", "JS"], sequences="a:a5-e5")
-    with pytest.raises(IllegalAction, match="d5-h5 shares more than one chip with a sequence of the team"):
-        do(before, "JC h5 d5-h5")
+    assert "d5-h5 shares more than one chip with a sequence of the team" in refusal(before, "JC h5 d5-h5")
     assert made(do(before, "JC h5 f5-j5")) == ["a:a5-e5", "a:f5-j5"]
     assert made(do(before, "JC h5")) == ["a:a5-e5", "a:e5-i5"]
 
@@ -224,37 +203,3 @@ def test_kids_need_four() -> None:
     assert (made(after), after.winner) == (["b:c3-f3"], 2)
     corner = do(make({"b": "b5 c4", "a": "c3"}, ["?", "unicorn"], variant=KIDS, to_move=2, turn=30), "unicorn d3")
     assert (made(corner), corner.winner) == (["b:d3-a6"], 2)
-
-
-class TestAdvanced:
-    """A one-eyed jack may take a chip out of a completed sequence."""
-
-    def test_the_sequence_counts_no_more(self) -> None:
-        before = make({"a": "c3 d3 e3 f3 g3"}, ["?", "JS"], options="advanced", sequences="a:c3-g3", to_move=2)
-        assert before.protected == 0
-        after = do(before, "JS xe3")
-        assert after.sequences == ()
-        again = do(after._replace(to_move=1), "JC e3")
-        assert made(again) == ["a:c3-g3"]
-
-    def test_another_sequence_through_the_chip_goes_too_and_one_elsewhere_stays(self) -> None:
-        chips = {"a": "c3 d3 e3 f3 g3", "b": "a5 b5 c5 d5 e5"}
-        before = make(chips, ["?", "JS"], options="advanced", sequences="a:c3-g3,b:a5-e5", to_move=2)
-        assert made(do(before, "JS xc3")) == ["b:a5-e5"]
-
-    def test_what_is_left_of_a_longer_run_counts_with_the_next_chip_in_the_line(self) -> None:
-        before = make(
-            {"a": row5(0, 1, 2, 3, 4, 5)}, ["JC,JC", "JS,JS"], options="advanced", sequences="a:a5-e5", to_move=2
-        )
-        broken = do(before, "JS xa5")
-        assert made(broken) == []
-        elsewhere = do(broken, "JC h8")
-        assert made(elsewhere) == []
-        assert made(do(broken, "JC h5")) == ["a:b5-f5"]
-        assert made(do(broken, "JC a5")) == ["a:a5-e5"]
-        assert made(do(broken, "JC a5 b5-f5")) == ["a:b5-f5"]
-
-    def test_own_chips_stay_out_of_reach(self) -> None:
-        before = make({"a": "c3 d3 e3 f3 g3"}, ["JS", "?"], options="advanced", sequences="a:c3-g3")
-        with pytest.raises(IllegalAction, match="your own team's"):
-            do(before, "JS xc3")

@@ -27,7 +27,7 @@ def play(variant: Variant, players: int, games: int) -> tuple[float, float, floa
 
 @pytest.mark.simulation
 def test_two_random_players() -> None:
-    turns, first, reshuffled, drawn = play(CLASSIC, 2, 1_000)
+    turns, first, reshuffled, drawn = play(CLASSIC, 2, 400)
     assert 77 < turns < 85
     assert 0.48 < first < 0.57
     assert 0.17 < reshuffled < 0.28
@@ -35,6 +35,6 @@ def test_two_random_players() -> None:
 
 
 def test_three_kids() -> None:
-    turns, _, _, drawn = play(KIDS, 3, 700)
+    turns, _, _, drawn = play(KIDS, 3, 300)
     assert 30.5 < turns < 34.5
     assert drawn == 0

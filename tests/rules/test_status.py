@@ -1,4 +1,3 @@
-import dataclasses
 from typing import Any
 
 import pytest
@@ -99,9 +98,3 @@ def test_a_broken_run_may_stand_uncounted_under_the_advanced_rule() -> None:
     make(chips, ["?", "?"], options="advanced")
     plain = make(chips, ["?", "?"], possible=False)
     assert status(plain) == ("a2-e2 is a sequence of team 1 that has not been counted",)
-
-
-def test_options_are_values() -> None:
-    assert Options() == Options(advanced=False, table_talk=True, manual_draw=False)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        Options().advanced = True  # type: ignore[misc]  # that is the point

@@ -12,10 +12,10 @@ from seqp2p.rules import (
     check_table,
     default_teams,
     hand_size,
-    parse_card,
     start,
     team_of,
 )
+from tests.rules.playing import make
 
 CLASSIC_TABLES = {
     2: (7, [2]),
@@ -81,17 +81,6 @@ def test_teams_alternate_round_the_table() -> None:
     assert [team_of(seat, 3) for seat in range(1, 7)] == [1, 2, 3, 1, 2, 3]
 
 
-def test_the_first_position() -> None:
-    position = start(CLASSIC, 3, 3, Options(), 2, [[5, 1, 3, 3, 2, 4], [UNKNOWN] * 6, (6, UNKNOWN, 7, 8, 9, 10)])
-    assert (position.variant, position.options, position.players, position.teams) == (CLASSIC, Options(), 3, 3)
-    assert position.hands == ((1, 2, 3, 3, 4, 5), (UNKNOWN,) * 6, (UNKNOWN, 6, 7, 8, 9, 10))
-    assert (position.to_move, position.turn, position.draws, position.reshuffles) == (2, 0, 0, 0)
-    assert position.pile == 104 - 18
-    assert position.chips == (0, 0, 0)
-    assert position.discards == ((), (), ())
-    assert (position.over, position.winner, position.drawn_game) == (False, 0, False)
-
-
 @pytest.mark.parametrize(
     ("first", "hands", "reason"),
     [
@@ -110,14 +99,7 @@ def test_a_wrong_deal_is_refused(first: int, hands: list[list[int]], reason: str
 
 
 def test_a_position_survives_a_trip_to_another_process() -> None:
-    position = start(
-        CLASSIC,
-        2,
-        2,
-        Options(advanced=True),
-        1,
-        [[UNKNOWN] * 7, [parse_card(CLASSIC, "QH")] * 2 + [1] * 2 + [2] * 2 + [3]],
-    )
+    position = make({"a": "c3"}, ["?", "QH"], options="advanced")
     copy = pickle.loads(pickle.dumps(position))
     assert copy == position
     assert hash(copy) == hash(position)

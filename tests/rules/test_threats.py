@@ -1,4 +1,4 @@
-"""Threats, held against every window of the board one by one, and against what the engine counts."""
+"""Threats, held against every line of the board one by one, and against what the engine counts."""
 
 from collections.abc import Iterator
 
@@ -6,49 +6,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import (
-    CLASSIC,
-    Action,
     Card,
-    Options,
+    CompletedSequence,
     Position,
-    RulesError,
     Square,
-    Variant,
     View,
     apply,
-    format_card,
-    format_ends,
     longest_line,
     place,
     threats,
     view,
 )
-from tests.rules.playing import OPTION_TABLES, make, random_position
+from tests.rules.playing import OPTION_TABLES
 
 FREE, CORNER = 0, -1
-POSITIONS = st.tuples(st.sampled_from(OPTION_TABLES), st.integers(0, 10_000))
-
-
-def position_of(table: tuple[tuple[Variant, int, int, Options], int]) -> Position:
-    (variant, players, teams, options), seed = table
-    return random_position(variant, players, teams, seed, options).position
-
-
-def windows(seen: View) -> Iterator[tuple[Square, ...]]:
-    """Every straight run of a sequence's length, from its coordinates."""
-    board, length = seen.variant.board, seen.variant.line_length
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        for row in range(board.rows):
-            for col in range(board.cols):
-                cells = [(row + step * down, col + step * right) for step in range(length)]
-                if all(0 <= each < board.rows and 0 <= other < board.cols for each, other in cells):
-                    yield tuple(each * board.cols + other for each, other in cells)
+POSITIONS = st.builds(
+    lambda table, seed: table.stopped(seed).position, st.sampled_from(OPTION_TABLES), st.integers(0, 10_000)
+)
 
 
 def open_windows(seen: View, team: int) -> Iterator[tuple[tuple[Square, ...], tuple[Square, ...]]]:
-    """The windows that a team can still complete to a new sequence, with the squares that they lack."""
+    """The lines of the board that a team can still complete to a new sequence, with the squares that they lack."""
     made = [set(each.squares) for each in seen.sequences if each.team == team]
-    for window in windows(seen):
+    for window in seen.variant.board.lines:
         chips = {square for square in window if seen.board[square] != CORNER}
         lacks = tuple(square for square in window if seen.board[square] == FREE)
         ours = all(seen.board[square] in (team, FREE, CORNER) for square in window)
@@ -67,10 +47,7 @@ def fits(seen: View, card: Card, team: int, window: tuple[Square, ...], lacks: t
 
 
 @given(POSITIONS, st.integers(0, 12))
-def test_threats_are_the_windows_that_lack_one_or_two(
-    table: tuple[tuple[Variant, int, int, Options], int], reader: int
-) -> None:
-    position = position_of(table)
+def test_threats_are_the_windows_that_lack_one_or_two(position: Position, reader: int) -> None:
     seen = view(position, reader if reader <= position.players else 0)
     wanted = set[tuple[object, ...]]()
     for team in range(1, seen.teams + 1):
@@ -85,8 +62,7 @@ def test_threats_are_the_windows_that_lack_one_or_two(
 
 
 @given(POSITIONS)
-def test_the_longest_line_is_that_of_some_window(table: tuple[tuple[Variant, int, int, Options], int]) -> None:
-    position = position_of(table)
+def test_the_longest_line_is_that_of_some_window(position: Position) -> None:
     seen = view(position, 0)
     for team in range(1, seen.teams + 1):
         lengths = [len(window) - len(lacks) for window, lacks in open_windows(seen, team)]
@@ -94,44 +70,14 @@ def test_the_longest_line_is_that_of_some_window(table: tuple[tuple[Variant, int
 
 
 @given(POSITIONS)
-def test_a_line_that_lacks_one_counts_once_it_has_it(table: tuple[tuple[Variant, int, int, Options], int]) -> None:
-    position = position_of(table)
+def test_a_line_that_lacks_one_counts_once_it_has_it(position: Position) -> None:
+    """A seat of the team that is to move with a wild card in its hand has the line as a sequence then."""
+    wild = position.variant.wild[0]
     for threat in threats(view(position, 0)):
-        if len(threat.missing) == 1:
-            assert any(
-                makes(position, threat.team, action, threat.line)
-                for action in closing(position, threat.missing, threat.line)
-            )
-
-
-def closing(position: Position, missing: tuple[Square, ...], line: tuple[Square, ...]) -> Iterator[Action]:
-    """The placings of a wild card that may complete a line: without a name for it, and with one."""
-    card = position.variant.wild[0]
-    yield place(card, missing[0])
-    yield place(card, missing[0], ((line[0], line[-1]),))
-
-
-def makes(position: Position, team: int, action: Action, line: tuple[Square, ...]) -> bool:
-    """Return True if a seat of the team, to move and with this card in its hand, has the line as a sequence then."""
-    hands = tuple((action.card, *hand[1:]) if seat == team else hand for seat, hand in enumerate(position.hands, 1))
-    try:
-        after = apply(position._replace(to_move=team, hands=hands, pending=None, exchanged=0, out=()), action)
-    except RulesError:
-        return False
-    return any((each.team, each.squares) == (team, line) for each in after.sequences)
-
-
-def test_the_cards_that_close_and_block_a_line() -> None:
-    position = make({"a": "b2 c2 d2 e2", "b": "g7 g8 g9"}, ["3C,JC,JS,9S,9S,KD,KD", "?,?,?,?,?,?,?"], possible=False)
-    seen = view(position, 1)
-    told = {
-        (each.team, format_ends(CLASSIC, (each.line[0], each.line[-1])), len(each.missing)): [
-            format_card(CLASSIC, card) for card in each.cards
-        ]
-        for each in threats(seen)
-    }
-    assert told[1, "b2-f2", 1] == ["JC"]
-    assert told[2, "g6-g10", 2] == ["JC", "JS"]
-    assert longest_line(seen, 1) == 4
-    assert longest_line(seen, 2) == 3
-    assert all(not each.cards for each in threats(view(position, 0)))
+        if len(threat.missing) > 1:
+            continue
+        team, line = threat.team, threat.line
+        hands = tuple((wild, *hand[1:]) if seat == team else hand for seat, hand in enumerate(position.hands, 1))
+        to_move = position._replace(to_move=team, hands=hands, pending=None, exchanged=0, out=())
+        after = apply(to_move, place(wild, threat.missing[0], ((line[0], line[-1]),)))
+        assert CompletedSequence(team, line) in after.sequences

@@ -7,21 +7,17 @@ from seqp2p.rules import (
     UNKNOWN,
     Options,
     RulesError,
-    Variant,
     hide,
     legal_actions,
     view,
 )
-from tests.rules.playing import OPTION_TABLES, make, random_position
+from tests.rules.playing import OPTION_TABLES, Table, make
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.data())
-def test_a_view_does_not_depend_on_what_the_seat_cannot_know(
-    table: tuple[Variant, int, int, Options], seed: int, data: st.DataObject
-) -> None:
-    variant, players, teams, options = table
-    game = random_position(variant, players, teams, seed, options)
+def test_a_view_does_not_depend_on_what_the_seat_cannot_know(table: Table, seed: int, data: st.DataObject) -> None:
+    game = table.stopped(seed)
     seat = data.draw(st.integers(0, game.position.players))
     before = game.position
     unseen = [card for other, hand in enumerate(before.hands, 1) if other != seat for card in hand] + game.pile
@@ -36,9 +32,8 @@ def test_a_view_does_not_depend_on_what_the_seat_cannot_know(
 
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6))
-def test_a_view_says_what_lies_on_the_table(table: tuple[Variant, int, int, Options], seed: int) -> None:
-    variant, players, teams, options = table
-    position = random_position(variant, players, teams, seed, options).position
+def test_a_view_says_what_lies_on_the_table(table: Table, seed: int) -> None:
+    position = table.stopped(seed).position
     for seat in range(1, position.players + 1):
         seen = view(position, seat)
         assert seen.hand == position.hands[seat - 1]

@@ -3,7 +3,7 @@
 from collections import deque
 from typing import Any
 
-from tests.protocol.second.basics import (
+from protocol.second.basics import (
     Encoding,
     Refused,
     below,
@@ -16,7 +16,7 @@ from tests.protocol.second.basics import (
     require,
     unpack,
 )
-from tests.protocol.second.rules import DATA
+from protocol.second.rules import DATA
 
 
 class Table(Exception):

@@ -6,7 +6,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from tests.protocol.second.basics import ED_L, ED_P
+from protocol.second.basics import ED_L, ED_P
 
 D = -121665 * pow(121666, -1, ED_P) % ED_P
 FIXED = {
@@ -16,7 +16,7 @@ FIXED = {
 }
 
 # As section 14.4 says, they are in this file.
-_VECTORS = Path(__file__).parents[3] / "protocol" / "vectors" / "words.json"
+_VECTORS = Path(__file__).parents[1] / "vectors" / "words.json"
 WORDS: list[str] = json.loads(_VECTORS.read_text("utf-8"))["vectors"][0]["out"]["words"]
 
 Affine = tuple[int, int]

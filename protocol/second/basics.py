@@ -119,7 +119,7 @@ def is_bytes(value: Any, *sizes: int) -> bool:
 
 
 # As section 5 says, they are in this file.
-_VECTORS = Path(__file__).parents[3] / "protocol" / "vectors" / "characters.json"
+_VECTORS = Path(__file__).parents[1] / "vectors" / "characters.json"
 CHARACTERS: dict[str, list[str]] = {
     each["name"]: each["out"]["ranges"] for each in json.loads(_VECTORS.read_text("utf-8"))["vectors"]
 }

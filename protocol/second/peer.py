@@ -22,8 +22,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from tests.protocol.second.agreement import read_agreement
-from tests.protocol.second.basics import (
+from protocol.second.agreement import read_agreement
+from protocol.second.basics import (
     ED_L,
     G,
     Refused,
@@ -41,9 +41,9 @@ from tests.protocol.second.basics import (
     u32,
     unpack,
 )
-from tests.protocol.second.code import pake_message, pake_shared
-from tests.protocol.second.game import Failure, Machine, Signed
-from tests.protocol.second.prover import Prover, write_scalar
+from protocol.second.code import pake_message, pake_shared
+from protocol.second.game import Failure, Machine, Signed
+from protocol.second.prover import Prover, write_scalar
 
 Message = dict[str, Any]
 FRAME_MAX = 131_072

@@ -6,8 +6,8 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.protocol.second.agreement import deal_owners, draw_dealer, read_agreement
-from tests.protocol.second.basics import (
+from protocol.second.agreement import deal_owners, draw_dealer, read_agreement
+from protocol.second.basics import (
     Encoding,
     G,
     H,
@@ -27,8 +27,8 @@ from tests.protocol.second.basics import (
     unpack,
     write_point,
 )
-from tests.protocol.second.proofs import Deck, check_key, check_shares, check_shuffle, read_deck, write_deck
-from tests.protocol.second.rules import BOARDS, Action, Illegal, Position, read_action
+from protocol.second.proofs import Deck, check_key, check_shares, check_shuffle, read_deck, write_deck
+from protocol.second.rules import BOARDS, Action, Illegal, Position, read_action
 
 
 class Failure(Exception):

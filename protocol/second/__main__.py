@@ -1,4 +1,4 @@
-"""The second verifier on the command line: ``python -m tests.protocol.second FILE…``, as ``seqp2p verify --json``.
+"""The second verifier on the command line: ``python -m protocol.second FILE…``, as ``seqp2p verify --json``.
 
 It writes the fields that docs/scripting.md has and ``protocol/check.py`` looks at, and ends with the same exit codes.
 """
@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.protocol.second.file import verify
+from protocol.second.file import verify
 
 
 def main(paths: list[str]) -> int:

@@ -5,9 +5,9 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.protocol.second.agreement import Table
-from tests.protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
-from tests.protocol.second.game import EVERY_STEP, BadRemark, Failure, Machine, Wrong
+from protocol.second.agreement import Table
+from protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
+from protocol.second.game import EVERY_STEP, BadRemark, Failure, Machine, Wrong
 
 MAGIC = b"seqp2p replay 1\n"
 

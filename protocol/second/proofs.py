@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tests.protocol.second.basics import (
+from protocol.second.basics import (
     G,
     Point,
     Q,

@@ -5,10 +5,10 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from tests.protocol.second.basics import G, H, Point, Q, hash_point, total, u32, write_point
-from tests.protocol.second.game import Machine
-from tests.protocol.second.proofs import Oracle, shuffle_challenges, write_deck
-from tests.protocol.second.rules import Illegal, read_action
+from protocol.second.basics import G, H, Point, Q, hash_point, total, u32, write_point
+from protocol.second.game import Machine
+from protocol.second.proofs import Oracle, shuffle_challenges, write_deck
+from protocol.second.rules import Illegal, read_action
 
 Body = dict[str, Any]
 

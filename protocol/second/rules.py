@@ -11,9 +11,7 @@ from typing import Any
 
 DATA = {
     vector["in"]["variant"]: vector["out"]
-    for vector in json.loads((Path(__file__).parents[3] / "protocol/vectors/variants.json").read_text("utf-8"))[
-        "vectors"
-    ]
+    for vector in json.loads((Path(__file__).parents[1] / "vectors" / "variants.json").read_text("utf-8"))["vectors"]
 }
 LETTERS = "abcd"
 PHASES = {

@@ -9,8 +9,8 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from tests.protocol.second.agreement import Table, deal_owners, draw_dealer, read_agreement
-from tests.protocol.second.basics import (
+from protocol.second.agreement import Table, deal_owners, draw_dealer, read_agreement
+from protocol.second.basics import (
     CHARACTERS,
     Encoding,
     G,
@@ -34,9 +34,9 @@ from tests.protocol.second.basics import (
     unpack,
     write_point,
 )
-from tests.protocol.second.code import WORDS, pake_message, pake_shared
-from tests.protocol.second.game import BadRemark, Failure, Machine
-from tests.protocol.second.proofs import (
+from protocol.second.code import WORDS, pake_message, pake_shared
+from protocol.second.game import BadRemark, Failure, Machine
+from protocol.second.proofs import (
     Oracle,
     check_key,
     check_shares,
@@ -45,7 +45,7 @@ from tests.protocol.second.proofs import (
     shuffle_challenges,
     write_deck,
 )
-from tests.protocol.second.rules import BOARDS, DATA, Illegal, read_action, read_position
+from protocol.second.rules import BOARDS, DATA, Illegal, read_action, read_position
 
 Given = dict[str, Any]
 
