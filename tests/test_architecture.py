@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import seqp2p
+from seqp2p.cli.main import COMMANDS
 from tests.each import for_each
 
 ROOT = Path(seqp2p.__file__).parent
@@ -246,6 +247,15 @@ def test_what_is_pure_reads_and_prints_nothing(module: str) -> None:
 @for_each([module for module in MODULES if module.startswith("cli.")])
 def test_tables_are_run_by_the_library_alone(module: str) -> None:
     assert not own(module) & RUNS_TABLES
+
+
+COMMAND_MODULES = {module.removeprefix("seqp2p.") for module, _ in COMMANDS.values()}
+
+
+@for_each(set(MODULES) - {"names"})
+def test_a_command_is_imported_by_nobody(module: str) -> None:
+    """What two commands share stands in a module of its own. ``names`` only notes where ``export`` is."""
+    assert not own(module) & COMMAND_MODULES
 
 
 def test_the_verifier_is_pure_all_the_way_down() -> None:

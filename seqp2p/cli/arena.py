@@ -6,21 +6,22 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import click
+import msgspec
 
-from seqp2p.arena import Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
+from seqp2p.arena import Contest, DealResult, Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
 from seqp2p.arena.contest import TWO_TEAMS
 from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
-from seqp2p.cli.arena_results import ArenaSettings, ResultsFile, open_results
-from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output, what_failed
-from seqp2p.cli.programs import TIME_S_MAX, BotName, make_program
-from seqp2p.cli.stopping import stopping_alike
+from seqp2p.cli.errors import ABANDONED, FAILED, USAGE, CommandError, stopping_alike, what_failed
+from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
+from seqp2p.cli.output import Output
 from seqp2p.i18n import message, message_of
+from seqp2p.replay.locks import lock
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, percent, t, tn, translate
@@ -30,6 +31,116 @@ DEALS_MAX: Final = 1_000_000_000
 DEALS_DEFAULT: Final = 500
 REASONS_SHOWN: Final = 3
 """The faults of a bot that people are shown."""
+
+
+LINE_SIZE_MAX: Final = 1_000_000
+"""The bytes of a line."""
+
+
+class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="file", tag="seqp2p arena 1"):
+    """The settings on which the results depend. A file goes on only with the same ones."""
+
+    bots: tuple[str, ...]
+    variant: str
+    players: int
+    teams: int
+    options: Options
+    seed: int
+    time_s: float
+
+
+class ResultsFile:
+    """An open results file, after its results."""
+
+    def __init__(self, file: BinaryIO | None, name: str) -> None:
+        """Without a file, nothing is kept."""
+        self._file = file
+        self._name = name
+
+    def write(self, line: ArenaSettings | DealResult) -> None:
+        """Write a line, at once. Raises CommandError if the disk does not take it."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise CommandError(
+                t("cannot write {path}: {reason}", path=self._name, reason=what_failed(error)), exit_code=FAILED
+            ) from None
+
+
+@contextmanager
+def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> Generator[ResultsFile]:
+    """Open a results file, or make a new one, and let the ladder take its results.
+
+    Without a path nothing is kept. Raises CommandError, and changes nothing, if it is no results file, has other
+    settings, or is in use.
+    """
+    if path is None:
+        yield ResultsFile(None, "")
+        return
+    try:
+        file = path.open("r+b" if path.exists() else "x+b")
+    except OSError as error:
+        raise CommandError(t("cannot open {path}: {reason}", path=path, reason=what_failed(error))) from None
+    with file:
+        if not lock(file.fileno()):
+            raise CommandError(t("another process writes {path}", path=path), t("name another file"))
+        results = ResultsFile(file, str(path))
+        head = file.readline(LINE_SIZE_MAX)
+        if not head:
+            results.write(settings)
+        else:
+            _check_settings(head, settings, path)
+            _take_results(file, ladder, path)
+        yield results
+
+
+def _check_settings(line: bytes, settings: ArenaSettings, path: Path) -> None:
+    hint = t("name another file")
+    try:
+        found = msgspec.json.decode(line, type=ArenaSettings)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise CommandError(t("{path} is no results file of seqp2p arena", path=path), hint) from None
+    other = [name for name in ArenaSettings.__struct_fields__ if getattr(found, name) != getattr(settings, name)]
+    if other:
+        raise CommandError(
+            t("{path} has the results of other settings ({names})", path=path, names=", ".join(other)), hint
+        )
+
+
+def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
+    """Let the ladder take the results that follow, and leave the file at their end."""
+    decoder, number = msgspec.json.Decoder(DealResult), 1
+    while line := file.readline(LINE_SIZE_MAX):
+        number += 1
+        if not line.endswith(b"\n") and len(line) < LINE_SIZE_MAX:
+            file.seek(-len(line), 1)
+            file.truncate()
+            break
+        try:
+            result = decoder.decode(line)
+            _check(result, ladder.contests)
+            ladder.take(result)
+        except (ValueError, UnicodeDecodeError):
+            raise CommandError(
+                t("line {number} of {path} is damaged", number=number, path=path), t("name another file")
+            ) from None
+
+
+def _check(result: DealResult, contests: tuple[Contest, ...]) -> None:
+    """Raise ValueError unless the result is one that a contest can have."""
+    if not 0 <= result.contest < len(contests):
+        raise ValueError(result.contest)
+    contest = contests[result.contest]
+    if len(result.games) != len(contest.seatings) or not len(result.choices) == len(result.seconds) == len(
+        contest.sides
+    ):
+        raise ValueError(result.games)
+    teams = range(contest.teams + 1)
+    if any(game.winner not in teams or game.failed not in teams for game in result.games):
+        raise ValueError(result.games)
 
 
 HELP: Final = message(

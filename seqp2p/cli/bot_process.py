@@ -1,4 +1,4 @@
-"""The process that plays all local bots of one table: ``python -m seqp2p.cli.bot_process``, started by bot_filler.
+"""The process that plays all local bots of one table: ``python -m seqp2p.cli.bot_process``, started by own_table.
 
 Theory of operation. Each line of standard input calls one bot (``BotCall``); each line of standard output tells that
 one has ended (``BotEnded``). Secrets come by standard input: never in an argument list, where others could read them.
@@ -35,10 +35,10 @@ from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
+from seqp2p.cli.errors import CommandError, polite_signals
 from seqp2p.cli.lines import LineReader
-from seqp2p.cli.output import CommandError, prepare_streams, report_bug
+from seqp2p.cli.output import prepare_streams, report_bug
 from seqp2p.cli.running import as_command_error
-from seqp2p.cli.stopping import polite_signals
 from seqp2p.crypto.batch import sum_first
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.absence import Absent, Back

@@ -18,7 +18,7 @@ import trio
 
 from seqp2p.bots.program import open_process
 from seqp2p.cli import resume_hint
-from seqp2p.cli.output import ERROR, HINT, CommandError
+from seqp2p.cli.errors import ERROR, HINT, CommandError
 from seqp2p.ui.language import t, translate
 
 END_S: Final = 5.0

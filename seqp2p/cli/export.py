@@ -1,10 +1,6 @@
 """``seqp2p export FILE``: a replay as text, JSON, a picture, or a page that shows it in a browser."""
 
-import contextlib
-import errno
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, assert_never, cast, get_args
 
@@ -12,12 +8,10 @@ import click
 
 from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
-from seqp2p.cli.checking import resolved
-from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
-from seqp2p.cli.reviewing import review_of
-from seqp2p.cli.show import frames_of, header_lines, moment_fields, play_file, read_file
-from seqp2p.cli.verify import describe, plain_reason, verdict_fields
+from seqp2p.cli.errors import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError
+from seqp2p.cli.moments import frames_of, header_lines, moment_fields, play_file, read_file, review_of
+from seqp2p.cli.output import STDOUT, Output, printable, write
+from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_fields
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, play_back
@@ -31,7 +25,6 @@ FORMATS: Final[tuple[Form, ...]] = get_args(Form)
 ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text"}
 """The format by the ending of a file's name; without an ending it is text."""
 HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
-STDOUT: Final = "-"
 PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
 """Bytes of a replay that a page can show: a page holds every moment at once. The longest games have under 4 MB."""
 
@@ -222,68 +215,3 @@ def as_html(file: Path, playback: Playback) -> str:
 
     _, _, *about = header_lines(playback)
     return page(frames_of(printable(file.name), playback, reviewed=review_of(playback)), about)
-
-
-def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None:
-    """Write it to a file, whole or not at all, or to standard output; raises CommandError where that fails."""
-    if target == STDOUT:
-        Output(json=False).write(text)
-        return
-    path = Path(target)
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, "utf-8")  # A device, or a pipe; a folder says so itself.
-        else:
-            _write_file(path, text, force=force)
-    except FileExistsError:
-        raise _left_alone(path) from None
-    except OSError as error:
-        raise _not_written(path, error) from None
-    Output(as_json).say(t("{path} is written", path=path))
-
-
-def check_place(target: str, *, force: bool) -> None:
-    """Raise what ``write`` would raise, as far as it is known before the work is done that is to be written."""
-    path = Path(target)
-    try:
-        with contextlib.suppress(FileNotFoundError):
-            path.lstat()  # Since Python 3.14 the questions below raise nothing.
-        if path.is_dir():
-            failure = _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
-        elif path.exists() and not path.is_file():
-            return  # A device, or a pipe.
-        elif not force and (path.exists() or path.is_symlink()):  # A link that leads nowhere is there, too.
-            failure = _left_alone(path)
-        else:
-            with tempfile.TemporaryFile(dir=path.parent):
-                return
-    except OSError as error:
-        failure = _not_written(path, error)
-    raise failure
-
-
-def _not_written(path: Path, error: OSError) -> CommandError:
-    return CommandError(t("{path} cannot be written: {reason}", path=path, reason=what_failed(error)), exit_code=FAILED)
-
-
-def _left_alone(path: Path) -> CommandError:
-    problem = t("{path} is there already, and is left as it is", path=path)
-    return CommandError(problem, t("--force writes over it"), FAILED)
-
-
-def _write_file(path: Path, text: str, *, force: bool) -> None:
-    """Write a file under another name first, so that no one ever finds half of it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    with contextlib.ExitStack() as unless_written:
-        if not force:
-            path.open("x").close()  # Another program that takes the name meanwhile keeps it.
-            unless_written.callback(path.unlink, missing_ok=True)
-        descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-        name = Path(made)
-        unless_written.callback(name.unlink, missing_ok=True)
-        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  # a descriptor, not a path
-            stream.write(text)
-        name.chmod(0o666 & ~mask)
-        name.replace(path)
-        unless_written.pop_all()

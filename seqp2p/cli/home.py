@@ -9,7 +9,7 @@ from typing import Final
 
 from seqp2p.api import home
 from seqp2p.api.home import HOME_HINT, HomeError
-from seqp2p.cli.output import USAGE, CommandError, what_failed
+from seqp2p.cli.errors import USAGE, CommandError, what_failed
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message, message_of
 from seqp2p.match.table import name_fault

@@ -4,9 +4,9 @@ import click
 
 from seqp2p.api.home import usual_name
 from seqp2p.cli import home, known
-from seqp2p.cli.config import change
-from seqp2p.cli.output import CommandError, Output
-from seqp2p.cli.preferences import BY_NAME
+from seqp2p.cli.errors import CommandError
+from seqp2p.cli.output import Output
+from seqp2p.cli.preferences import BY_NAME, change
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
 from seqp2p.ui.language import t

@@ -22,7 +22,8 @@ import trio
 from seqp2p.api.game import LiveGame
 from seqp2p.api.home import HOME_HINT, data_dir, own_keys
 from seqp2p.cli import home
-from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
+from seqp2p.cli.errors import NOT_CONNECTED, CommandError, what_failed
+from seqp2p.cli.output import Output
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.i18n import message_of

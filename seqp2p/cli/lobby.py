@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
-from seqp2p.api.game import nothing
 from seqp2p.api.home import own_keys
+from seqp2p.cli.errors import CommandError, sentence
 from seqp2p.cli.known import load, meet, meeting_note
 from seqp2p.cli.lobby_desk import LobbyDesk
-from seqp2p.cli.output import CommandError, Output
-from seqp2p.cli.playing import Choices, own_console
-from seqp2p.cli.running import sentence
-from seqp2p.cli.screening import ScreenWish
+from seqp2p.cli.options import SeatOptions
+from seqp2p.cli.output import Output
+from seqp2p.cli.playing import own_console
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
@@ -33,7 +32,6 @@ from seqp2p.lobby.events import (
 )
 from seqp2p.lobby.lines import PerMinute
 from seqp2p.lobby.names import is_bot_name
-from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
 from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
@@ -55,38 +53,6 @@ T = TypeVar("T")
 
 ASK_LEAVE: Final = message("leave the table? yes/no")
 ASK_CLOSE: Final = message("close the table? The others who sit here must leave; yes/no")
-
-
-@dataclass(frozen=True, slots=True)
-class SeatOptions:
-    """A seat's options on the command line.
-
-    ``games`` are played without asking; ``choice`` is wished for in the first lobby. ``start`` calls bots to the free
-    seats, where this player may, and ``pause`` calls no more of them. With
-    ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen,
-    ``relay`` the one that this player has named.
-    """
-
-    choices: Choices
-    name: str | None
-    output: Output
-    until_stdin_closes: bool
-    games: int = 1
-    start: Callable[[], None] | None = None
-    pause: Callable[[], None] = nothing
-    choice: SeatChoice = ANY_SEAT
-    wish: ScreenWish | None = None
-    relay: Address | None = None
-
-    @property
-    def person(self) -> bool:
-        """True if a person plays, who can be asked and can type."""
-        return self.choices.person and not self.until_stdin_closes
-
-    @property
-    def wished(self) -> ScreenWish | None:
-        """The screen wished for; None where no person plays."""
-        return self.wish if self.person else None
 
 
 class LobbyView:

@@ -10,15 +10,15 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
 from seqp2p.cli import log_file, resume_hint
-from seqp2p.cli.common import common_options, write_exit_codes
-from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, printable, report_bug
+from seqp2p.cli.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, CommandError, what_failed
+from seqp2p.cli.output import prepare_streams, printable, report_bug, show_error
 from seqp2p.cli.preferences import kept
-from seqp2p.i18n import message, message_of
+from seqp2p.i18n import Message, message, message_of
 from seqp2p.ui import language
 from seqp2p.ui.language import t, translate
 
@@ -37,7 +37,7 @@ COMMANDS = MappingProxyType(
         "verify": ("seqp2p.cli.verify", message("Verify replays: every signature, proof, share and move.")),
         "show": ("seqp2p.cli.show", message("Look at a replay, moment by moment.")),
         "export": ("seqp2p.cli.export", message("Write a replay as text, JSON, a picture, or a web page.")),
-        "games": ("seqp2p.cli.my_games", message("List your games, last first.")),
+        "games": ("seqp2p.cli.games", message("List your games, last first.")),
         "stats": ("seqp2p.cli.stats", message("Count over many replays: who wins, how long, and where.")),
         "rules": ("seqp2p.cli.rules", message("Read the rules of the game, in your language.")),
         "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),
@@ -65,6 +65,63 @@ MEANT = MappingProxyType(
         ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
     }
 )
+
+EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
+    {
+        DONE: message("done: the game was played to its end, every file is verified"),
+        FAILED: message("failed"),
+        USAGE: message("usage"),
+        NOT_VERIFIED: message("verify: a file is invalid"),
+        NOT_CONNECTED: message("could not connect, or was refused"),
+        ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
+    }
+)
+
+
+def common_options() -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["--no-progress"],
+            is_flag=True,
+            expose_value=False,
+            callback=_hide_progress,
+            help=message("Show no bars, and no line that says how far something is."),
+        ),
+        click.Option(
+            ["--log-file"],
+            type=click.Path(dir_okay=False),
+            expose_value=False,
+            is_eager=True,
+            callback=_start_log,
+            help=message("Write events, errors and the traces of faults to this file, without secrets."),
+        ),
+    ]
+
+
+def write_exit_codes(formatter: click.HelpFormatter) -> None:
+    with formatter.section(t("Exit codes")):
+        formatter.write_dl([(str(code), translate(text)) for code, text in EXIT_CODES.items()])
+
+
+def _hide_progress(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    del context, parameter
+    if value:
+        from seqp2p.cli import progress
+
+        progress.hide()
+
+
+def _start_log(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    del parameter
+    if value is not None and not context.resilient_parsing:
+        from seqp2p.cli import log_file
+
+        try:
+            log_file.start(value)
+        except OSError as error:
+            message = t("cannot write the log file {path}: {reason}", path=value, reason=what_failed(error))
+            raise CommandError(message, t("name another file with --log-file")) from None
+
 
 # What every command has. The language itself is chosen before click reads anything: even --help speaks it.
 lang_option = click.option(
@@ -238,7 +295,7 @@ def end_with(error: CommandError) -> None:
     if command := resume_hint.command():
         error.hint = t("come back with: {command}", command=command)
     log_file.error(message_of(error), error.hint, error.exit_code)
-    error.show()
+    show_error(error)
 
 
 def run(arguments: Sequence[str]) -> int:

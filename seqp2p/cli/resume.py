@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 import trio
+from click.shell_completion import CompletionItem
 
 from seqp2p.api.endpoint import Endpoint, lock_identity
 from seqp2p.api.game import LiveGame
@@ -18,19 +19,16 @@ from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, resumed_table
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import progress, resume_hint
-from seqp2p.cli.bot_filler import Filling, bots_again
-from seqp2p.cli.completion import complete_game
-from seqp2p.cli.games import play_games
-from seqp2p.cli.host import play_at_own_table
+from seqp2p.cli.errors import FAILED, USAGE, CommandError, polite_signals, what_failed
 from seqp2p.cli.known import friends
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
-from seqp2p.cli.output import FAILED, USAGE, CommandError, Output, what_failed
+from seqp2p.cli.lobby import LobbyTeller, LobbyView
+from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
+from seqp2p.cli.output import Output, on_screen
+from seqp2p.cli.own_table import Filling, bots_again, play_at_own_table
 from seqp2p.cli.playing import exit_code_of, play, resume_options
-from seqp2p.cli.port_teller import PortTeller, map_port_option
+from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
-from seqp2p.cli.screening import on_screen
-from seqp2p.cli.settings import make_address, playing_options
-from seqp2p.cli.stopping import polite_signals
+from seqp2p.cli.series import play_games
 from seqp2p.i18n import message, message_of
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address
@@ -42,6 +40,21 @@ from seqp2p.ui.language import t
 
 NAMES_HINT: Final = message("GAME is a replay, its name, or the first digits of the game's id")
 NONE_HINT: Final = message("--replay-dir names the folder that the replay is in")
+
+
+def complete_game(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the unfinished games that ``resume`` can name: the ids in the names of seats' own files."""
+    del parameter
+    from pathlib import Path
+
+    from seqp2p.api.home import data_dir
+    from seqp2p.replay.sidecar import SUFFIX
+
+    chosen = context.params.get("replay_dir")
+    folder = Path(chosen) if chosen else data_dir() / "replays"
+    names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
+    games = dict.fromkeys(name.removesuffix(SUFFIX).split("-seat")[0].rpartition("-")[2] for name in names)
+    return [CompletionItem(game) for game in games if game.startswith(incomplete)]
 
 
 @click.command(

@@ -8,15 +8,14 @@ from typing import Final, cast
 import trio
 
 from seqp2p.api.home import HomeError
+from seqp2p.cli.errors import ABANDONED, NOT_CONNECTED, CommandError, handling, polite_signals, sentence, stopped_by
 from seqp2p.cli.lines import LineReader
-from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
-from seqp2p.cli.stopping import handling, polite_signals, stopped_by
 from seqp2p.hangup import TerminalGone
 from seqp2p.i18n import message, message_of
 from seqp2p.net.errors import NetError
 from seqp2p.replay.resume import ResumeError
 from seqp2p.replay.sidecar import SidecarError
-from seqp2p.ui.language import t, translate
+from seqp2p.ui.language import t
 
 LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
 _UNDERSTOOD: Final = CommandError | NetError | HomeError | SidecarError | ResumeError | TerminalGone | KeyboardInterrupt
@@ -102,9 +101,3 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
             yield from _leaves(inner)
     else:
         yield error
-
-
-def sentence(text: str) -> str:
-    """Return the text in the reader's language, to stand after ``error:``: a small first letter and no full stop."""
-    text = translate(text)
-    return text[:1].lower() + text[1:].rstrip(".")

@@ -9,12 +9,9 @@ import click
 
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
-from seqp2p.cli.checking import named_files, of_all, resolved, summarise_named
-from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.export import STDOUT, check_place, write
-from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
-from seqp2p.cli.stopping import stopping_alike
-from seqp2p.cli.verify import describe
+from seqp2p.cli.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, stopping_alike
+from seqp2p.cli.output import STDOUT, Output, check_place, write
+from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
 from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statistics, VariantCount

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named
-from seqp2p.cli.output import CommandError
+from seqp2p.cli.errors import CommandError
+from seqp2p.cli.replays import Named, named_files, of_all, verify_file, verify_named
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
 from tests.cli.conftest import Cli

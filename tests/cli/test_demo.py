@@ -14,10 +14,11 @@ import pytest
 import trio
 
 from seqp2p.cli import children as children_module
-from seqp2p.cli.checking import verify_file
 from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.demo import Demo
-from seqp2p.cli.output import ABANDONED, CommandError, Output
+from seqp2p.cli.errors import ABANDONED, CommandError
+from seqp2p.cli.output import Output
+from seqp2p.cli.replays import verify_file
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
 from tests.cli import documented

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Wrong
-from seqp2p.cli.output import USAGE, CommandError, Output
-from seqp2p.cli.playing import Choices, make_player, resume_options
-from seqp2p.cli.programs import make_program, overhearing
+from seqp2p.cli.errors import USAGE, CommandError
+from seqp2p.cli.options import Choices, make_program
+from seqp2p.cli.output import Output
+from seqp2p.cli.playing import make_player, overhearing, resume_options
 from seqp2p.cli.reporter import Reporter
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.voting import AskAbout

@@ -10,11 +10,12 @@ import pytest
 import trio
 import trio.testing
 
-from seqp2p.cli import bot_filler as filling_module
-from seqp2p.cli.bot_filler import TRIES, Filling
+from seqp2p.cli import own_table as filling_module
 from seqp2p.cli.bot_process import BotCall, BotEnded
 from seqp2p.cli.children import ChildStart, Hear
-from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.errors import CommandError
+from seqp2p.cli.output import Output
+from seqp2p.cli.own_table import TRIES, Filling
 from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address

@@ -18,13 +18,13 @@ from seqp2p.api.game import LiveGame
 from seqp2p.api.home import LockedIdentity
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.table import former_of
-from seqp2p.cli import games as module
 from seqp2p.cli import lobby as lobby_module
-from seqp2p.cli.games import play_games
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, until_agreed
-from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Choices
-from seqp2p.cli.rematch import ANSWER_S, TOLD_S, RematchQuestion
+from seqp2p.cli import series as module
+from seqp2p.cli.errors import ABANDONED, DONE, NOT_CONNECTED, CommandError
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, until_agreed
+from seqp2p.cli.options import Choices, SeatOptions
+from seqp2p.cli.output import Output
+from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
 from seqp2p.lobby.events import (
     CodeShown,
     Former,

@@ -11,7 +11,7 @@ import pytest
 
 from seqp2p.api.home import IDENTITIES_MAX, HomeError, data_dir, locked_identity, replay_path, usual_name
 from seqp2p.cli import home
-from seqp2p.cli.output import USAGE, CommandError
+from seqp2p.cli.errors import USAGE, CommandError
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
 from tests.cli import documented

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from seqp2p.api.game import LiveGame
 from seqp2p.api.home import data_dir, locked_identity
 from seqp2p.cli import home, known
+from seqp2p.cli.errors import CommandError
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
-from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.output import Output
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.lobby.table import OTHER_REFUSED, REFUSED, AgreedTable, leave_table
 from seqp2p.net.errors import LinkLost

@@ -23,12 +23,13 @@ from seqp2p.api.game import LiveGame, joint_seed, safety_words_with
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
+from seqp2p.cli.errors import ABANDONED, NOT_CONNECTED, CommandError, polite_signals, sentence
 from seqp2p.cli.lines import LineReader
-from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Choices, make_player
+from seqp2p.cli.options import Choices
+from seqp2p.cli.output import Output
+from seqp2p.cli.playing import make_player
 from seqp2p.cli.reporter import TABLE_FULL, Reporter
-from seqp2p.cli.running import as_command_error, run_async, sentence
-from seqp2p.cli.stopping import polite_signals
+from seqp2p.cli.running import as_command_error, run_async
 from seqp2p.hangup import TerminalGone
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent

@@ -14,7 +14,7 @@ import trio
 from seqp2p.api.game import LiveGame, seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
-from seqp2p.cli.output import FAILED, USAGE, CommandError
+from seqp2p.cli.errors import FAILED, USAGE, CommandError
 from seqp2p.cli.resume import find_stored
 from seqp2p.cli.running import as_command_error, ending_with_parent
 from seqp2p.crypto.exchange import ExchangeKey

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.reviewing import review_of
-from seqp2p.cli.show import frames_of
+from seqp2p.cli.moments import frames_of, review_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import squares_of
 from seqp2p.ui import viewer
