@@ -41,12 +41,13 @@ ALLOWED: dict[str, set[str]] = {
     # ``export`` draws with what the command draws with.
     "names": {"cli", "api", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "arguments": set(),
+    "errors": set(),
     "i18n": set(),
     "workers": set(),
     "hangup": set(),
 }
 # What everybody may import: what says nothing of its own.
-EVERYBODYS = {"__init__", "arguments", "i18n"}
+EVERYBODYS = {"__init__", "arguments", "errors", "i18n"}
 
 # The command line is a client of the library: these are for api.
 RUNS_TABLES = {
@@ -63,6 +64,7 @@ RUNS_TABLES = {
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
     "arguments",
+    "errors",
     "i18n",
     "rules",
     "crypto",

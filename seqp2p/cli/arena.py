@@ -17,10 +17,11 @@ from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
-from seqp2p.cli.errors import ABANDONED, FAILED, USAGE, CommandError, stopping_alike, what_failed
+from seqp2p.cli.errors import ABANDONED, FAILED, USAGE, stopping_alike
 from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
 from seqp2p.cli.output import Output
-from seqp2p.i18n import message, message_of
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, message_of, of_system
 from seqp2p.replay.locks import lock
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.ui.cards import variant_title
@@ -58,15 +59,15 @@ class ResultsFile:
         self._name = name
 
     def write(self, line: ArenaSettings | DealResult) -> None:
-        """Write a line, at once. Raises CommandError if the disk does not take it."""
+        """Write a line, at once. Raises UserError if the disk does not take it."""
         if self._file is None:
             return
         try:
             self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
             self._file.flush()
         except OSError as error:
-            raise CommandError(
-                t("cannot write {path}: {reason}", path=self._name, reason=what_failed(error)), exit_code=FAILED
+            raise UserError(
+                t("cannot write {path}: {reason}", path=self._name, reason=of_system(error)), exit_code=FAILED
             ) from None
 
 
@@ -74,7 +75,7 @@ class ResultsFile:
 def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> Generator[ResultsFile]:
     """Open a results file, or make a new one, and let the ladder take its results.
 
-    Without a path nothing is kept. Raises CommandError, and changes nothing, if it is no results file, has other
+    Without a path nothing is kept. Raises UserError, and changes nothing, if it is no results file, has other
     settings, or is in use.
     """
     if path is None:
@@ -83,10 +84,10 @@ def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> 
     try:
         file = path.open("r+b" if path.exists() else "x+b")
     except OSError as error:
-        raise CommandError(t("cannot open {path}: {reason}", path=path, reason=what_failed(error))) from None
+        raise UserError(t("cannot open {path}: {reason}", path=path, reason=of_system(error))) from None
     with file:
         if not lock(file.fileno()):
-            raise CommandError(t("another process writes {path}", path=path), t("name another file"))
+            raise UserError(t("another process writes {path}", path=path), t("name another file"))
         results = ResultsFile(file, str(path))
         head = file.readline(LINE_SIZE_MAX)
         if not head:
@@ -102,10 +103,10 @@ def _check_settings(line: bytes, settings: ArenaSettings, path: Path) -> None:
     try:
         found = msgspec.json.decode(line, type=ArenaSettings)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise CommandError(t("{path} is no results file of seqp2p arena", path=path), hint) from None
+        raise UserError(t("{path} is no results file of seqp2p arena", path=path), hint) from None
     other = [name for name in ArenaSettings.__struct_fields__ if getattr(found, name) != getattr(settings, name)]
     if other:
-        raise CommandError(
+        raise UserError(
             t("{path} has the results of other settings ({names})", path=path, names=", ".join(other)), hint
         )
 
@@ -124,7 +125,7 @@ def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
             _check(result, ladder.contests)
             ladder.take(result)
         except (ValueError, UnicodeDecodeError):
-            raise CommandError(
+            raise UserError(
                 t("line {number} of {path} is damaged", number=number, path=path), t("name another file")
             ) from None
 
@@ -170,7 +171,7 @@ class Entrant(BotName):
 
 
 def try_programs(bots: Iterable[str], time_s: float) -> None:
-    """Start each program once, before any game. Raises CommandError for one that cannot be started."""
+    """Start each program once, before any game. Raises UserError for one that cannot be started."""
     for bot in bots:
         if kind_of(bot) != "program":
             continue
@@ -178,10 +179,8 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
         try:
             try_to_start(program)
         except OSError as error:
-            reason = what_failed(error)
-            raise CommandError(
-                t("{name} cannot be started: {reason}", name=bot, reason=reason), exit_code=USAGE
-            ) from None
+            reason = of_system(error)
+            raise UserError(t("{name} cannot be started: {reason}", name=bot, reason=reason), exit_code=USAGE) from None
 
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -260,7 +259,7 @@ def command(
     try:
         contests = round_robin(bots, variant, players, teams, options)
     except RulesError as error:
-        raise CommandError(message_of(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
+        raise UserError(message_of(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
     try_programs(bots, time_s)
     wanted = deals or (DEALS_MAX if until else DEALS_DEFAULT)
     ladder = Ladder(contests, wanted, None if until is None else until / 100)
@@ -271,7 +270,7 @@ def command(
     tell(Standings(ladder, tuple(dict.fromkeys(bots)), time.perf_counter() - begun), output, stopped)
 
 
-def tell(standings: "Standings", output: Output, stopped: CommandError | None) -> None:
+def tell(standings: "Standings", output: Output, stopped: UserError | None) -> None:
     """Write the result, if there is one. Raise the error by which the arena ended early."""
     if stopped is None or standings.games:
         output.event("arena", **result(standings, complete=stopped is None))
@@ -282,7 +281,7 @@ def tell(standings: "Standings", output: Output, stopped: CommandError | None) -
         raise stopped
 
 
-def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile, *, shown: bool) -> CommandError | None:
+def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile, *, shown: bool) -> UserError | None:
     """Play what is left of the ladder. Return the error by which it ended early, or None."""
     played = sum(tally.deals for tally in ladder.tallies)
     wanted = ladder.deals * len(ladder.contests)
@@ -297,11 +296,11 @@ def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile,
                 played += 1
                 advance(1)
     except KeyboardInterrupt:
-        return CommandError(
+        return UserError(
             tn("stopped after 1 deal", "stopped after {done} deals", played, done=number(played)), exit_code=ABANDONED
         )
     except WorkerLost as lost:
-        return CommandError(message_of(lost), exit_code=FAILED)
+        return UserError(message_of(lost), exit_code=FAILED)
     return None
 
 

@@ -6,9 +6,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from seqp2p.api.config_file import config_path
-from seqp2p.cli.errors import USAGE, CommandError
+from seqp2p.cli.errors import USAGE
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, change, kept, named, shown_value
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t, translate
 
@@ -58,7 +59,7 @@ def complete_word(context: click.Context, parameter: click.Parameter, incomplete
 def command(action: str, name: str | None, value: str | None, *, as_json: bool) -> None:
     words = [word for word in (name, value) if word is not None]
     if len(words) != _WORDS[action]:
-        raise CommandError(
+        raise UserError(
             t("{action} has other words behind it", action=action),
             t("see {command} --help", command="seqp2p config"),
             USAGE,

@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
+from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone, awaited
-from seqp2p.i18n import message
+from seqp2p.i18n import message, message_of
+from seqp2p.net.errors import NetError
 from seqp2p.ui.language import t, translate
 
 if TYPE_CHECKING:
@@ -25,28 +27,14 @@ ERROR: Final = message("seqp2p: error: ")
 HINT: Final = message("seqp2p: hint: ")
 
 
-class CommandError(Exception):
-    """One sentence saying what happened, a hint saying what to do, and the exit code."""
-
-    def __init__(self, message: str, hint: str = "", exit_code: int = FAILED) -> None:
-        super().__init__(message)
-        self.hint = hint
-        self.exit_code = exit_code
-
-
-def what_failed(error: OSError) -> str:
-    """Return the system's text of an error, in the reader's language if there is a translation."""
-    return translate(error.strerror or str(error))
-
-
 def polite_signals() -> list[int]:
     """Return the signals that ask a process to end: Ctrl-C, a polite kill, a terminal that closes."""
     return [signal.SIGINT, signal.SIGTERM, *awaited()]
 
 
-def stopped_by(number: int) -> CommandError | TerminalGone:
+def stopped_by(number: int) -> UserError | TerminalGone:
     """Return the error of a command that this signal has asked to end."""
-    return TerminalGone() if number == HANGUP else CommandError(t("stopped"), exit_code=ABANDONED)
+    return TerminalGone() if number == HANGUP else UserError(t("stopped"), exit_code=ABANDONED)
 
 
 @contextmanager
@@ -65,6 +53,20 @@ def handling(signals: Iterable[int], handler: Callable[[int, FrameType | None], 
     finally:
         for number, former in before.items():
             signal.signal(number, former)
+
+
+LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
+
+
+def line_of(error: UserError) -> str:
+    """Return the text of an error in the reader's language, as it stands after ``error:``."""
+    text = message_of(error)
+    return sentence(text) if isinstance(error, NetError) else translate(text)
+
+
+def hint_of(error: UserError) -> str:
+    """Return what to do about an error, in the reader's language; empty where there is nothing to say."""
+    return translate(error.hint or (LOST_HINT if isinstance(error, NetError) else ""))
 
 
 def sentence(text: str) -> str:

@@ -8,11 +8,12 @@ import click
 
 from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
-from seqp2p.cli.errors import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError
+from seqp2p.cli.errors import DONE, FAILED, NOT_VERIFIED, USAGE
 from seqp2p.cli.moments import frames_of, header_lines, moment_fields, play_file, read_file, review_of
 from seqp2p.cli.output import STDOUT, Output, printable, write
 from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_fields
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.replay.to_plain import decoded
@@ -52,7 +53,7 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
     form = cast("Form", form or form_of(target))
     for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
         if given and form != of:
-            raise CommandError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
+            raise UserError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
     file = resolved(file)
     data = read_file(file)
     refuse_large(form, file, data)
@@ -84,12 +85,12 @@ def export(source: Source, form: Form = "text", *, at: int | None = None, raw: b
         if playback.agreement is None:
             raise ValueError(f"the replay shows no game: {playback.report.reason}")
         return rendered(form, file, playback, data, at, raw=raw)
-    except CommandError as error:
+    except UserError as error:
         raise ValueError(str(error)) from None
 
 
 def rendered(form: Form, file: Path, playback: Playback, data: bytes, at: int | None, *, raw: bool) -> str:
-    """Return the replay in this form. Raises CommandError."""
+    """Return the replay in this form. Raises UserError."""
     refuse_invalid(file, playback)
     match form:
         case "text":
@@ -105,29 +106,29 @@ def rendered(form: Form, file: Path, playback: Playback, data: bytes, at: int | 
 
 
 def form_of(target: str) -> str:
-    """The format that the name of a file says; raises CommandError (usage) where its ending says none."""
+    """The format that the name of a file says; raises UserError (usage) where its ending says none."""
     ending = Path(target).suffix.lower()
     if not ending:
         return "text"
     if ending not in ENDINGS:
         problem = t("{path} does not say what to write: {ending} is no ending of a format", path=target, ending=ending)
         hint = t("name it with {endings}, or say --format", endings=", ".join(ENDINGS))
-        raise CommandError(problem, hint, USAGE)
+        raise UserError(problem, hint, USAGE)
     return ENDINGS[ending]
 
 
 def refuse_large(form: Form, file: Path, data: bytes) -> None:
-    """Raise CommandError for a replay that is too large for a page."""
+    """Raise UserError for a replay that is too large for a page."""
     if form == "html" and len(data) > PAGE_SIZE_MAX:
         problem = t("{file} is too large for a page: at most {most} bytes", file=file, most=PAGE_SIZE_MAX)
-        raise CommandError(problem, t("--format text or json has no such limit"), FAILED)
+        raise UserError(problem, t("--format text or json has no such limit"), FAILED)
 
 
 def refuse_invalid(file: Path, playback: Playback) -> None:
-    """Raise CommandError where something in the file is wrong, and not only wanting."""
+    """Raise UserError where something in the file is wrong, and not only wanting."""
     if playback.report.verdict == "invalid":
         problem = t("{file} is not exported: it is {verdict}", file=file, verdict=describe(playback.report))
-        raise CommandError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, HINT, NOT_VERIFIED)
 
 
 def as_text(file: Path, playback: Playback) -> str:
@@ -136,7 +137,7 @@ def as_text(file: Path, playback: Playback) -> str:
     if game is None:
         reason = plain_reason(playback.report.reason or "")
         problem = t("{file} has no game to write, for no cards were dealt: {reason}", file=file, reason=reason)
-        raise CommandError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, HINT, NOT_VERIFIED)
     verdict, *about = header_lines(playback)
     head = (t("game {number}", number=playback.report.game), verdict, *about)
     comments = [printable(f"# {line}".rstrip()) + "\n" for line in head]
@@ -186,12 +187,12 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     turns = frames.turns
     if at is not None and at > turns:
         problem = tn("the game has {count} turn", "the game has {count} turns", turns)
-        raise CommandError(problem, t("name a turn from 0 to {turns}", turns=turns), USAGE)
+        raise UserError(problem, t("name a turn from 0 to {turns}", turns=turns), USAGE)
     turn = turns if at is None else at
     moment = [moment for moment in frames.moments if moment.turn <= turn][-1]
     if moment.position is None:
         problem = t("{file} has no board to show: the cards are not dealt yet", file=file)
-        raise CommandError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, HINT, NOT_VERIFIED)
     seen, colours = view(moment.position, 0), frames.company.colours
     made = zip(colours, sequences_made(seen), strict=True)
     score = ", ".join(f"{colour_name(colour)} {count}" for colour, count in made)

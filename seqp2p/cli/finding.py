@@ -8,9 +8,10 @@ import click
 import trio
 
 from seqp2p.api.finding import Route, find_meeting, route_to, the_one, wait_for_table
-from seqp2p.cli.errors import ABANDONED, CommandError
+from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import Output
+from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.adverts import FoundTable
 from seqp2p.lobby.code import parse_code, place_of, public_part
@@ -44,7 +45,7 @@ async def choose_route(
     """Return the route to the table and its code; ask for the code where none is given.
 
     Without an address the table is found on this LAN by the code's number, or by its meeting place at the ``relay``,
-    too. ``own`` are where this seat listens. Raises CommandError, NetError.
+    too. ``own`` are where this seat listens. Raises UserError, NetError.
     """
     code = None if code is None else parse_code(code)
     if address is not None:
@@ -112,14 +113,14 @@ async def enter_by_code(
 
 
 async def ask_code(view: LobbyView, output: Output) -> str:
-    """Ask a person for the code until it can be one. Raises CommandError when the input ends."""
+    """Ask a person for the code until it can be one. Raises UserError when the input ends."""
     view.change(asks=translate(QUESTION))
     while True:
         if not view.shows:
             click.echo(translate(QUESTION), nl=False, err=True)
         line = await output.read_line()
         if line is None or word_of(line) in LEAVING:
-            raise CommandError(t("stopped"), exit_code=ABANDONED)
+            raise UserError(t("stopped"), exit_code=ABANDONED)
         if (fault := code_fault(line)) is None:
             view.change(asks="")
             return parse_code(line)

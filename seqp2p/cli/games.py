@@ -5,9 +5,10 @@ from typing import Final
 import click
 
 from seqp2p.cli import home
-from seqp2p.cli.errors import ABANDONED, DONE, CommandError, stopping_alike
+from seqp2p.cli.errors import ABANDONED, DONE, stopping_alike
 from seqp2p.cli.output import Output
 from seqp2p.cli.past_games import SHOWN, past_games
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t
 
@@ -36,10 +37,10 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
                 if not as_json:
                     output.say(f"{shown:>3}  {game.line}")
     except KeyboardInterrupt:
-        raise CommandError(t("stopped"), exit_code=ABANDONED) from None
+        raise UserError(t("stopped"), exit_code=ABANDONED) from None
     if not shown:
         none = t("there is no such game in {folder}", folder=folder)
-        raise CommandError(none if words else t("there is no game in {folder} yet", folder=folder), NO_GAMES)
+        raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), NO_GAMES)
     if not as_json and folder == home.shown_dir(None):
         output.say(t("seqp2p show last shows the last one, and seqp2p show asks for one"))
     raise SystemExit(DONE)

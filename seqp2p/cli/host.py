@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from seqp2p.bots.registry import USUAL
-from seqp2p.cli.errors import USAGE, CommandError
+from seqp2p.cli.errors import USAGE
 from seqp2p.cli.options import (
     BotName,
     SeatOptions,
@@ -19,6 +19,7 @@ from seqp2p.cli.options import (
 )
 from seqp2p.cli.own_table import Filling, host
 from seqp2p.cli.running import run_async
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.lobby.spectators import SPECTATORS_MAX
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -63,7 +64,7 @@ def command(
     filling = Filling(fill or USUAL, pace_s, at_once=at_once)
     options = replace(options, start=filling.call, pause=filling.pause)
     if options.choice.colour not in (None, *settings.offered_colours):
-        raise CommandError(
+        raise UserError(
             t("the colours of this table are {colours}", colours=", ".join(settings.offered_colours)), exit_code=USAGE
         )
     raise SystemExit(run_async(lambda: host(settings, spectators, address, options, filling, map_port=map_port)))

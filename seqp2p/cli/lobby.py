@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import trio
 
 from seqp2p.api.home import own_keys
-from seqp2p.cli.errors import CommandError, sentence
+from seqp2p.cli.errors import sentence
 from seqp2p.cli.known import load, meet, meeting_note
 from seqp2p.cli.lobby_desk import LobbyDesk
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import own_console
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
 from seqp2p.lobby.events import (
@@ -36,7 +37,6 @@ from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.rules import team_of
 from seqp2p.ui.language import current, t, translate
@@ -396,7 +396,7 @@ async def until_agreed(
     does, and TerminalGone for a terminal that has closed.
     """
     agreed: T | None = None
-    failure: NetError | CommandError | None = None
+    failure: UserError | None = None
     leaving = gone = False
     try:
         async with trio.open_nursery() as nursery:
@@ -417,7 +417,7 @@ async def until_agreed(
             nursery.start_soon(end_when_typed)
             try:
                 agreed = await wait(typing.cancel)
-            except (NetError, CommandError) as error:
+            except UserError as error:
                 failure = error
             nursery.cancel_scope.cancel()
     except* TerminalGone:

@@ -8,10 +8,11 @@ from typing import Any, Final, NamedTuple
 from seqp2p.bots.chance import CERTAIN
 from seqp2p.bots.value import BadWeights, shipped
 from seqp2p.cli import progress
-from seqp2p.cli.errors import NOT_VERIFIED, CommandError, what_failed
+from seqp2p.cli.errors import NOT_VERIFIED
 from seqp2p.cli.events import action_line, row_of, table_seats
 from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
-from seqp2p.i18n import message, message_of
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, message_of, of_system
 from seqp2p.match.events import Finished, Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
@@ -221,7 +222,7 @@ def _sequence(variant: Variant, made: CompletedSequence) -> dict[str, Any]:
 
 
 def read_file(file: Path) -> bytes:
-    """Return the data of a file, or a little more of it than any replay has. Raises CommandError."""
+    """Return the data of a file, or a little more of it than any replay has. Raises UserError."""
     hint = HINT
     try:
         return read_regular(file)
@@ -230,12 +231,12 @@ def read_file(file: Path) -> bytes:
     except FileNotFoundError:
         problem, hint = t("there is no file {file}", file=file), MISSING_HINT
     except OSError as error:
-        problem = t("{file} cannot be read: {reason}", file=file, reason=what_failed(error))
-    raise CommandError(problem, hint, NOT_VERIFIED)
+        problem = t("{file} cannot be read: {reason}", file=file, reason=of_system(error))
+    raise UserError(problem, hint, NOT_VERIFIED)
 
 
 def play_file(file: Path, data: bytes) -> Playback:
-    """The replay in this data, while it is said how far that is; raises CommandError where it shows nothing."""
+    """The replay in this data, while it is said how far that is; raises UserError where it shows nothing."""
     begun = time.monotonic()
 
     def tell_progress(read: int) -> None:
@@ -246,7 +247,7 @@ def play_file(file: Path, data: bytes) -> Playback:
     progress.wipe()
     if playback.agreement is None:
         reason = plain_reason(playback.report.reason or "")
-        raise CommandError(t("{file} shows no game: {reason}", file=file, reason=reason), HINT, NOT_VERIFIED)
+        raise UserError(t("{file} shows no game: {reason}", file=file, reason=reason), HINT, NOT_VERIFIED)
     return playback
 
 

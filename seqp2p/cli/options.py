@@ -18,9 +18,10 @@ from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
 from seqp2p.cli import home, progress, resume_hint
-from seqp2p.cli.errors import USAGE, CommandError, sentence
+from seqp2p.cli.errors import USAGE, sentence
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import Output, ScreenWish
+from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
 from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
@@ -87,19 +88,19 @@ class SeatOptions:
 
 
 def make_address(text: str) -> Address:
-    """An address as typed; raises CommandError (usage) if it is none."""
+    """An address as typed; raises UserError (usage) if it is none."""
     try:
         return parse_address(text)
     except AddressError as error:
-        raise CommandError(sentence(message_of(error)), error.hint, USAGE) from None
+        raise UserError(sentence(message_of(error)), error.hint, USAGE) from None
 
 
 def make_relay(text: str) -> Address | None:
-    """The address of a relay as typed, or None for an empty text; raises CommandError (usage) if it is none."""
+    """The address of a relay as typed, or None for an empty text; raises UserError (usage) if it is none."""
     try:
         return parse_relay_address(text) if text else None
     except AddressError as error:
-        raise CommandError(
+        raise UserError(
             sentence(message_of(error)), t("write HOST:PORT, as in relay.example.org:4001"), USAGE
         ) from None
 
@@ -114,13 +115,13 @@ def relay_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
-    """Return the settings of a table. Raises CommandError (usage) with the reason if they cannot be played."""
+    """Return the settings of a table. Raises UserError (usage) with the reason if they cannot be played."""
     try:
         return settings.table_settings(players, **choices)
     except TableError as error:
         context = click.get_current_context(silent=True)
         command = context.command_path if context else "seqp2p host"
-        raise CommandError(message_of(error), t("see {command} --help", command=command), USAGE) from None
+        raise UserError(message_of(error), t("see {command} --help", command=command), USAGE) from None
 
 
 def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
@@ -198,7 +199,7 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that plays a seat, then these others, then those of the screen.
 
-    The command gets ``seat``, a function that makes a SeatOptions of them. It raises CommandError.
+    The command gets ``seat``, a function that makes a SeatOptions of them. It raises UserError.
     """
 
     @functools.wraps(command)
@@ -301,7 +302,7 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *, exec_line: str | None, exec_time_s: float | None, verbose_bot: bool, bot: str | None, **others: Any
     ) -> None:
         if exec_line is not None and bot is not None:
-            raise CommandError(t("one seat has one bot: --bot and --exec exclude each other"), exit_code=USAGE)
+            raise UserError(t("one seat has one bot: --bot and --exec exclude each other"), exit_code=USAGE)
         program = None if exec_line is None else make_program(exec_line, exec_time_s, verbose=verbose_bot)
         command(program=program, bot=bot, **others)
 
@@ -329,17 +330,17 @@ def time_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
-    """Return the program of this command line, split as by a shell. Raises CommandError (usage) if there is none."""
+    """Return the program of this command line, split as by a shell. Raises UserError (usage) if there is none."""
     try:
         arguments = tuple(shlex.split(line))
     except ValueError:
         message = t("a quotation mark is not closed in: {line}", line=line)
-        raise CommandError(message, exit_code=USAGE) from None
+        raise UserError(message, exit_code=USAGE) from None
     if not arguments or shutil.which(arguments[0]) is None:
         name = arguments[0] if arguments else ""
         message = t("there is no program {name!r} that could be started", name=name)
         hint = t("name it with its folder, like {example}; it needs the right to be executed", example="./bot.py")
-        raise CommandError(message, hint, USAGE)
+        raise UserError(message, hint, USAGE)
     return Program(arguments, time_s, verbose)
 
 
@@ -359,7 +360,7 @@ def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_place(*, place: str | None, code: str | None, **others: Any) -> None:
         host, given = read_place(place, code)
         if given is None and not is_terminal():
-            raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
+            raise UserError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
         command(host=host, code=given, **others)
 
     code = click.option(
@@ -369,10 +370,10 @@ def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
-    """Return the host's address and the code, as far as they are given. Raises CommandError (usage)."""
+    """Return the host's address and the code, as far as they are given. Raises UserError (usage)."""
     if place is not None and _LIKE_A_CODE.fullmatch(place):
         if code is not None:
-            raise CommandError(t("the join code is given twice"), t("leave out --code"), USAGE)
+            raise UserError(t("the join code is given twice"), t("leave out --code"), USAGE)
         return None, place
     address = None if place is None else make_address(place)
     return address, code or os.environ.get("SEQP2P_CODE") or None

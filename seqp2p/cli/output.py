@@ -19,9 +19,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from seqp2p.cli import log_file, progress, resume_hint
-from seqp2p.cli.errors import ERROR, FAILED, HINT, CommandError, what_failed
+from seqp2p.cli.errors import ERROR, FAILED, HINT, hint_of, line_of
 from seqp2p.cli.preferences import Preferences, preferences
-from seqp2p.i18n import message_of
+from seqp2p.errors import UserError
+from seqp2p.i18n import of_system
 from seqp2p.ui.attention import TitleBar, copying, notification
 from seqp2p.ui.language import bound, t, translate, unbound
 from seqp2p.ui.styles import ASCII, UNICODE, background_hint
@@ -155,11 +156,11 @@ class Output:
         return sys.stderr if self.json else sys.stdout
 
 
-def show_error(error: CommandError) -> None:
+def show_error(error: UserError) -> None:
     """Print an error and its hint to standard error."""
-    _print(translate(ERROR) + printable(translate(message_of(error))), sys.stderr)
-    if error.hint:
-        _print(translate(HINT) + printable(translate(error.hint)), sys.stderr)
+    _print(translate(ERROR) + printable(line_of(error)), sys.stderr)
+    if hint := hint_of(error):
+        _print(translate(HINT) + printable(hint), sys.stderr)
 
 
 def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -175,7 +176,7 @@ def report_bug(kind: type[BaseException], error: BaseException, trace: Traceback
     )
     if command := resume_hint.command():
         hint = t("come back with: {command}; {report}", command=command, report=hint)
-    show_error(CommandError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint))
+    show_error(UserError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint))
 
 
 def printable(text: str) -> str:
@@ -237,7 +238,7 @@ def _write(text: str, stream: TextIO) -> None:
         os.close(null)
         _unread.add(stream)
         if error.errno not in _NOBODY_THERE:
-            raise CommandError(t("cannot write what there is to say: {reason}", reason=what_failed(error))) from None
+            raise UserError(t("cannot write what there is to say: {reason}", reason=of_system(error))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +306,7 @@ def _is_unicode() -> bool:
 
 
 def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None:
-    """Write it to a file, whole or not at all, or to standard output; raises CommandError where that fails."""
+    """Write it to a file, whole or not at all, or to standard output; raises UserError where that fails."""
     if target == STDOUT:
         Output(json=False).write(text)
         return
@@ -344,13 +345,13 @@ def check_place(target: str, *, force: bool) -> None:
     raise failure
 
 
-def _not_written(path: Path, error: OSError) -> CommandError:
-    return CommandError(t("{path} cannot be written: {reason}", path=path, reason=what_failed(error)), exit_code=FAILED)
+def _not_written(path: Path, error: OSError) -> UserError:
+    return UserError(t("{path} cannot be written: {reason}", path=path, reason=of_system(error)), exit_code=FAILED)
 
 
-def _left_alone(path: Path) -> CommandError:
+def _left_alone(path: Path) -> UserError:
     problem = t("{path} is there already, and is left as it is", path=path)
-    return CommandError(problem, t("--force writes over it"), FAILED)
+    return UserError(problem, t("--force writes over it"), FAILED)
 
 
 def _write_file(path: Path, text: str, *, force: bool) -> None:

@@ -23,7 +23,6 @@ from seqp2p.api.table import HostedTable, open_table
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
 from seqp2p.cli.children import Child, ChildStart
-from seqp2p.cli.errors import CommandError
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, Ways
 from seqp2p.cli.options import SeatOptions
@@ -32,6 +31,7 @@ from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent
 from seqp2p.cli.series import play_games
 from seqp2p.crypto.identity import Identity
+from seqp2p.errors import UserError
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
 from seqp2p.lobby.names import BOT_NAME
 from seqp2p.lobby.requests import ChooseColour
@@ -90,7 +90,7 @@ class Filling:
         self._open = self._called = False
         self._keys: dict[int, bytes] = {}  # the key of each bot that is seated or on its way, by its number
         self._child: Child | None = None
-        self._failure: CommandError | None = None
+        self._failure: UserError | None = None
         self._changed = trio.Event()
 
     def call(self) -> None:
@@ -194,7 +194,7 @@ class Filling:
         ended = msgspec.convert(event, BotEnded)
         self._keys.pop(ended.number, None)
         if text := why_gone(ended):
-            self._failure = CommandError(text, ended.hint)
+            self._failure = UserError(text, ended.hint)
             if ended.is_fault:
                 self._output.say(text)
         self._change()

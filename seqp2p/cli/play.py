@@ -8,12 +8,13 @@ import trio
 
 from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli import home
-from seqp2p.cli.errors import ABANDONED, DONE, USAGE, CommandError
+from seqp2p.cli.errors import ABANDONED, DONE, USAGE
 from seqp2p.cli.options import BotName, Choices, SeatOptions, make_settings, screen_options, table_options
 from seqp2p.cli.output import Output, ScreenWish, on_screen
 from seqp2p.cli.own_table import Filling, host
 from seqp2p.cli.playing import hint, own_console
 from seqp2p.cli.running import run_async
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
@@ -83,7 +84,7 @@ def command(
 
 
 def check_bots(bots: int, variant: str) -> None:
-    """Raise CommandError (usage) unless so many bots and a person make a table of this variant."""
+    """Raise UserError (usage) unless so many bots and a person make a table of this variant."""
     numbers = [size.players - 1 for size in VARIANTS[variant].sizes]
     if bots not in numbers:
         message = tn(
@@ -92,7 +93,7 @@ def check_bots(bots: int, variant: str) -> None:
             bots,
             variant=variant,
         )
-        raise CommandError(message, t("choose one of --bots {numbers}", numbers=", ".join(map(str, numbers))), USAGE)
+        raise UserError(message, t("choose one of --bots {numbers}", numbers=", ".join(map(str, numbers))), USAGE)
 
 
 PAUSE_S: Final = 1.0

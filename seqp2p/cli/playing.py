@@ -18,12 +18,13 @@ from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, RandomBot, strong_bot, why_no_bot
 from seqp2p.bots.wire import hello
 from seqp2p.cli import home, resume_hint
-from seqp2p.cli.errors import ABANDONED, DONE, CommandError, what_failed
+from seqp2p.cli.errors import ABANDONED, DONE
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
+from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone
-from seqp2p.i18n import message_of
+from seqp2p.i18n import message_of, of_system
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
@@ -141,7 +142,7 @@ def exit_code_of(result: Result) -> int:
 async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: AsyncIterator[int]) -> Result:
     """Play the game to its end; stop for now when this process is asked to end.
 
-    Raises CommandError, and TerminalGone where nobody can read of the end.
+    Raises UserError, and TerminalGone where nobody can read of the end.
     """
     result: Result | None = None
     failure: OSError | None = None
@@ -198,9 +199,9 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
     return hear
 
 
-def cannot_write(path: Path, error: OSError | None) -> CommandError:
-    reason = "" if error is None else what_failed(error)
-    return CommandError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), home.REPLAYS_HINT)
+def cannot_write(path: Path, error: OSError | None) -> UserError:
+    reason = "" if error is None else of_system(error)
+    return UserError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), home.REPLAYS_HINT)
 
 
 def exec_player(program: Program, game: Game, seat: int, pace_s: float, output: Output) -> ExecPlayer:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_config
-from seqp2p.cli.errors import USAGE, CommandError
+from seqp2p.cli.errors import USAGE
+from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.ui.language import LANGUAGES, t
 from seqp2p.ui.styles import PALETTES
@@ -196,22 +197,19 @@ def _is_name(text: str) -> bool:
 
 
 def named(name: str) -> Setting:
-    """Raises CommandError (usage) with the nearest name if there is no such setting."""
+    """Raises UserError (usage) with the nearest name if there is no such setting."""
     if name in BY_NAME:
         return BY_NAME[name]
     import difflib
 
     near = difflib.get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
     hint = t("did you mean {command}?", command=near[0]) if near else t("seqp2p config lists the settings")
-    raise CommandError(t("there is no setting {name}", name=name), hint, USAGE)
+    raise UserError(t("there is no setting {name}", name=name), hint, USAGE)
 
 
 def change(setting: Setting, typed: str | None) -> None:
-    """Keep what was typed, or the default again (None). Raises CommandError."""
+    """Keep what was typed, or the default again (None). Raises UserError."""
     value = None if typed is None else setting.read(typed)
     if typed is not None and value is None:
-        raise CommandError(not_taken(setting, typed), t("seqp2p config --help has all settings"), USAGE)
-    try:
-        change_config(setting.name, value)
-    except ConfigFileError as error:
-        raise CommandError(message_of(error), error.hint) from None
+        raise UserError(not_taken(setting, typed), t("seqp2p config --help has all settings"), USAGE)
+    change_config(setting.name, value)

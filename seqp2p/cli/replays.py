@@ -14,8 +14,9 @@ import click
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home
-from seqp2p.cli.errors import FAILED, CommandError
+from seqp2p.cli.errors import FAILED
 from seqp2p.cli.output import Output
+from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.disk import NotAFile, read_regular
@@ -57,13 +58,13 @@ def newest(folder: Path) -> list[tuple[Path, datetime]]:
 def resolved(file: Path) -> Path:
     """Return the replay of a name: ``last`` is the last of this player's, where no file has that name.
 
-    Raises CommandError if there is none.
+    Raises UserError if there is none.
     """
     if file != LAST or file.exists():
         return file
     found = newest(folder := home.shown_dir(None))
     if not found:
-        raise CommandError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+        raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
     return found[0][0]
 
 
@@ -173,7 +174,7 @@ def _unreadable(error: OSError) -> str:
 def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None = None) -> Generator[T]:
     """Yield the result of ``look`` for each, in order, by so many processes; else by this one, or one for each core.
 
-    Closing it, or an exception such as KeyboardInterrupt, ends the processes at once. Raises CommandError.
+    Closing it, or an exception such as KeyboardInterrupt, ends the processes at once. Raises UserError.
     """
     if jobs is None:
         jobs = cores() if len(files) >= PROCESSES_FROM_FILES else 1
@@ -193,7 +194,7 @@ def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None 
             yield from _in_order(files, submit, FILES_AHEAD * jobs)
         except BrokenProcessPool:
             message = t("a process that verifies has been killed")
-            raise CommandError(message, t("with --jobs 1 it takes less memory"), FAILED) from None
+            raise UserError(message, t("with --jobs 1 it takes less memory"), FAILED) from None
 
 
 def _in_order(files: Iterable[Named], submit: "Callable[[Named], Future[T]]", ahead: int) -> Iterator[T]:
@@ -230,7 +231,7 @@ def known_names(output: Output) -> Mapping[str, str]:
 
     try:
         return {known.key: known.name for known in load()}
-    except CommandError as error:
+    except UserError as error:
         output.say(t("who is known here is not said: {reason}", reason=message_of(error)))
         return NOBODY
 

@@ -13,13 +13,14 @@ import trio
 from seqp2p.api.game import LiveGame
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.table import former_of
-from seqp2p.cli.errors import ABANDONED, DONE, NOT_CONNECTED, CommandError, polite_signals, sentence
+from seqp2p.cli.errors import ABANDONED, DONE, NOT_CONNECTED, polite_signals, sentence
 from seqp2p.cli.known import ChangedKey, check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, until_agreed
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import exit_code_of, play
 from seqp2p.cli.reporter import emit_lobby_left
+from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.names import is_bot_name
@@ -60,7 +61,7 @@ async def play_games(
     """Play at one table while this player wants to; return the last game's exit code.
 
     ``on_event`` gets the events of a lobby, ``wait_in`` waits in it. A ``resumed`` game comes before the first lobby.
-    Raises NetError for the first lobby; CommandError where another game was wanted, and there is none.
+    Raises NetError for the first lobby; UserError where another game was wanted, and there is none.
     """
     output, number, dealt, exit_code = teller.output, 0, 0, DONE
     wins, came_back = Counter[int](), resumed is not None
@@ -164,7 +165,7 @@ def _goes_on(
 ) -> Literal["no", "yes", "ask"]:
     """Return "yes" for another game, if the last never began or more were told; "ask" if a person is to say.
 
-    Raises CommandError where another game is wanted, and the host is gone.
+    Raises UserError where another game is wanted, and the host is gone.
     """
     if game.left or game.stopped or options.until_stdin_closes:
         return "no"
@@ -181,7 +182,7 @@ def _goes_on(
 def _say_no_other_game(error: NetError, question: "RematchQuestion | None", exit_code: int, output: Output) -> int:
     """Tell a person that there is no other game, and return the exit code of the last one.
 
-    Raises CommandError for a program, and where the last game has not begun.
+    Raises UserError for a program, and where the last game has not begun.
     """
     if question is None:
         raise _no_other_game(_why_not(error), exit_code) from None
@@ -215,9 +216,9 @@ def _why_not(error: NetError) -> str:
     return sentence(message_of(error))
 
 
-def _no_other_game(reason: str, exit_code: int) -> CommandError:
+def _no_other_game(reason: str, exit_code: int) -> UserError:
     text = t("there is no other game at this table: {reason}", reason=reason)
-    return CommandError(text, NO_OTHER_HINT, exit_code or NOT_CONNECTED)
+    return UserError(text, NO_OTHER_HINT, exit_code or NOT_CONNECTED)
 
 
 class RematchQuestion:

@@ -10,7 +10,7 @@ import click
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.errors import DONE, USAGE, CommandError
+from seqp2p.cli.errors import DONE, USAGE
 from seqp2p.cli.moments import (
     HINT,
     NO_TURNS,
@@ -27,6 +27,7 @@ from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
 from seqp2p.cli.past_games import past_games
 from seqp2p.cli.replays import MISSING_HINT, ReplayPath, known_names, resolved, verdict_fields
 from seqp2p.cli.running import run_async
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback
 from seqp2p.ui.language import t, translate
@@ -80,15 +81,15 @@ def command(file: Path | None, *, as_json: bool, with_review: bool, wish: Screen
 
 
 def chosen_file(output: Output) -> Path:
-    """List the last games, and ask for the number of one. Raises CommandError."""
+    """List the last games, and ask for the number of one. Raises UserError."""
     if output.json or not sys.stdin.isatty():
-        raise CommandError(t("name a replay, or last"), HINT, USAGE)
+        raise UserError(t("name a replay, or last"), HINT, USAGE)
     games: list[Path] = []
     for number, game in enumerate(past_games(folder := home.shown_dir(None)), 1):
         games.append(game.path)
         output.say(f"{number:>3}  {game.line}")
     if not games:
-        raise CommandError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+        raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
     while True:
         typed = str(click.prompt(t("which one? (1 is the last)"), default="1", prompt_suffix=" ", show_default=False))
         if typed.strip().isdecimal() and 1 <= int(typed) <= len(games):

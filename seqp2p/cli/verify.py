@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from seqp2p.cli import progress
-from seqp2p.cli.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, stopping_alike
+from seqp2p.cli.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, stopping_alike
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import (
     Named,
@@ -28,6 +28,7 @@ from seqp2p.cli.replays import (
     verify_named,
 )
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
 from seqp2p.replay.verify import Cheat, Player, Report, marks
@@ -55,7 +56,7 @@ AGAIN_MAX: Final = 1_000
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
 def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
     if jobs is not None and dask is not None:
-        raise CommandError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
+        raise UserError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
     tally = Tally()
     try:
@@ -64,9 +65,9 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
             _verify(output, meant, jobs, dask, tally)
     except KeyboardInterrupt:
         done, files_ = number(tally.files), number(len(meant))
-        error = CommandError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
+        error = UserError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
         raise _ended_early(error, output, tally, len(meant)) from None
-    except CommandError as error:
+    except UserError as error:
         raise _ended_early(error, output, tally, len(meant)) from None
     if len(meant) > 1:
         _summarise(output, tally, len(meant))
@@ -75,7 +76,7 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
 
 def _meant(files: Sequence[Path]) -> list[Named]:
     if missing := missing_of(files):
-        raise CommandError(
+        raise UserError(
             t("no such file: {files}", files=", ".join(map(str, missing))),
             t("nothing was verified: a file, a folder or a pattern in quotes can be named"),
             USAGE,
@@ -100,7 +101,7 @@ class Tally:
         return NOT_VERIFIED if self.verdicts["invalid"] else ABANDONED if self.verdicts["unfinished"] else DONE
 
 
-def _ended_early(error: CommandError, output: Output, tally: Tally, named: int) -> CommandError:
+def _ended_early(error: UserError, output: Output, tally: Tally, named: int) -> UserError:
     """Print the verdicts so far; return the error with its exit code, 3 if a file was invalid by then."""
     if tally.files and not output.json:
         _summarise(output, tally, named)

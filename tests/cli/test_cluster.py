@@ -24,9 +24,9 @@ from seqp2p import __version__
 from seqp2p.cli import cluster as on_cluster
 from seqp2p.cli import version
 from seqp2p.cli.cluster import decode_report, encode_report, verify_for, verify_on_cluster
-from seqp2p.cli.errors import CommandError
 from seqp2p.cli.replays import Named, of_all, verify_named
 from seqp2p.cli.version import code_state
+from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message
 from seqp2p.match.events import Result
 from seqp2p.replay.verify import Report, verify
@@ -212,7 +212,7 @@ def test_what_is_here_when_the_cluster_is_lost_is_kept(
     monkeypatch.setattr(cluster, "made", [Failing(None)])
     cluster.workers[:] = [{"one": 1, "other": 1}, {"other": 1}, {}]
     reports = verify_on_cluster([many[0], many[3], many[4]], FAR, lost.append)
-    with pytest.raises(CommandError, match="the cluster is lost: it has no workers") as error:
+    with pytest.raises(UserError, match="the cluster is lost: it has no workers") as error:
         found += (named.path.name for named, _ in reports)
     assert error.value.exit_code == 4
     assert lost[1:] == [f"a worker of the cluster is lost: {name}" for name in ("one", "other")]

@@ -9,9 +9,10 @@ from trio.testing import memory_stream_pair
 
 from seqp2p.cli import main as main_module
 from seqp2p.cli import output
-from seqp2p.cli.errors import ABANDONED, CommandError
+from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.main import COMMANDS, EXIT_CODES
 from seqp2p.cli.output import Output
+from seqp2p.errors import UserError
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
@@ -201,6 +202,6 @@ def test_ctrl_c_while_the_program_starts_is_no_fault_of_it(monkeypatch: pytest.M
         raise KeyboardInterrupt
 
     monkeypatch.setattr(main_module, "spoken", interrupted)
-    with pytest.raises(CommandError, match=r"^stopped$") as caught:
+    with pytest.raises(UserError, match=r"^stopped$") as caught:
         main_module.run(())
     assert caught.value.exit_code == ABANDONED
