@@ -37,7 +37,7 @@ IMPORT_RUNS = 25
 PEAK = """
 import resource, sys
 from pathlib import Path
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 assert verify_file(Path(sys.argv[1])).verdict == "verified"
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(peak / (2**20 if sys.platform == "darwin" else 2**10))

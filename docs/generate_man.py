@@ -7,8 +7,7 @@ import click
 from click_man.core import write_man_pages
 
 from seqp2p import __version__
-from seqp2p.cli.common import EXIT_CODES
-from seqp2p.cli.main import COMMANDS, cli, spoken
+from seqp2p.cli.main import COMMANDS, EXIT_CODES, cli, spoken
 from seqp2p.ui import language
 
 PAGES = Path(__file__).parent / "man"

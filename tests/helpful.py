@@ -78,12 +78,12 @@ def _lines_through(variant: Variant) -> list[list[Line]]:
 def make_known() -> None:
     """The bot has a name in this process, and in the one that it starts for its bots."""
     from seqp2p.bots import registry
-    from seqp2p.cli import bot_filler
+    from seqp2p.cli import own_table
     from seqp2p.cli.children import ChildStart
 
     cast("dict[str, Any]", registry._KINDS)[HELPFUL] = HelpfulBot
-    bots = bot_filler.PROCESS
-    cast("Any", bot_filler).PROCESS = ChildStart(
+    bots = own_table.PROCESS
+    cast("Any", own_table).PROCESS = ChildStart(
         bots.name, ("tests.helpful", *bots.arguments), bots.environment, bots.detached
     )
 

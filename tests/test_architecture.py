@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import seqp2p
+from seqp2p.cli.main import COMMANDS
 from tests.each import for_each
 
 ROOT = Path(seqp2p.__file__).parent
@@ -40,12 +41,13 @@ ALLOWED: dict[str, set[str]] = {
     # ``export`` draws with what the command draws with.
     "names": {"cli", "api", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "arguments": set(),
+    "errors": set(),
     "i18n": set(),
     "workers": set(),
     "hangup": set(),
 }
 # What everybody may import: what says nothing of its own.
-EVERYBODYS = {"__init__", "arguments", "i18n"}
+EVERYBODYS = {"__init__", "arguments", "errors", "i18n"}
 
 # The command line is a client of the library: these are for api.
 RUNS_TABLES = {
@@ -62,6 +64,7 @@ RUNS_TABLES = {
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
     "arguments",
+    "errors",
     "i18n",
     "rules",
     "crypto",
@@ -246,6 +249,15 @@ def test_what_is_pure_reads_and_prints_nothing(module: str) -> None:
 @for_each([module for module in MODULES if module.startswith("cli.")])
 def test_tables_are_run_by_the_library_alone(module: str) -> None:
     assert not own(module) & RUNS_TABLES
+
+
+COMMAND_MODULES = {module.removeprefix("seqp2p.") for module, _ in COMMANDS.values()}
+
+
+@for_each(set(MODULES) - {"names"})
+def test_a_command_is_imported_by_nobody(module: str) -> None:
+    """What two commands share stands in a module of its own. ``names`` only notes where ``export`` is."""
+    assert not own(module) & COMMAND_MODULES
 
 
 def test_the_verifier_is_pure_all_the_way_down() -> None:

@@ -14,8 +14,7 @@ from seqp2p.api.settings import table_settings
 from seqp2p.arena import make_contest, play_deal
 from seqp2p.bots.registry import BOTS
 from seqp2p.bots.value import BadWeights
-from seqp2p.cli.reviewing import review_of
-from seqp2p.cli.show import frames_of
+from seqp2p.cli.moments import frames_of, review_of
 from seqp2p.i18n import message_of
 from seqp2p.match.table import check_settings
 from seqp2p.replay.playback import play_back

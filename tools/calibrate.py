@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from seqp2p.arena.dealer import Dealer
+from seqp2p.arena.game import Dealer
 from seqp2p.bots.chance import CERTAIN, KNOTS, TableKind, among
 from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import LearnedBot, Outlook

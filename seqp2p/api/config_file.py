@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from seqp2p.i18n import message
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, of_system
 
 VERSION: Final = 1
 BYTES_MAX: Final = 65_536
@@ -20,12 +21,10 @@ WRITE_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 READ_HINT: Final = message("mend it by hand, or move it away")
 
 
-class ConfigFileError(Exception):
-    """The file of settings cannot be read or written; the text says why, ``hint`` what to do."""
+class ConfigFileError(UserError):
+    """The file of settings cannot be read or written."""
 
-    def __init__(self, text: str, hint: str = READ_HINT) -> None:
-        super().__init__(text)
-        self.hint: Final = hint
+    hint = READ_HINT
 
 
 def config_path() -> Path:
@@ -67,10 +66,8 @@ def change_config(name: str, value: Value | None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_beside(path, new.encode(), synced=False).replace(path)
     except OSError as error:
-        reason = message(error.strerror or str(error))
-        raise ConfigFileError(
-            message("cannot write {path}: {reason}", path=config_path(), reason=reason), WRITE_HINT
-        ) from None
+        text = message("cannot write {path}: {reason}", path=config_path(), reason=of_system(error))
+        raise ConfigFileError(text, WRITE_HINT) from None
 
 
 def _text(path: Path) -> str:
@@ -85,7 +82,7 @@ def _text(path: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
-        raise _unreadable(path, message(error.strerror or str(error))) from None
+        raise _unreadable(path, of_system(error)) from None
     except UnicodeDecodeError:
         raise _unreadable(path, message("it is not UTF-8")) from None
 

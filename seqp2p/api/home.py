@@ -18,7 +18,8 @@ import platformdirs
 from seqp2p.api.config_file import kept_name
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
-from seqp2p.i18n import message
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, of_system
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
 from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.replay.locks import lock
@@ -30,12 +31,10 @@ GIVEN: Final = 0
 HOME_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 
 
-class HomeError(Exception):
-    """This player's own files cannot be used; the text says which and why, ``hint`` what to do."""
+class HomeError(UserError):
+    """This player's own files cannot be used."""
 
-    def __init__(self, text: str, hint: str = HOME_HINT) -> None:
-        super().__init__(text)
-        self.hint: Final = hint
+    hint = HOME_HINT
 
 
 def data_dir() -> Path:
@@ -49,7 +48,7 @@ def own_dir() -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise HomeError(message("cannot use {path}: {reason}", path=directory, reason=what_failed(error))) from None
+        raise HomeError(message("cannot use {path}: {reason}", path=directory, reason=of_system(error))) from None
     return directory
 
 
@@ -153,11 +152,6 @@ def own_keys() -> frozenset[bytes]:
     return frozenset(keys)
 
 
-def what_failed(error: OSError) -> str:
-    """Return the system's text for the error, without the file's name."""
-    return message(error.strerror or str(error))
-
-
 class KeyFileWarning(UserWarning):
     """Others could read a key file; its mode is 0600 again."""
 
@@ -170,7 +164,7 @@ def _key_file(path: Path) -> Generator[int]:
             _make_key(path)
         descriptor = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))  # Windows would read lines.
     except OSError as error:
-        text = message("cannot use the identity key {path}: {reason}", path=path, reason=what_failed(error))
+        text = message("cannot use the identity key {path}: {reason}", path=path, reason=of_system(error))
         raise HomeError(text) from None
     try:
         yield descriptor

@@ -9,8 +9,7 @@ from seqp2p.arena.contest import Contest, make_contest, round_robin
 from seqp2p.arena.deal import DealResult, play_deal
 from seqp2p.arena.entrants import EntrantError
 from seqp2p.arena.game import ArenaResult
-from seqp2p.arena.ladder import Ladder
-from seqp2p.arena.pool import WorkerLost, play_deals
+from seqp2p.arena.ladder import Ladder, WorkerLost, play_deals
 from seqp2p.arena.tally import Tally, elo_ratings, wilson
 
 __all__ = [

@@ -12,15 +12,15 @@ from typing import Final
 import trio
 
 from seqp2p.arena.contest import USUAL
-from seqp2p.arena.dealer import Dealer
+from seqp2p.arena.game import Dealer
 from seqp2p.arena.programs import SAID_NOTHING
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, ProgramEnded, Stale, Time, Wrong
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import GOODBYE_S, Program
 from seqp2p.bots.registry import BOTS, RandomBot
-from seqp2p.bots.wire import hello
+from seqp2p.bots.wire import hello_alone
 from seqp2p.i18n import message
-from seqp2p.match.events import Remarked, Result, Turned
+from seqp2p.match.events import Remarked, Turned
 from seqp2p.rules import (
     CLASSIC,
     END,
@@ -131,15 +131,7 @@ class Trial:
         self._against: Bot = BOTS[against](dice)
         self._asked = self._draws = 0
         self._called = set[int]()
-        welcome = hello(
-            self._seat,
-            table.variant,
-            self._teams,
-            table.options,
-            [f"player {number}" for number in range(1, table.players + 1)],
-            game=b"",
-            turn_time_s=0,
-        )
+        welcome = hello_alone(self._seat, table.variant, table.players, self._teams, table.options)
         time, lot = Time(program.time_s), RandomBot(dice)
         self._player = ExecPlayer(program, welcome, table.variant, time, lot, self._note)
 
@@ -155,7 +147,7 @@ class Trial:
                 action = await (self._ask(seen) if seen.seat == self._seat else self._other(seen))
                 self._player.hear(Turned(seen.turn + 1, seen.seat, action))
                 self._dealer.play(action)
-            result = self._result()
+            result = self._dealer.over
             await self._player.finish(result)
             nursery.cancel_scope.cancel()
         found = self._found
@@ -204,14 +196,6 @@ class Trial:
     @property
     def _mates(self) -> range:
         return range(self._team, self._table.players + 1, self._teams)
-
-    def _result(self) -> Result:
-        position = self._dealer.position
-        if position.to_move:
-            return Result("unfinished", (), "the bot has failed")
-        if not position.winner:
-            return Result("drawn")
-        return Result("won", tuple(range(position.winner, self._table.players + 1, self._teams)))
 
 
 def begin(table: ConformanceTable, number: int, dice: random.Random) -> tuple[Dealer, int]:

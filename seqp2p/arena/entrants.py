@@ -16,9 +16,9 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import fields
 from typing import Any, Final, Literal, TypeAlias
 
-from seqp2p.arena.late_view import whole_view
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, MakeBot
@@ -88,6 +88,11 @@ def load_class(name: str) -> Callable[[random.Random], Any]:
     if not callable(make):
         raise EntrantError(message("the module {module} has no class {name}", module=module, name=attribute))
     return make
+
+
+def whole_view(seen: View) -> View:
+    """Return an ordinary view with the same fields, for bots that are not of this program: it knows no other hand."""
+    return View(**{field.name: getattr(seen, field.name) for field in fields(View)})
 
 
 class ClassBot:

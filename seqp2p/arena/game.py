@@ -1,14 +1,102 @@
 """One game between bots. The arena's dealer holds the cards, and a bot sees its view."""
 
 import random
-from typing import NamedTuple, get_args
+from dataclasses import fields
+from typing import Any, Final, NamedTuple, get_args
 
 from seqp2p.arena.contest import Contest
-from seqp2p.arena.dealer import Dealer
 from seqp2p.arena.entrants import BotFailed
-from seqp2p.arena.late_view import late_view
 from seqp2p.i18n import message, message_of
-from seqp2p.rules import KNOWN_VARIANTS, Action, ActionKind, RulesError, Team, View, team_of
+from seqp2p.match.events import Result
+from seqp2p.rules import (
+    KNOWN_VARIANTS,
+    UNKNOWN,
+    Action,
+    ActionKind,
+    Options,
+    Position,
+    RulesError,
+    SeatNumber,
+    Team,
+    Variant,
+    View,
+    apply,
+    hand_size,
+    legal_actions,
+    new_pile,
+    reveal,
+    start,
+    team_of,
+    view,
+)
+
+_new: Final = object.__new__
+_set: Final = object.__setattr__
+
+
+_FIELDS: Final = frozenset(field.name for field in fields(View))
+
+
+class LateView(View):
+    """The view of the seat to move in a position; made by ``late_view``."""
+
+    __slots__ = ("_whole",)
+    _whole: Position
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for a field without a value: the first field other than ``legal`` fills them all."""
+        if name not in _FIELDS:
+            raise AttributeError(f"a view has no {name}")
+        seen = view(self._whole, self._whole.to_move)
+        for field in _FIELDS:
+            _set(self, field, getattr(seen, field))
+        return getattr(seen, name)
+
+
+def late_view(position: Position) -> View:
+    """The view of the seat to move. ``position`` may know all hands: the view shows that seat's only."""
+    late = _new(LateView)
+    _set(late, "legal", legal_actions(position))
+    _set(late, "_whole", position)
+    return late
+
+
+class Dealer:
+    """Holds the cards. ``position`` knows all hands: show a seat its view of it, nothing else."""
+
+    def __init__(
+        self, variant: Variant, players: int, teams: int, options: Options, first: SeatNumber, cards: random.Random
+    ) -> None:
+        """Shuffle and deal; ``first`` moves first. Raises RulesError where these cannot sit down."""
+        size = hand_size(variant, players)
+        deck = list(variant.deck)
+        cards.shuffle(deck)
+        hands = [deck[seat * size : (seat + 1) * size] for seat in range(players)]
+        self._cards = cards
+        self._pile = deck[players * size :]  # the next card last
+        self.position = start(variant, players, teams, options, first, hands)
+
+    @property
+    def over(self) -> Result:
+        """The result that programs are told; of a game that goes on, that a bot has failed."""
+        position = self.position
+        if position.to_move:
+            return Result("unfinished", (), "a bot has failed")
+        if not position.winner:
+            return Result("drawn")
+        return Result("won", tuple(range(position.winner, position.players + 1, position.teams)))
+
+    def play(self, action: Action) -> None:
+        """The seat to move does this, and draws if it is to; raises RulesError where it may not."""
+        before = self.position
+        after = apply(before, action, self._pile[-1] if self._pile else UNKNOWN)
+        if after.reshuffles > before.reshuffles:
+            self._pile += new_pile(before, action)
+            self._cards.shuffle(self._pile)
+            after = reveal(after, before.to_move, self._pile[-1:])
+        if after.draws > before.draws:
+            self._pile.pop()
+        self.position = after
 
 
 class ArenaResult(NamedTuple):
@@ -59,6 +147,11 @@ class Game:
     def to_move(self) -> int:
         """The seat to move, 0 when the game is over."""
         return self._dealer.position.to_move
+
+    @property
+    def over(self) -> Result:
+        """The result that programs are told."""
+        return self._dealer.over
 
     def view(self) -> View:
         """Return the view of the seat to move."""

@@ -14,9 +14,9 @@ from seqp2p.arena.game import ArenaResult, Game
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import Program, start_program
-from seqp2p.bots.wire import hello
+from seqp2p.bots.wire import hello_alone
 from seqp2p.i18n import message
-from seqp2p.match.events import Result, Turned
+from seqp2p.match.events import Turned
 from seqp2p.rules import Action, View
 from seqp2p.workers import before_abandoning
 
@@ -37,15 +37,7 @@ class _ProgramSeat:
 
     def __init__(self, game: Game, seat: int, program: Program) -> None:
         contest = game.contest
-        table = hello(
-            seat,
-            game.variant,
-            contest.teams,
-            contest.options,
-            [f"player {number}" for number in range(1, contest.players + 1)],
-            game=b"",
-            turn_time_s=0,
-        )
+        table = hello_alone(seat, game.variant, contest.players, contest.teams, contest.options)
         self._reason = ""
         self.player = ExecPlayer(program, table, game.variant, Time(program.time_s), self, self._note)
 
@@ -84,7 +76,7 @@ async def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
             result = await _turns(game, seats, players)
             async with trio.open_nursery() as ending:
                 for player in players:
-                    ending.start_soon(player.finish, _over(game, result))
+                    ending.start_soon(player.finish, game.over)
             nursery.cancel_scope.cancel()
     finally:
         _playing.difference_update(players)
@@ -109,15 +101,6 @@ async def _turns(game: Game, seats: Sequence[Bot | _ProgramSeat], players: Seque
     except BotFailed as failure:
         return game.result(failure)
     return game.result()
-
-
-def _over(game: Game, result: ArenaResult) -> Result:
-    """Return the result that programs are told."""
-    if result.failed:
-        return Result("unfinished", (), "a bot has failed")
-    if not result.winner:
-        return Result("drawn")
-    return Result("won", tuple(range(result.winner, game.contest.players + 1, game.contest.teams)))
 
 
 def try_to_start(program: Program) -> None:

@@ -190,6 +190,12 @@ def hello(
     )
 
 
+def hello_alone(seat: int, variant: Variant, players: int, teams: int, options: Options) -> BotHello:
+    """Return the description of a table without peers, names and clock."""
+    names = [f"player {number}" for number in range(1, players + 1)]
+    return hello(seat, variant, teams, options, names, game=b"", turn_time_s=0)
+
+
 def asked(number: int, seen: View, history: Sequence[BotEvent], time_s: float) -> Asked:
     """Return the question of this number: the view of the seat, and its seconds."""
     variant = seen.variant

@@ -6,21 +6,23 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import click
+import msgspec
 
-from seqp2p.arena import Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
+from seqp2p.arena import Contest, DealResult, Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
 from seqp2p.arena.contest import TWO_TEAMS
 from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
-from seqp2p.cli.arena_results import ArenaSettings, ResultsFile, open_results
-from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output, what_failed
-from seqp2p.cli.programs import TIME_S_MAX, BotName, make_program
-from seqp2p.cli.stopping import stopping_alike
-from seqp2p.i18n import message, message_of
+from seqp2p.cli.errors import ABANDONED, FAILED, USAGE, stopping_alike
+from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
+from seqp2p.cli.output import Output
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, message_of, of_system
+from seqp2p.replay.locks import lock
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, percent, t, tn, translate
@@ -30,6 +32,116 @@ DEALS_MAX: Final = 1_000_000_000
 DEALS_DEFAULT: Final = 500
 REASONS_SHOWN: Final = 3
 """The faults of a bot that people are shown."""
+
+
+LINE_SIZE_MAX: Final = 1_000_000
+"""The bytes of a line."""
+
+
+class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="file", tag="seqp2p arena 1"):
+    """The settings on which the results depend. A file goes on only with the same ones."""
+
+    bots: tuple[str, ...]
+    variant: str
+    players: int
+    teams: int
+    options: Options
+    seed: int
+    time_s: float
+
+
+class ResultsFile:
+    """An open results file, after its results."""
+
+    def __init__(self, file: BinaryIO | None, name: str) -> None:
+        """Without a file, nothing is kept."""
+        self._file = file
+        self._name = name
+
+    def write(self, line: ArenaSettings | DealResult) -> None:
+        """Write a line, at once. Raises UserError if the disk does not take it."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise UserError(
+                t("cannot write {path}: {reason}", path=self._name, reason=of_system(error)), exit_code=FAILED
+            ) from None
+
+
+@contextmanager
+def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> Generator[ResultsFile]:
+    """Open a results file, or make a new one, and let the ladder take its results.
+
+    Without a path nothing is kept. Raises UserError, and changes nothing, if it is no results file, has other
+    settings, or is in use.
+    """
+    if path is None:
+        yield ResultsFile(None, "")
+        return
+    try:
+        file = path.open("r+b" if path.exists() else "x+b")
+    except OSError as error:
+        raise UserError(t("cannot open {path}: {reason}", path=path, reason=of_system(error))) from None
+    with file:
+        if not lock(file.fileno()):
+            raise UserError(t("another process writes {path}", path=path), t("name another file"))
+        results = ResultsFile(file, str(path))
+        head = file.readline(LINE_SIZE_MAX)
+        if not head:
+            results.write(settings)
+        else:
+            _check_settings(head, settings, path)
+            _take_results(file, ladder, path)
+        yield results
+
+
+def _check_settings(line: bytes, settings: ArenaSettings, path: Path) -> None:
+    hint = t("name another file")
+    try:
+        found = msgspec.json.decode(line, type=ArenaSettings)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise UserError(t("{path} is no results file of seqp2p arena", path=path), hint) from None
+    other = [name for name in ArenaSettings.__struct_fields__ if getattr(found, name) != getattr(settings, name)]
+    if other:
+        raise UserError(
+            t("{path} has the results of other settings ({names})", path=path, names=", ".join(other)), hint
+        )
+
+
+def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
+    """Let the ladder take the results that follow, and leave the file at their end."""
+    decoder, number = msgspec.json.Decoder(DealResult), 1
+    while line := file.readline(LINE_SIZE_MAX):
+        number += 1
+        if not line.endswith(b"\n") and len(line) < LINE_SIZE_MAX:
+            file.seek(-len(line), 1)
+            file.truncate()
+            break
+        try:
+            result = decoder.decode(line)
+            _check(result, ladder.contests)
+            ladder.take(result)
+        except (ValueError, UnicodeDecodeError):
+            raise UserError(
+                t("line {number} of {path} is damaged", number=number, path=path), t("name another file")
+            ) from None
+
+
+def _check(result: DealResult, contests: tuple[Contest, ...]) -> None:
+    """Raise ValueError unless the result is one that a contest can have."""
+    if not 0 <= result.contest < len(contests):
+        raise ValueError(result.contest)
+    contest = contests[result.contest]
+    if len(result.games) != len(contest.seatings) or not len(result.choices) == len(result.seconds) == len(
+        contest.sides
+    ):
+        raise ValueError(result.games)
+    teams = range(contest.teams + 1)
+    if any(game.winner not in teams or game.failed not in teams for game in result.games):
+        raise ValueError(result.games)
 
 
 HELP: Final = message(
@@ -59,7 +171,7 @@ class Entrant(BotName):
 
 
 def try_programs(bots: Iterable[str], time_s: float) -> None:
-    """Start each program once, before any game. Raises CommandError for one that cannot be started."""
+    """Start each program once, before any game. Raises UserError for one that cannot be started."""
     for bot in bots:
         if kind_of(bot) != "program":
             continue
@@ -67,10 +179,8 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
         try:
             try_to_start(program)
         except OSError as error:
-            reason = what_failed(error)
-            raise CommandError(
-                t("{name} cannot be started: {reason}", name=bot, reason=reason), exit_code=USAGE
-            ) from None
+            reason = of_system(error)
+            raise UserError(t("{name} cannot be started: {reason}", name=bot, reason=reason), exit_code=USAGE) from None
 
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -149,7 +259,7 @@ def command(
     try:
         contests = round_robin(bots, variant, players, teams, options)
     except RulesError as error:
-        raise CommandError(message_of(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
+        raise UserError(message_of(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
     try_programs(bots, time_s)
     wanted = deals or (DEALS_MAX if until else DEALS_DEFAULT)
     ladder = Ladder(contests, wanted, None if until is None else until / 100)
@@ -160,7 +270,7 @@ def command(
     tell(Standings(ladder, tuple(dict.fromkeys(bots)), time.perf_counter() - begun), output, stopped)
 
 
-def tell(standings: "Standings", output: Output, stopped: CommandError | None) -> None:
+def tell(standings: "Standings", output: Output, stopped: UserError | None) -> None:
     """Write the result, if there is one. Raise the error by which the arena ended early."""
     if stopped is None or standings.games:
         output.event("arena", **result(standings, complete=stopped is None))
@@ -171,7 +281,7 @@ def tell(standings: "Standings", output: Output, stopped: CommandError | None) -
         raise stopped
 
 
-def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile, *, shown: bool) -> CommandError | None:
+def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile, *, shown: bool) -> UserError | None:
     """Play what is left of the ladder. Return the error by which it ended early, or None."""
     played = sum(tally.deals for tally in ladder.tallies)
     wanted = ladder.deals * len(ladder.contests)
@@ -186,11 +296,11 @@ def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile,
                 played += 1
                 advance(1)
     except KeyboardInterrupt:
-        return CommandError(
+        return UserError(
             tn("stopped after 1 deal", "stopped after {done} deals", played, done=number(played)), exit_code=ABANDONED
         )
     except WorkerLost as lost:
-        return CommandError(message_of(lost), exit_code=FAILED)
+        return UserError(message_of(lost), exit_code=FAILED)
     return None
 
 

@@ -1,4 +1,4 @@
-"""The process that plays all local bots of one table: ``python -m seqp2p.cli.bot_process``, started by bot_filler.
+"""The process that plays all local bots of one table: ``python -m seqp2p.cli.bot_process``, started by own_table.
 
 Theory of operation. Each line of standard input calls one bot (``BotCall``); each line of standard output tells that
 one has ended (``BotEnded``). Secrets come by standard input: never in an argument list, where others could read them.
@@ -35,21 +35,20 @@ from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
+from seqp2p.cli.errors import hint_of, line_of, polite_signals
 from seqp2p.cli.lines import LineReader
-from seqp2p.cli.output import CommandError, prepare_streams, report_bug
-from seqp2p.cli.running import as_command_error
-from seqp2p.cli.stopping import polite_signals
+from seqp2p.cli.output import prepare_streams, report_bug
 from seqp2p.crypto.batch import sum_first
 from seqp2p.crypto.identity import Identity
+from seqp2p.errors import UserError
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UnderTrio
 from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address, tcp_dial
-from seqp2p.net.errors import NetError
 from seqp2p.replay.disk import read_regular, write_beside
-from seqp2p.replay.resume import GameOver, ResumeError
-from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path
+from seqp2p.replay.resume import GameOver
+from seqp2p.replay.sidecar import SeatHeld, sidecar_path
 from seqp2p.rules import Action, View
 from seqp2p.ui import language
 
@@ -153,19 +152,19 @@ class BotProcess:
             bot.let_go()
 
     async def _play(self, bot: "LocalBot") -> None:
-        error, is_fault = CommandError(""), False
+        error, is_fault = UserError(""), False
         try:
             await bot.play()
         except Exception as raised:  # noqa: BLE001  # a fault of one bot must not end the others; it is told
             match first_error(raised):
                 case GameOver() | SeatHeld():
                     pass  # The process before this one has played the seat to the end, or plays it still.
-                case NetError() | CommandError() | SidecarError() | ResumeError() as refusal:
-                    error = as_command_error(refusal)
+                case UserError() as refusal:
+                    error = refusal
                 case fault:
-                    error, is_fault = CommandError(f"{type(fault).__name__}: {fault}"), True
+                    error, is_fault = UserError(f"{type(fault).__name__}: {fault}"), True
         self._bots.remove(bot)
-        emit(BotEnded(bot.call.number, bot.call.name, str(error), error.hint, is_fault))
+        emit(BotEnded(bot.call.number, bot.call.name, line_of(error), hint_of(error), is_fault))
 
     async def _stop_on_signal(self, signals: AsyncIterator[int]) -> None:
         async for _ in signals:
@@ -246,8 +245,8 @@ class LocalBot:
                     await trio.sleep(HELD_S)
                 except (GameOver, FileNotFoundError):
                     _delete(replay)
-                    raise GameOver(replay) from None
-        raise SeatHeld(replay)
+                    raise GameOver(str(replay)) from None
+        raise SeatHeld(str(replay))
 
     async def _sit_down(self, lobby: Lobby) -> LiveGame | None:
         with trio.CancelScope() as self._sitting_down:

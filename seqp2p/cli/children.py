@@ -18,7 +18,8 @@ import trio
 
 from seqp2p.bots.program import open_process
 from seqp2p.cli import resume_hint
-from seqp2p.cli.output import ERROR, HINT, CommandError
+from seqp2p.cli.errors import ERROR, HINT
+from seqp2p.errors import UserError
 from seqp2p.ui.language import t, translate
 
 END_S: Final = 5.0
@@ -86,13 +87,13 @@ class Child:
         if self._process is not None and sys.platform != "win32":
             self._process.terminate()
 
-    def failure(self) -> CommandError:
+    def failure(self) -> UserError:
         """Return the reason of its end: its own error, or else its exit code."""
         if self._errors:
             hint = self._hints[-1] if self._hints else ""
-            return CommandError(t("the peer of {name}: {error}", name=self._start.name, error=self._errors[-1]), hint)
+            return UserError(t("the peer of {name}: {error}", name=self._start.name, error=self._errors[-1]), hint)
         code = self._process.returncode if self._process else None
-        return CommandError(t("the peer of {name} ended with exit code {code}", name=self._start.name, code=code))
+        return UserError(t("the peer of {name} ended with exit code {code}", name=self._start.name, code=code))
 
     def _note(self, line: str) -> None:
         self._hear(json.loads(line))

@@ -22,9 +22,10 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from seqp2p.cli.checking import FILES_AHEAD, Named, bytes_of, verify_data
-from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
+from seqp2p.cli.errors import FAILED, NOT_CONNECTED, USAGE
+from seqp2p.cli.replays import FILES_AHEAD, Named, bytes_of, verify_data
 from seqp2p.cli.version import code_state
+from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of, received, sent
 from seqp2p.match.table import check_settings
 from seqp2p.net.interfaces import is_loopback
@@ -116,7 +117,7 @@ def verify_on_cluster(
     """Yield the files with their reports, in order, by the workers of the Dask cluster at this address.
 
     ``note`` is told of workers that are lost, and of an address beyond loopback that is not encrypted. If the cluster
-    is lost, the reports that are here by then are the last ones. Raises CommandError.
+    is lost, the reports that are here by then are the last ones. Raises UserError.
     """
     distributed = _distributed()
     with _quiet(), _connected(distributed, address, note) as client:
@@ -126,7 +127,7 @@ def verify_on_cluster(
         except Lost as lost:
             text = t("the cluster at {address} cannot verify: {reason}", address=address, reason=str(lost))
             hint = t("start a worker with: {command}", command=f"dask worker {address}")
-            raise CommandError(text, hint, NOT_CONNECTED) from None
+            raise UserError(text, hint, NOT_CONNECTED) from None
         waiting = deque[tuple[Named, Future[bytes]]]()
         with _ending(client) as executor:
             try:
@@ -140,11 +141,11 @@ def verify_on_cluster(
                 yield from _done(waiting)
                 text = t("the cluster cannot verify replays: {reason}", reason=message_of(error))
                 hint = t("its workers need this state of seqp2p: {state}", state=code_state())
-                raise CommandError(text, hint, FAILED) from None
+                raise UserError(text, hint, FAILED) from None
             except Lost as lost:
                 yield from _done(waiting)
                 text = t("the cluster is lost: {reason}", reason=str(lost))
-                raise CommandError(text, t("without --dask this machine verifies them"), NOT_CONNECTED) from None
+                raise UserError(text, t("without --dask this machine verifies them"), NOT_CONNECTED) from None
 
 
 def _first(waiting: deque[tuple[Named, Future[bytes]]], watch: _Watch, distributed: Any) -> tuple[Named, Report]:
@@ -214,9 +215,7 @@ def _distributed() -> Any:
         return importlib.import_module("distributed")
     except ImportError:
         message = t("--dask needs a package that is not installed: {package}", package="distributed")
-        raise CommandError(
-            message, t("install it with: {command}", command="pip install 'seqp2p[dask]'"), USAGE
-        ) from None
+        raise UserError(message, t("install it with: {command}", command="pip install 'seqp2p[dask]'"), USAGE) from None
 
 
 @contextlib.contextmanager
@@ -242,14 +241,14 @@ def _is_here(address: str) -> bool:
 
 @contextlib.contextmanager
 def _connected(distributed: Any, address: str, note: Callable[[str], None]) -> Generator[Any]:
-    """A client of the scheduler at this address. Raises CommandError."""
+    """A client of the scheduler at this address. Raises UserError."""
     hint = t("--dask takes the scheduler's address, like tcp://HOST:8786")
     if not ADDRESS.fullmatch(address):
-        raise CommandError(t("no address of a Dask cluster: {address}", address=address), hint, USAGE)
+        raise UserError(t("no address of a Dask cluster: {address}", address=address), hint, USAGE)
     secured = address.startswith(("tls:", "wss:"))
     if secured and distributed.Security().get_connection_args("client")["ssl_context"] is None:
         text = t("Dask has no certificates for {address}", address=address)
-        raise CommandError(text, t("name them in its configuration: {name}", name="distributed.comm.tls"), USAGE)
+        raise UserError(text, t("name them in its configuration: {name}", name="distributed.comm.tls"), USAGE)
     if not secured and not _is_here(address):
         note(t("{address} is not encrypted: others on the way can change verdicts and run code here", address=address))
     opened: Future[Any] = Future()
@@ -259,7 +258,7 @@ def _connected(distributed: Any, address: str, note: Callable[[str], None]) -> G
     except (Unanswered, TimeoutError) as error:
         reason = str(error).partition("\n")[0] or t("no Dask scheduler answers there")
         text = t("cannot reach the Dask cluster at {address}: {reason}", address=address, reason=reason)
-        raise CommandError(text, hint, NOT_CONNECTED) from None
+        raise UserError(text, hint, NOT_CONNECTED) from None
     try:
         yield client
     finally:

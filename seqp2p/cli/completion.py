@@ -1,7 +1,7 @@
 """``seqp2p completion SHELL``: the script by which a shell completes commands, options and their values."""
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import get_completion_class
 
 from seqp2p.i18n import message
 
@@ -26,18 +26,3 @@ def command(context: click.Context, shell: str) -> None:
     assert kind is not None, "click knows these shells"
     script = kind(context.find_root().command, {}, "seqp2p", VARIABLE)
     click.echo(script.source_template % script.source_vars())
-
-
-def complete_game(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the unfinished games that ``resume`` can name: the ids in the names of seats' own files."""
-    del parameter
-    from pathlib import Path
-
-    from seqp2p.api.home import data_dir
-    from seqp2p.replay.sidecar import SUFFIX
-
-    chosen = context.params.get("replay_dir")
-    folder = Path(chosen) if chosen else data_dir() / "replays"
-    names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
-    games = dict.fromkeys(name.removesuffix(SUFFIX).split("-seat")[0].rpartition("-")[2] for name in names)
-    return [CompletionItem(game) for game in games if game.startswith(incomplete)]

@@ -5,10 +5,12 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
-from seqp2p.api.config_file import ConfigFileError, change_config, config_path
-from seqp2p.cli.output import USAGE, CommandError, Output
-from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, kept, not_taken, shown_value
-from seqp2p.i18n import message, message_of
+from seqp2p.api.config_file import config_path
+from seqp2p.cli.errors import USAGE
+from seqp2p.cli.output import Output
+from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, change, kept, named, shown_value
+from seqp2p.errors import UserError
+from seqp2p.i18n import message
 from seqp2p.ui.language import t, translate
 
 ACTIONS: Final = ("list", "get", "set", "unset")
@@ -57,7 +59,7 @@ def complete_word(context: click.Context, parameter: click.Parameter, incomplete
 def command(action: str, name: str | None, value: str | None, *, as_json: bool) -> None:
     words = [word for word in (name, value) if word is not None]
     if len(words) != _WORDS[action]:
-        raise CommandError(
+        raise UserError(
             t("{action} has other words behind it", action=action),
             t("see {command} --help", command="seqp2p config"),
             USAGE,
@@ -70,28 +72,6 @@ def command(action: str, name: str | None, value: str | None, *, as_json: bool) 
         show(output, setting, alone=action == "get")
     if action == "list" and not as_json:
         output.say(t("the file: {path}", path=config_path()))
-
-
-def named(name: str) -> Setting:
-    """Raises CommandError (usage) with the nearest name if there is no such setting."""
-    if name in BY_NAME:
-        return BY_NAME[name]
-    import difflib
-
-    near = difflib.get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
-    hint = t("did you mean {command}?", command=near[0]) if near else t("seqp2p config lists the settings")
-    raise CommandError(t("there is no setting {name}", name=name), hint, USAGE)
-
-
-def change(setting: Setting, typed: str | None) -> None:
-    """Keep what was typed, or the default again (None). Raises CommandError."""
-    value = None if typed is None else setting.read(typed)
-    if typed is not None and value is None:
-        raise CommandError(not_taken(setting, typed), t("seqp2p config --help has all settings"), USAGE)
-    try:
-        change_config(setting.name, value)
-    except ConfigFileError as error:
-        raise CommandError(message_of(error), error.hint) from None
 
 
 def show(output: Output, setting: Setting, *, alone: bool) -> None:

@@ -9,15 +9,14 @@ import trio
 
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import children, home
-from seqp2p.cli.checking import verify_file
 from seqp2p.cli.children import Child, ChildStart, Hear, Read
-from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
-from seqp2p.cli.programs import BotName
+from seqp2p.cli.errors import ABANDONED, DONE, USAGE, polite_signals, stopped_by
+from seqp2p.cli.options import BotName, make_relay, make_settings
+from seqp2p.cli.output import Output
+from seqp2p.cli.replays import describe, verify_file
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
-from seqp2p.cli.settings import make_relay, make_settings
-from seqp2p.cli.stopping import polite_signals, stopped_by
-from seqp2p.cli.verify import describe
+from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.language import t, translate
@@ -47,12 +46,12 @@ def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: 
 
 
 def check_players(players: int) -> None:
-    """Raise CommandError (usage) unless so many can play."""
+    """Raise UserError (usage) unless so many can play."""
     try:
         make_settings(players)
-    except CommandError as error:
+    except UserError as error:
         sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
-        raise CommandError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
+        raise UserError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
 
 
 class Demo:
@@ -71,7 +70,7 @@ class Demo:
         self._stopped_by: int | None = None  # the signal
 
     async def run(self) -> int:
-        """Play the game; return the exit code. Raises CommandError when it is asked to end, or a peer fails."""
+        """Play the game; return the exit code. Raises UserError when it is asked to end, or a peer fails."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self._end_on_signal, nursery.cancel_scope)
             await self._play()
@@ -145,7 +144,7 @@ class Demo:
     async def _peer(
         self, number: int, arguments: list[str], environment: dict[str, str], hear: Hear, read: Read
     ) -> None:
-        """Start a peer, and hand on its events and lines until it ends. Raises CommandError if it fails."""
+        """Start a peer, and hand on its events and lines until it ends. Raises UserError if it fails."""
 
         def note(event: dict[str, Any]) -> None:
             self._note(event)
@@ -169,7 +168,7 @@ class Demo:
     def _conclude(self) -> int:
         """Tell the result that all seats agree on, and the verdict on the first seat's replay; return the exit code."""
         if len(self._over) < self._players:
-            raise CommandError(t("a peer left before the game began"))
+            raise UserError(t("a peer left before the game began"))
         first = self._over[1]
         replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
         report = verify_file(Path(replays[0]))
@@ -186,5 +185,5 @@ class Demo:
         )
         agreed = {(event["result"], tuple(event["winners"])) for event in self._over.values()}
         if len(agreed) != 1 or report.verdict == "invalid":
-            raise CommandError(t("the peers do not agree on the game they played"))
+            raise UserError(t("the peers do not agree on the game they played"))
         return DONE if report.verdict == "verified" else ABANDONED

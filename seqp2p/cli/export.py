@@ -1,10 +1,6 @@
 """``seqp2p export FILE``: a replay as text, JSON, a picture, or a page that shows it in a browser."""
 
-import contextlib
-import errno
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, assert_never, cast, get_args
 
@@ -12,13 +8,12 @@ import click
 
 from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
-from seqp2p.cli.checking import resolved
-from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
-from seqp2p.cli.reviewing import review_of
-from seqp2p.cli.show import frames_of, header_lines, moment_fields, play_file, read_file
-from seqp2p.cli.verify import describe, plain_reason, verdict_fields
+from seqp2p.cli.errors import DONE, FAILED, NOT_VERIFIED, USAGE
+from seqp2p.cli.moments import frames_of, header_lines, moment_fields, play_file, read_file, review_of
+from seqp2p.cli.output import STDOUT, Output, printable, write
+from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_fields
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.replay.to_plain import decoded
@@ -31,7 +26,6 @@ FORMATS: Final[tuple[Form, ...]] = get_args(Form)
 ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text"}
 """The format by the ending of a file's name; without an ending it is text."""
 HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
-STDOUT: Final = "-"
 PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
 """Bytes of a replay that a page can show: a page holds every moment at once. The longest games have under 4 MB."""
 
@@ -59,7 +53,7 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
     form = cast("Form", form or form_of(target))
     for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
         if given and form != of:
-            raise CommandError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
+            raise UserError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
     file = resolved(file)
     data = read_file(file)
     refuse_large(form, file, data)
@@ -91,12 +85,12 @@ def export(source: Source, form: Form = "text", *, at: int | None = None, raw: b
         if playback.agreement is None:
             raise ValueError(f"the replay shows no game: {playback.report.reason}")
         return rendered(form, file, playback, data, at, raw=raw)
-    except CommandError as error:
+    except UserError as error:
         raise ValueError(str(error)) from None
 
 
 def rendered(form: Form, file: Path, playback: Playback, data: bytes, at: int | None, *, raw: bool) -> str:
-    """Return the replay in this form. Raises CommandError."""
+    """Return the replay in this form. Raises UserError."""
     refuse_invalid(file, playback)
     match form:
         case "text":
@@ -112,29 +106,29 @@ def rendered(form: Form, file: Path, playback: Playback, data: bytes, at: int | 
 
 
 def form_of(target: str) -> str:
-    """The format that the name of a file says; raises CommandError (usage) where its ending says none."""
+    """The format that the name of a file says; raises UserError (usage) where its ending says none."""
     ending = Path(target).suffix.lower()
     if not ending:
         return "text"
     if ending not in ENDINGS:
         problem = t("{path} does not say what to write: {ending} is no ending of a format", path=target, ending=ending)
         hint = t("name it with {endings}, or say --format", endings=", ".join(ENDINGS))
-        raise CommandError(problem, hint, USAGE)
+        raise UserError(problem, hint, USAGE)
     return ENDINGS[ending]
 
 
 def refuse_large(form: Form, file: Path, data: bytes) -> None:
-    """Raise CommandError for a replay that is too large for a page."""
+    """Raise UserError for a replay that is too large for a page."""
     if form == "html" and len(data) > PAGE_SIZE_MAX:
         problem = t("{file} is too large for a page: at most {most} bytes", file=file, most=PAGE_SIZE_MAX)
-        raise CommandError(problem, t("--format text or json has no such limit"), FAILED)
+        raise UserError(problem, t("--format text or json has no such limit"), FAILED)
 
 
 def refuse_invalid(file: Path, playback: Playback) -> None:
-    """Raise CommandError where something in the file is wrong, and not only wanting."""
+    """Raise UserError where something in the file is wrong, and not only wanting."""
     if playback.report.verdict == "invalid":
         problem = t("{file} is not exported: it is {verdict}", file=file, verdict=describe(playback.report))
-        raise CommandError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, HINT, NOT_VERIFIED)
 
 
 def as_text(file: Path, playback: Playback) -> str:
@@ -143,7 +137,7 @@ def as_text(file: Path, playback: Playback) -> str:
     if game is None:
         reason = plain_reason(playback.report.reason or "")
         problem = t("{file} has no game to write, for no cards were dealt: {reason}", file=file, reason=reason)
-        raise CommandError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, HINT, NOT_VERIFIED)
     verdict, *about = header_lines(playback)
     head = (t("game {number}", number=playback.report.game), verdict, *about)
     comments = [printable(f"# {line}".rstrip()) + "\n" for line in head]
@@ -193,12 +187,12 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     turns = frames.turns
     if at is not None and at > turns:
         problem = tn("the game has {count} turn", "the game has {count} turns", turns)
-        raise CommandError(problem, t("name a turn from 0 to {turns}", turns=turns), USAGE)
+        raise UserError(problem, t("name a turn from 0 to {turns}", turns=turns), USAGE)
     turn = turns if at is None else at
     moment = [moment for moment in frames.moments if moment.turn <= turn][-1]
     if moment.position is None:
         problem = t("{file} has no board to show: the cards are not dealt yet", file=file)
-        raise CommandError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, HINT, NOT_VERIFIED)
     seen, colours = view(moment.position, 0), frames.company.colours
     made = zip(colours, sequences_made(seen), strict=True)
     score = ", ".join(f"{colour_name(colour)} {count}" for colour, count in made)
@@ -222,68 +216,3 @@ def as_html(file: Path, playback: Playback) -> str:
 
     _, _, *about = header_lines(playback)
     return page(frames_of(printable(file.name), playback, reviewed=review_of(playback)), about)
-
-
-def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None:
-    """Write it to a file, whole or not at all, or to standard output; raises CommandError where that fails."""
-    if target == STDOUT:
-        Output(json=False).write(text)
-        return
-    path = Path(target)
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, "utf-8")  # A device, or a pipe; a folder says so itself.
-        else:
-            _write_file(path, text, force=force)
-    except FileExistsError:
-        raise _left_alone(path) from None
-    except OSError as error:
-        raise _not_written(path, error) from None
-    Output(as_json).say(t("{path} is written", path=path))
-
-
-def check_place(target: str, *, force: bool) -> None:
-    """Raise what ``write`` would raise, as far as it is known before the work is done that is to be written."""
-    path = Path(target)
-    try:
-        with contextlib.suppress(FileNotFoundError):
-            path.lstat()  # Since Python 3.14 the questions below raise nothing.
-        if path.is_dir():
-            failure = _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
-        elif path.exists() and not path.is_file():
-            return  # A device, or a pipe.
-        elif not force and (path.exists() or path.is_symlink()):  # A link that leads nowhere is there, too.
-            failure = _left_alone(path)
-        else:
-            with tempfile.TemporaryFile(dir=path.parent):
-                return
-    except OSError as error:
-        failure = _not_written(path, error)
-    raise failure
-
-
-def _not_written(path: Path, error: OSError) -> CommandError:
-    return CommandError(t("{path} cannot be written: {reason}", path=path, reason=what_failed(error)), exit_code=FAILED)
-
-
-def _left_alone(path: Path) -> CommandError:
-    problem = t("{path} is there already, and is left as it is", path=path)
-    return CommandError(problem, t("--force writes over it"), FAILED)
-
-
-def _write_file(path: Path, text: str, *, force: bool) -> None:
-    """Write a file under another name first, so that no one ever finds half of it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    with contextlib.ExitStack() as unless_written:
-        if not force:
-            path.open("x").close()  # Another program that takes the name meanwhile keeps it.
-            unless_written.callback(path.unlink, missing_ok=True)
-        descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-        name = Path(made)
-        unless_written.callback(name.unlink, missing_ok=True)
-        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  # a descriptor, not a path
-            stream.write(text)
-        name.chmod(0o666 & ~mask)
-        name.replace(path)
-        unless_written.pop_all()

@@ -1,20 +1,17 @@
 """Finding a table on this LAN: the list of tables, the join code, and the route to its table."""
 
-import functools
-import os
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import click
 import trio
 
 from seqp2p.api.finding import Route, find_meeting, route_to, the_one, wait_for_table
-from seqp2p.cli.lines import is_terminal
+from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.lobby import LobbyView
-from seqp2p.cli.output import ABANDONED, USAGE, CommandError, Output
-from seqp2p.cli.settings import make_address
+from seqp2p.cli.output import Output
+from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.adverts import FoundTable
 from seqp2p.lobby.code import parse_code, place_of, public_part
@@ -32,37 +29,9 @@ T = TypeVar("T")
 WRONG_CODES: Final = frozenset({"wrong_code", "code_burned"})
 QUESTION: Final = message("join code, which the host reads out (like 7-amber-falcon): ")
 
-# Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
-_LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")
 
 SETTLE_S = 0.3
 """Tables found within this time are one change of the list."""
-
-
-def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name a table; the command gets them as ``host`` and ``code``."""
-
-    @functools.wraps(command)
-    def with_place(*, place: str | None, code: str | None, **others: Any) -> None:
-        host, given = read_place(place, code)
-        if given is None and not is_terminal():
-            raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
-        command(host=host, code=given, **others)
-
-    code = click.option(
-        "--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
-    )
-    return click.argument("place", metavar=message("[CODE | HOST:PORT]"), required=False)(code(with_place))
-
-
-def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
-    """Return the host's address and the code, as far as they are given. Raises CommandError (usage)."""
-    if place is not None and _LIKE_A_CODE.fullmatch(place):
-        if code is not None:
-            raise CommandError(t("the join code is given twice"), t("leave out --code"), USAGE)
-        return None, place
-    address = None if place is None else make_address(place)
-    return address, code or os.environ.get("SEQP2P_CODE") or None
 
 
 async def choose_route(
@@ -76,7 +45,7 @@ async def choose_route(
     """Return the route to the table and its code; ask for the code where none is given.
 
     Without an address the table is found on this LAN by the code's number, or by its meeting place at the ``relay``,
-    too. ``own`` are where this seat listens. Raises CommandError, NetError.
+    too. ``own`` are where this seat listens. Raises UserError, NetError.
     """
     code = None if code is None else parse_code(code)
     if address is not None:
@@ -144,14 +113,14 @@ async def enter_by_code(
 
 
 async def ask_code(view: LobbyView, output: Output) -> str:
-    """Ask a person for the code until it can be one. Raises CommandError when the input ends."""
+    """Ask a person for the code until it can be one. Raises UserError when the input ends."""
     view.change(asks=translate(QUESTION))
     while True:
         if not view.shows:
             click.echo(translate(QUESTION), nl=False, err=True)
         line = await output.read_line()
         if line is None or word_of(line) in LEAVING:
-            raise CommandError(t("stopped"), exit_code=ABANDONED)
+            raise UserError(t("stopped"), exit_code=ABANDONED)
         if (fault := code_fault(line)) is None:
             view.change(asks="")
             return parse_code(line)

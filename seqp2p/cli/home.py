@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from seqp2p.api import home
-from seqp2p.api.home import HOME_HINT, HomeError
-from seqp2p.cli.output import USAGE, CommandError, what_failed
-from seqp2p.crypto.identity import Identity
-from seqp2p.i18n import message, message_of
+from seqp2p.api.home import HOME_HINT
+from seqp2p.cli.errors import USAGE
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, of_system
 from seqp2p.match.table import name_fault
 from seqp2p.replay.locks import lock
 from seqp2p.ui.language import t, translate
@@ -22,25 +22,16 @@ KNOWN_PLAYERS: Final = "known_players.json"
 REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
 
 
-@contextlib.contextmanager
-def _as_command() -> Generator[None]:
-    """Turn a HomeError of the block into a CommandError."""
-    try:
-        yield
-    except HomeError as error:
-        raise CommandError(message_of(error), error.hint) from None
-
-
 def replay_dir(chosen: str | None) -> Path:
-    """Return the folder for replays, made if it is missing. Raises CommandError where no replay could be kept."""
+    """Return the folder for replays, made if it is missing. Raises UserError where no replay could be kept."""
     directory = shown_dir(chosen)
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = t("cannot keep replays in {folder}: {reason}", folder=directory, reason=what_failed(error))
-        raise CommandError(message, REPLAYS_HINT) from None
+        message = t("cannot keep replays in {folder}: {reason}", folder=directory, reason=of_system(error))
+        raise UserError(message, REPLAYS_HINT) from None
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise CommandError(t("cannot keep replays in {folder}: it is not writable", folder=directory), REPLAYS_HINT)
+        raise UserError(t("cannot keep replays in {folder}: it is not writable", folder=directory), REPLAYS_HINT)
     return directory
 
 
@@ -56,34 +47,27 @@ def resume_options(replay: Path, bot: str | None) -> list[str]:
 
 
 def checked_name(wish: str | None) -> str | None:
-    """Return the name that was given. Raises CommandError (usage) for one that others cannot be shown."""
+    """Return the name that was given. Raises UserError (usage) for one that others cannot be shown."""
     if wish is not None and (fault := name_fault(wish)):
         message = t("this name cannot be used: {fault}", fault=translate(fault))
-        raise CommandError(message, t("choose another with --name"), USAGE)
+        raise UserError(message, t("choose another with --name"), USAGE)
     return wish
-
-
-def first_identity() -> Identity:
-    """Return this player's first identity, even if it plays now; make it if there is none. Raises CommandError."""
-    with _as_command():
-        return home.first_identity()
 
 
 @contextlib.contextmanager
 def locked(name: str) -> Generator[None]:
-    """Hold the lock of this name until the block ends; other processes of this player wait. Raises CommandError."""
-    with _as_command():
-        path = home.own_dir() / name
+    """Hold the lock of this name until the block ends; other processes of this player wait. Raises UserError."""
+    path = home.own_dir() / name
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise CommandError(t("cannot use {path}: {reason}", path=path, reason=what_failed(error)), HOME_HINT) from None
+        raise UserError(t("cannot use {path}: {reason}", path=path, reason=of_system(error)), HOME_HINT) from None
     try:
         # Work under a lock takes milliseconds; a process that holds one longer has stopped, and is not waited for.
         limit = time.monotonic() + LOCK_PATIENCE_S
         while not lock(descriptor):
             if time.monotonic() > limit:
-                raise CommandError(t("another seqp2p process holds {path}", path=path), t("end it, then try again"))
+                raise UserError(t("another seqp2p process holds {path}", path=path), t("end it, then try again"))
             time.sleep(LOCK_PAUSE_S)
         yield
     finally:

@@ -2,12 +2,12 @@
 
 import click
 
-from seqp2p.api.home import usual_name
+from seqp2p.api.home import first_identity, usual_name
 from seqp2p.cli import home, known
-from seqp2p.cli.config import change
-from seqp2p.cli.output import CommandError, Output
-from seqp2p.cli.preferences import BY_NAME
+from seqp2p.cli.output import Output
+from seqp2p.cli.preferences import BY_NAME, change
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t
 
@@ -21,11 +21,11 @@ from seqp2p.ui.language import t
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     output = Output(as_json)
     home.checked_name(name)
-    identity = home.first_identity()
+    identity = first_identity()
     if name is not None:
         change(BY_NAME["name"], name)
     if forget is not None and not known.forget(forget):
-        raise CommandError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the players who are known"))
+        raise UserError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the players who are known"))
     shown = usual_name()
     players = [
         {

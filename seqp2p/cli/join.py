@@ -9,13 +9,13 @@ from seqp2p.api.endpoint import open_endpoint, own_addresses
 from seqp2p.api.finding import Route
 from seqp2p.api.lobby import Lobby
 from seqp2p.api.table import joined_table
-from seqp2p.cli.finding import enter_by_code, place_options
-from seqp2p.cli.games import play_games
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
-from seqp2p.cli.port_teller import PortTeller, map_port_option
+from seqp2p.cli.finding import enter_by_code
+from seqp2p.cli.lobby import LobbyTeller, LobbyView
+from seqp2p.cli.options import SeatOptions, make_address, map_port_option, place_options, seat_options
+from seqp2p.cli.output import on_screen
+from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
-from seqp2p.cli.screening import on_screen
-from seqp2p.cli.settings import make_address, seat_options
+from seqp2p.cli.series import play_games
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t

@@ -22,10 +22,12 @@ import trio
 from seqp2p.api.game import LiveGame
 from seqp2p.api.home import HOME_HINT, data_dir, own_keys
 from seqp2p.cli import home
-from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
+from seqp2p.cli.errors import NOT_CONNECTED
+from seqp2p.cli.output import Output
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
-from seqp2p.i18n import message_of
+from seqp2p.errors import UserError
+from seqp2p.i18n import message_of, of_system
 from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -85,7 +87,7 @@ def meet(seat: int, name: str, key: bytes, players: Sequence[Known], others: Col
     return Meeting(seat, name, key, "new")
 
 
-class ChangedKey(CommandError):
+class ChangedKey(UserError):
     """A person does not play with a player whose key is another than before."""
 
     def __init__(self, name: str) -> None:
@@ -125,7 +127,7 @@ async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
             trusted.append(meeting)
     try:
         remember(trusted)
-    except CommandError as error:
+    except UserError as error:
         output.say(t("those at the table are not remembered: {reason}", reason=message_of(error)))
 
 
@@ -177,28 +179,28 @@ def meeting_note(meeting: Meeting) -> str:
 
 
 def load() -> tuple[Known, ...]:
-    """Return the known players, the last met last. Raises CommandError where the file is damaged."""
+    """Return the known players, the last met last. Raises UserError where the file is damaged."""
     path = data_dir() / FILE
     try:
         data = read_regular(path, SIZE_MAX)
     except FileNotFoundError:
         return ()
     except OSError as error:
-        message = t("cannot read {path}: {reason}", path=path, reason=what_failed(error))
-        raise CommandError(message, HOME_HINT) from None
+        message = t("cannot read {path}: {reason}", path=path, reason=of_system(error))
+        raise UserError(message, HOME_HINT) from None
     try:
         players = msgspec.json.decode(data, type=_KnownFile).players
         if len(data) > SIZE_MAX or not all(map(_is_whole, players)):
             raise msgspec.ValidationError
     except (msgspec.MsgspecError, RecursionError):
-        raise CommandError(
+        raise UserError(
             t("the file of known players {path} is damaged", path=path), t("move it away; everybody is new again then")
         ) from None
     return players
 
 
 def remember(meetings: Iterable[Meeting]) -> None:
-    """Keep the players that have a name, as met last. Raises CommandError."""
+    """Keep the players that have a name, as met last. Raises UserError."""
     today = datetime.now().astimezone().date().isoformat()
     kept = [meeting for meeting in meetings if meeting.kind != "unnamed"]
     if not kept:
@@ -224,12 +226,12 @@ def note_finished(game: LiveGame, output: Output) -> None:
             players[:] = [
                 msgspec.structs.replace(known, finished=True) if known.key in keys else known for known in players
             ]
-    except CommandError as error:
+    except UserError as error:
         output.say(message_of(error))
 
 
 def friends() -> frozenset[bytes]:
-    """Return the keys of those with whom a game was played to its end. Raises CommandError."""
+    """Return the keys of those with whom a game was played to its end. Raises UserError."""
     return frozenset(bytes.fromhex(known.key) for known in load() if known.finished)
 
 
@@ -258,8 +260,8 @@ def _write(players: Collection[Known]) -> None:
     try:
         write_beside(path, data, synced=True).replace(path)
     except OSError as error:
-        message = t("cannot write {path}: {reason}", path=path, reason=what_failed(error))
-        raise CommandError(message, HOME_HINT) from None
+        message = t("cannot write {path}: {reason}", path=path, reason=of_system(error))
+        raise UserError(message, HOME_HINT) from None
 
 
 def _is_whole(known: Known) -> bool:

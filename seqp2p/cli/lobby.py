@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
-from seqp2p.api.game import nothing
 from seqp2p.api.home import own_keys
+from seqp2p.cli.errors import sentence
 from seqp2p.cli.known import load, meet, meeting_note
 from seqp2p.cli.lobby_desk import LobbyDesk
-from seqp2p.cli.output import CommandError, Output
-from seqp2p.cli.playing import Choices, own_console
-from seqp2p.cli.running import sentence
-from seqp2p.cli.screening import ScreenWish
+from seqp2p.cli.options import SeatOptions
+from seqp2p.cli.output import Output
+from seqp2p.cli.playing import own_console
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
 from seqp2p.lobby.events import (
@@ -33,12 +33,10 @@ from seqp2p.lobby.events import (
 )
 from seqp2p.lobby.lines import PerMinute
 from seqp2p.lobby.names import is_bot_name
-from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
 from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.rules import team_of
 from seqp2p.ui.language import current, t, translate
@@ -55,38 +53,6 @@ T = TypeVar("T")
 
 ASK_LEAVE: Final = message("leave the table? yes/no")
 ASK_CLOSE: Final = message("close the table? The others who sit here must leave; yes/no")
-
-
-@dataclass(frozen=True, slots=True)
-class SeatOptions:
-    """A seat's options on the command line.
-
-    ``games`` are played without asking; ``choice`` is wished for in the first lobby. ``start`` calls bots to the free
-    seats, where this player may, and ``pause`` calls no more of them. With
-    ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen,
-    ``relay`` the one that this player has named.
-    """
-
-    choices: Choices
-    name: str | None
-    output: Output
-    until_stdin_closes: bool
-    games: int = 1
-    start: Callable[[], None] | None = None
-    pause: Callable[[], None] = nothing
-    choice: SeatChoice = ANY_SEAT
-    wish: ScreenWish | None = None
-    relay: Address | None = None
-
-    @property
-    def person(self) -> bool:
-        """True if a person plays, who can be asked and can type."""
-        return self.choices.person and not self.until_stdin_closes
-
-    @property
-    def wished(self) -> ScreenWish | None:
-        """The screen wished for; None where no person plays."""
-        return self.wish if self.person else None
 
 
 class LobbyView:
@@ -430,7 +396,7 @@ async def until_agreed(
     does, and TerminalGone for a terminal that has closed.
     """
     agreed: T | None = None
-    failure: NetError | CommandError | None = None
+    failure: UserError | None = None
     leaving = gone = False
     try:
         async with trio.open_nursery() as nursery:
@@ -451,7 +417,7 @@ async def until_agreed(
             nursery.start_soon(end_when_typed)
             try:
                 agreed = await wait(typing.cancel)
-            except (NetError, CommandError) as error:
+            except UserError as error:
                 failure = error
             nursery.cancel_scope.cancel()
     except* TerminalGone:

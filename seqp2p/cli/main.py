@@ -10,15 +10,16 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
 from seqp2p.cli import log_file, resume_hint
-from seqp2p.cli.common import common_options, write_exit_codes
-from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, printable, report_bug
+from seqp2p.cli.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, hint_of, line_of
+from seqp2p.cli.output import prepare_streams, printable, report_bug, show_error
 from seqp2p.cli.preferences import kept
-from seqp2p.i18n import message, message_of
+from seqp2p.errors import UserError
+from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.ui import language
 from seqp2p.ui.language import t, translate
 
@@ -37,7 +38,7 @@ COMMANDS = MappingProxyType(
         "verify": ("seqp2p.cli.verify", message("Verify replays: every signature, proof, share and move.")),
         "show": ("seqp2p.cli.show", message("Look at a replay, moment by moment.")),
         "export": ("seqp2p.cli.export", message("Write a replay as text, JSON, a picture, or a web page.")),
-        "games": ("seqp2p.cli.my_games", message("List your games, last first.")),
+        "games": ("seqp2p.cli.games", message("List your games, last first.")),
         "stats": ("seqp2p.cli.stats", message("Count over many replays: who wins, how long, and where.")),
         "rules": ("seqp2p.cli.rules", message("Read the rules of the game, in your language.")),
         "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),
@@ -66,6 +67,63 @@ MEANT = MappingProxyType(
     }
 )
 
+EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
+    {
+        DONE: message("done: the game was played to its end, every file is verified"),
+        FAILED: message("failed"),
+        USAGE: message("usage"),
+        NOT_VERIFIED: message("verify: a file is invalid"),
+        NOT_CONNECTED: message("could not connect, or was refused"),
+        ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
+    }
+)
+
+
+def common_options() -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["--no-progress"],
+            is_flag=True,
+            expose_value=False,
+            callback=_hide_progress,
+            help=message("Show no bars, and no line that says how far something is."),
+        ),
+        click.Option(
+            ["--log-file"],
+            type=click.Path(dir_okay=False),
+            expose_value=False,
+            is_eager=True,
+            callback=_start_log,
+            help=message("Write events, errors and the traces of faults to this file, without secrets."),
+        ),
+    ]
+
+
+def write_exit_codes(formatter: click.HelpFormatter) -> None:
+    with formatter.section(t("Exit codes")):
+        formatter.write_dl([(str(code), translate(text)) for code, text in EXIT_CODES.items()])
+
+
+def _hide_progress(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    del context, parameter
+    if value:
+        from seqp2p.cli import progress
+
+        progress.hide()
+
+
+def _start_log(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    del parameter
+    if value is not None and not context.resilient_parsing:
+        from seqp2p.cli import log_file
+
+        try:
+            log_file.start(value)
+        except OSError as error:
+            message = t("cannot write the log file {path}: {reason}", path=value, reason=of_system(error))
+            raise UserError(message, t("name another file with --log-file")) from None
+
+
 # What every command has. The language itself is chosen before click reads anything: even --help speaks it.
 lang_option = click.option(
     "--lang",
@@ -91,7 +149,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the subcommand named first. Raises CommandError with the nearest name if there is none."""
+        """Return the subcommand named first. Raises UserError with the nearest name if there is none."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             import difflib
 
@@ -101,7 +159,7 @@ class LazyGroup(click.Group):
                 if near
                 else t("{command} --help lists the commands", command="seqp2p")
             )
-            raise CommandError(t("no such command: {command}", command=args[0]), hint, USAGE)
+            raise UserError(t("no such command: {command}", command=args[0]), hint, USAGE)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -222,7 +280,7 @@ def exit_code_of(arguments: Sequence[str]) -> int:
     """Run a command and show its error, if it ends with one. Raises SystemExit where the command does."""
     try:
         return run(arguments)
-    except CommandError as error:
+    except UserError as error:
         end_with(error)
         return error.exit_code
 
@@ -233,27 +291,27 @@ def show_warning(warning: Warning | str, *_: object) -> None:
     sys.stderr.write(f"seqp2p: {printable(translate(text))}\n")
 
 
-def end_with(error: CommandError) -> None:
+def end_with(error: UserError) -> None:
     """Print the error that ends this process; its hint resumes an unfinished game."""
     if command := resume_hint.command():
         error.hint = t("come back with: {command}", command=command)
-    log_file.error(message_of(error), error.hint, error.exit_code)
-    error.show()
+    log_file.error(line_of(error), hint_of(error), error.exit_code)
+    show_error(error)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line; returns the exit code, or raises SystemExit with it, or CommandError."""
+    """Run the command line; returns the exit code, or raises SystemExit with it, or UserError."""
     try:
         # The code of an early exit (--help); a subcommand that says nothing of its exit code has none to say.
         code: int | None = spoken(cli).main(list(arguments), "seqp2p", standalone_mode=False)
     except click.UsageError as error:
         raise usage_error(error) from None
     except (click.Abort, KeyboardInterrupt):  # Ctrl-C, as early as can be, or the end of input at a question.
-        raise CommandError(t("stopped"), exit_code=ABANDONED) from None
+        raise UserError(t("stopped"), exit_code=ABANDONED) from None
     return code or DONE
 
 
-def usage_error(error: click.UsageError) -> CommandError:
+def usage_error(error: click.UsageError) -> UserError:
     hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
@@ -264,4 +322,4 @@ def usage_error(error: click.UsageError) -> CommandError:
         elif error.possibilities:
             hint = t("did you mean {command}?", command=error.possibilities[0])
     text = " ".join(text.split()).rstrip(".")
-    return CommandError(text[:1].lower() + text[1:], hint, USAGE)
+    return UserError(text[:1].lower() + text[1:], hint, USAGE)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from seqp2p.api.home import usual_name
-from seqp2p.cli.config import change
-from seqp2p.cli.output import CommandError, Output
-from seqp2p.cli.preferences import BY_NAME, kept, not_taken
+from seqp2p.cli.output import Output, show_error
+from seqp2p.cli.preferences import BY_NAME, change, kept, not_taken
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t, translate
 
@@ -44,8 +44,8 @@ def _ask_name() -> None:
         Output(json=False).say(translate(not_taken(setting, typed)))
     try:
         change(setting, typed)
-    except CommandError as error:
-        error.show()
+    except UserError as error:
+        show_error(error)
 
 
 def _choose() -> Sequence[str]:

@@ -4,58 +4,42 @@ Text from a peer or a file can move no cursor, and no terminal's encoding can en
 escapes like ``\x1b``.
 """
 
+import contextlib
 import errno
 import io
 import itertools
 import os
+import re
 import sys
 import weakref
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from seqp2p.cli import log_file, progress, resume_hint
+from seqp2p.cli.errors import ERROR, FAILED, HINT, hint_of, line_of
 from seqp2p.cli.preferences import Preferences, preferences
-from seqp2p.i18n import message, message_of
+from seqp2p.errors import UserError
+from seqp2p.i18n import of_system
 from seqp2p.ui.attention import TitleBar, copying, notification
 from seqp2p.ui.language import bound, t, translate, unbound
+from seqp2p.ui.styles import ASCII, UNICODE, background_hint
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.ui.screen import Screen
 
-# experience.md's exit codes; docs/scripting.md lists them.
-DONE = 0
-FAILED = 1
-USAGE = 2
-NOT_VERIFIED = 3
-NOT_CONNECTED = 4
-ABANDONED = 5
-
-# How the lines of an error begin.
-ERROR: Final = message("seqp2p: error: ")
-HINT: Final = message("seqp2p: hint: ")
-
 # What a line has in it that is there to be copied: a command, a path.
 _COPIED: Final = ("seqp2p ", " /", "\\")
-
 # Windows has another one for a pipe without a reader.
 _NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO, *([errno.EINVAL] if sys.platform == "win32" else [])})
 _unread = weakref.WeakSet[TextIO]()
-
-
-class CommandError(Exception):
-    """One sentence saying what happened, a hint saying what to do, and the exit code."""
-
-    def __init__(self, message: str, hint: str = "", exit_code: int = FAILED) -> None:
-        super().__init__(message)
-        self.hint = hint
-        self.exit_code = exit_code
-
-    def show(self) -> None:
-        _print(translate(ERROR) + printable(translate(message_of(self))), sys.stderr)
-        if self.hint:
-            _print(translate(HINT) + printable(translate(self.hint)), sys.stderr)
+# Terminals that cannot be painted on.
+_DUMB: Final = frozenset({"", "dumb", "unknown"})
+_FEW_COLOURS: Final = re.compile(r"linux|eterm-color|ansi|cons25|.*-16color")
+_TRUE_COLOUR: Final = frozenset({"truecolor", "24bit"})
+STDOUT: Final = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +156,13 @@ class Output:
         return sys.stderr if self.json else sys.stdout
 
 
+def show_error(error: UserError) -> None:
+    """Print an error and its hint to standard error."""
+    _print(translate(ERROR) + printable(line_of(error)), sys.stderr)
+    if hint := hint_of(error):
+        _print(translate(HINT) + printable(hint), sys.stderr)
+
+
 def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Report an unexpected error as a fault of this program, without a traceback, which is of no use to a player."""
     log_file.fault(kind, error, trace)
@@ -185,12 +176,7 @@ def report_bug(kind: type[BaseException], error: BaseException, trace: Traceback
     )
     if command := resume_hint.command():
         hint = t("come back with: {command}; {report}", command=command, report=hint)
-    CommandError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint).show()
-
-
-def what_failed(error: OSError) -> str:
-    """Return the system's text of an error, in the reader's language if there is a translation."""
-    return translate(error.strerror or str(error))
+    show_error(UserError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint))
 
 
 def printable(text: str) -> str:
@@ -252,4 +238,137 @@ def _write(text: str, stream: TextIO) -> None:
         os.close(null)
         _unread.add(stream)
         if error.errno not in _NOBODY_THERE:
-            raise CommandError(t("cannot write what there is to say: {reason}", reason=what_failed(error))) from None
+            raise UserError(t("cannot write what there is to say: {reason}", reason=of_system(error))) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenWish:
+    """The screen options of the command line. None has the value of the settings."""
+
+    plain: bool = False
+    palette: str | None = None
+    ascii_only: bool | None = None
+
+
+def can_show(output: Output, wish: ScreenWish) -> bool:
+    """Return True if there is a terminal to paint on, and a person who wants that."""
+    if wish.plain or output.json or os.environ.get("ACCESSIBLE") or os.environ.get("TERM", "") in _DUMB:
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+@contextlib.asynccontextmanager
+async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[Output]:
+    """Yield the output with a screen until the block ends, if one is possible and wished for; else as it is.
+
+    Lines that are to remain are printed once the terminal is restored.
+    """
+    if wish is None or not can_show(output, wish):
+        try:
+            yield output
+        finally:
+            output.title("")
+        return
+    # prompt_toolkit takes its time: lines, bots and --help do without it.
+    from seqp2p.ui.screen import Taste, open_screen
+
+    remains: list[str] = []
+    kept = output.preferences
+    ascii_only = (kept.ascii if wish.ascii_only is None else wish.ascii_only) or not _is_unicode()
+    try:
+        background = background_hint(os.environ.get("COLORFGBG", ""))
+        glyphs = ASCII if ascii_only else UNICODE if kept.pictures else replace(UNICODE, pictures=False)
+        taste = Taste(wish.palette or kept.palette, glyphs, _depth(), background)
+        async with open_screen(taste) as screen:
+            remains = screen.remains
+            shown_on = replace(output, screen=screen)
+            try:
+                yield shown_on
+            finally:
+                shown_on.title("")
+    finally:
+        for line in remains:
+            output.say(line)
+
+
+def _depth() -> int:
+    """Return the bits of a colour on this terminal, as far as the environment tells."""
+    if os.environ.get("NO_COLOR"):
+        return 1
+    if os.environ.get("COLORTERM") in _TRUE_COLOUR:
+        return 24
+    return 4 if _FEW_COLOURS.fullmatch(os.environ.get("TERM", "")) else 8
+
+
+def _is_unicode() -> bool:
+    """Return True if standard output takes every sign that the screen may show."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None:
+    """Write it to a file, whole or not at all, or to standard output; raises UserError where that fails."""
+    if target == STDOUT:
+        Output(json=False).write(text)
+        return
+    path = Path(target)
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, "utf-8")  # A device, or a pipe; a folder says so itself.
+        else:
+            _write_file(path, text, force=force)
+    except FileExistsError:
+        raise _left_alone(path) from None
+    except OSError as error:
+        raise _not_written(path, error) from None
+    Output(as_json).say(t("{path} is written", path=path))
+
+
+def check_place(target: str, *, force: bool) -> None:
+    """Raise what ``write`` would raise, as far as it is known before the work is done that is to be written."""
+    import tempfile  # what --help need not wait for
+
+    path = Path(target)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            path.lstat()  # Since Python 3.14 the questions below raise nothing.
+        if path.is_dir():
+            failure = _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
+        elif path.exists() and not path.is_file():
+            return  # A device, or a pipe.
+        elif not force and (path.exists() or path.is_symlink()):  # A link that leads nowhere is there, too.
+            failure = _left_alone(path)
+        else:
+            with tempfile.TemporaryFile(dir=path.parent):
+                return
+    except OSError as error:
+        failure = _not_written(path, error)
+    raise failure
+
+
+def _not_written(path: Path, error: OSError) -> UserError:
+    return UserError(t("{path} cannot be written: {reason}", path=path, reason=of_system(error)), exit_code=FAILED)
+
+
+def _left_alone(path: Path) -> UserError:
+    problem = t("{path} is there already, and is left as it is", path=path)
+    return UserError(problem, t("--force writes over it"), FAILED)
+
+
+def _write_file(path: Path, text: str, *, force: bool) -> None:
+    """Write a file under another name first, so that no one ever finds half of it."""
+    import tempfile  # what --help need not wait for
+
+    mask = os.umask(0)
+    os.umask(mask)
+    with contextlib.ExitStack() as unless_written:
+        if not force:
+            path.open("x").close()  # Another program that takes the name meanwhile keeps it.
+            unless_written.callback(path.unlink, missing_ok=True)
+        descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+        name = Path(made)
+        unless_written.callback(name.unlink, missing_ok=True)
+        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  # a descriptor, not a path
+            stream.write(text)
+        name.chmod(0o666 & ~mask)
+        name.replace(path)
+        unless_written.pop_all()

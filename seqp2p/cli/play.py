@@ -1,24 +1,28 @@
 """``seqp2p play``: a person against bots on this machine, at once: real peers over loopback, nothing to set up."""
 
+from functools import partial
 from typing import Any, Final
 
 import click
+import trio
 
 from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli import home
-from seqp2p.cli.bot_filler import Filling
-from seqp2p.cli.host import host
-from seqp2p.cli.lobby import SeatOptions
-from seqp2p.cli.output import USAGE, CommandError, Output
-from seqp2p.cli.playing import Choices
-from seqp2p.cli.programs import BotName
+from seqp2p.cli.errors import ABANDONED, DONE, USAGE
+from seqp2p.cli.options import BotName, Choices, SeatOptions, make_settings, screen_options, table_options
+from seqp2p.cli.output import Output, ScreenWish, on_screen
+from seqp2p.cli.own_table import Filling, host
+from seqp2p.cli.playing import hint, own_console
 from seqp2p.cli.running import run_async
-from seqp2p.cli.screening import ScreenWish, screen_options
-from seqp2p.cli.settings import make_settings, table_options
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
-from seqp2p.ui.language import number, t, tn
+from seqp2p.ui.language import number, t, tn, translate
+from seqp2p.ui.person.console import Console
+from seqp2p.ui.person.lessons import FAREWELL, LEFT
+from seqp2p.ui.person.tutorial import Tutorial, tutor
+from seqp2p.ui.screen import Screen
 
 ROUND_TOLD_S: Final = 5.0
 """A shorter round of the bots is not told."""
@@ -65,8 +69,6 @@ def command(
     **table: Any,
 ) -> None:
     if tutorial:
-        from seqp2p.cli.tutoring import teach
-
         raise SystemExit(run_async(lambda: teach(Output(as_json), wish)))
     check_bots(bots, table["variant"])
     settings = make_settings(bots + 1, **table)
@@ -82,7 +84,7 @@ def command(
 
 
 def check_bots(bots: int, variant: str) -> None:
-    """Raise CommandError (usage) unless so many bots and a person make a table of this variant."""
+    """Raise UserError (usage) unless so many bots and a person make a table of this variant."""
     numbers = [size.players - 1 for size in VARIANTS[variant].sizes]
     if bots not in numbers:
         message = tn(
@@ -91,4 +93,54 @@ def check_bots(bots: int, variant: str) -> None:
             bots,
             variant=variant,
         )
-        raise CommandError(message, t("choose one of --bots {numbers}", numbers=", ".join(map(str, numbers))), USAGE)
+        raise UserError(message, t("choose one of --bots {numbers}", numbers=", ".join(map(str, numbers))), USAGE)
+
+
+PAUSE_S: Final = 1.0
+"""The opponent seems to think so long: the two actions can be seen one after the other."""
+
+
+async def teach(output: Output, wish: ScreenWish) -> int:
+    """Lead through the tutorial, until it ends or is left; returns the exit code."""
+    finished = False
+    try:
+        async with on_screen(output, wish) as shown_on:
+            if shown_on.screen is None:
+                console, tutorial = own_console(shown_on), Tutorial()
+                finished = await tutor(console, tutorial, hints=partial(hint, console, tutorial.company.colours))
+            else:
+                finished = await _at_table(own_console(shown_on), shown_on.screen)
+    except* KeyboardInterrupt:
+        pass  # Leaving ends the tutorial.
+    return DONE if finished else ABANDONED
+
+
+async def _at_table(console: Console, screen: Screen) -> bool:
+    """Lead through the tutorial on the screen; return True if it was played to its end."""
+    # The screen is slow to import: lines do without it.
+    from seqp2p.ui.table_scene import ClosingKey, TableScene
+
+    tutorial = Tutorial()
+    scene = TableScene(
+        sees=tutorial.sees,
+        asked=tutorial.asked,
+        company=tutorial.company,
+        story=tutorial.story,
+        clock=trio.current_time,
+        settings=tutorial.settings,
+    )
+
+    def changed() -> None:
+        scene.changed()
+        screen.refresh()
+
+    screen.show(scene)
+    if not await tutor(console, tutorial, changed, PAUSE_S, hints=partial(hint, console, tutorial.company.colours)):
+        screen.remains.append(translate(LEFT))
+        return False
+    lines = [t("you have won"), t("that was the tutorial; Enter goes away")]
+    scene.over(lines, ClosingKey("leave", t("go away")))
+    screen.refresh()
+    await console.read()
+    screen.remains.extend(map(translate, FAREWELL))
+    return True

@@ -6,29 +6,32 @@ import secrets
 import signal
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import trio
 
 from seqp2p.api.game import LiveGame, first_error, safety_words_with
-from seqp2p.bots.exec_player import ExecPlayer
+from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
 from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
-from seqp2p.bots.registry import BOTS, STRONG, strong_bot, why_no_bot
+from seqp2p.bots.registry import BOTS, STRONG, RandomBot, strong_bot, why_no_bot
+from seqp2p.bots.wire import hello
 from seqp2p.cli import home, resume_hint
-from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
-from seqp2p.cli.programs import exec_player, overhearing
+from seqp2p.cli.errors import ABANDONED, DONE
+from seqp2p.cli.options import Choices
+from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
+from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone
-from seqp2p.i18n import message_of
+from seqp2p.i18n import message_of, of_system
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
+from seqp2p.match.game import Game
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
 from seqp2p.rules import View
@@ -38,23 +41,6 @@ from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
 from seqp2p.ui.person.seat_info import SeatInfo
 from seqp2p.ui.plain import Ways
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """The player of a seat: a bot of this name, a program, or a person; ``pace_s`` is a bot's least time for a turn."""
-
-    bot: str | None
-    pace_s: float
-    replay_dir: Path
-    program: Program | None = None
-    coached: bool = False
-    """A person at a table of bots, who may ask for hints."""
-
-    @property
-    def person(self) -> bool:
-        """True if a person plays, not a bot or a program."""
-        return self.bot is None and self.program is None
 
 
 async def hint(console: Console, colours: Sequence[str], seen: View) -> str:
@@ -156,7 +142,7 @@ def exit_code_of(result: Result) -> int:
 async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: AsyncIterator[int]) -> Result:
     """Play the game to its end; stop for now when this process is asked to end.
 
-    Raises CommandError, and TerminalGone where nobody can read of the end.
+    Raises UserError, and TerminalGone where nobody can read of the end.
     """
     result: Result | None = None
     failure: OSError | None = None
@@ -213,6 +199,55 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
     return hear
 
 
-def cannot_write(path: Path, error: OSError | None) -> CommandError:
-    reason = "" if error is None else what_failed(error)
-    return CommandError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), home.REPLAYS_HINT)
+def cannot_write(path: Path, error: OSError | None) -> UserError:
+    reason = "" if error is None else of_system(error)
+    return UserError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), home.REPLAYS_HINT)
+
+
+def exec_player(program: Program, game: Game, seat: int, pace_s: float, output: Output) -> ExecPlayer:
+    settings = game.agreement.settings
+    table = hello(
+        seat,
+        game.variant,
+        settings.teams,
+        settings.options,
+        [each.name for each in game.agreement.seats],
+        game=game.id,
+        turn_time_s=settings.turn_time_s,
+    )
+    time = Time(program.time_s, settings.turn_time_s, PATIENCE_S)
+    lot = RandomBot(random.Random(secrets.randbits(128)))  # noqa: S311  # seeded with secrets
+    return ExecPlayer(program, table, game.variant, time, lot, _telling(output), pace_s)
+
+
+def _telling(output: Output) -> Callable[[Notice], None]:
+    def tell(notice: Notice) -> None:
+        if not isinstance(notice, Failed):
+            return
+        output.event("bot_failed", reason=str(notice.reason), gone=notice.gone)
+        text = (
+            t(
+                "the bot has failed: {reason}; moves are drawn by lot to the end of the game",
+                reason=translate(notice.reason),
+            )
+            if notice.gone
+            else t("the bot has failed: {reason}; this move is drawn by lot", reason=translate(notice.reason))
+        )
+        output.say(text, "alarm")
+
+    return tell
+
+
+def overhearing(player: ExecPlayer) -> Callable[[TableEvent], None]:
+    def hear(event: TableEvent) -> None:
+        match event:
+            case Absent(seat, grace_s, later):
+                player.emit({"event": "absent", "seat": seat, "grace_s": grace_s, "later": later})
+            case Back(seat):
+                player.emit({"event": "back", "seat": seat})
+            case AskAbout():
+                pass  # A program is not asked whom to drop.
+            case _:
+                player.hear(event)
+
+    return hear

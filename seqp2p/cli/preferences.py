@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from seqp2p.api.config_file import ConfigFileError, Value, read_config
+from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_config
+from seqp2p.cli.errors import USAGE
+from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message, message_of
-from seqp2p.ui.language import LANGUAGES
+from seqp2p.ui.language import LANGUAGES, t
 from seqp2p.ui.styles import PALETTES
 
 PACE_S_MAX: Final = 60.0
@@ -192,3 +194,22 @@ def _is_name(text: str) -> bool:
     from seqp2p.match.table import name_fault  # Only where a name is given: --help is quick.
 
     return name_fault(text) is None
+
+
+def named(name: str) -> Setting:
+    """Raises UserError (usage) with the nearest name if there is no such setting."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    import difflib
+
+    near = difflib.get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
+    hint = t("did you mean {command}?", command=near[0]) if near else t("seqp2p config lists the settings")
+    raise UserError(t("there is no setting {name}", name=name), hint, USAGE)
+
+
+def change(setting: Setting, typed: str | None) -> None:
+    """Keep what was typed, or the default again (None). Raises UserError."""
+    value = None if typed is None else setting.read(typed)
+    if typed is not None and value is None:
+        raise UserError(not_taken(setting, typed), t("seqp2p config --help has all settings"), USAGE)
+    change_config(setting.name, value)

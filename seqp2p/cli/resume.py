@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 import trio
+from click.shell_completion import CompletionItem
 
 from seqp2p.api.endpoint import Endpoint, lock_identity
 from seqp2p.api.game import LiveGame
@@ -18,30 +19,43 @@ from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, resumed_table
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import progress, resume_hint
-from seqp2p.cli.bot_filler import Filling, bots_again
-from seqp2p.cli.completion import complete_game
-from seqp2p.cli.games import play_games
-from seqp2p.cli.host import play_at_own_table
+from seqp2p.cli.errors import FAILED, USAGE, polite_signals
 from seqp2p.cli.known import friends
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
-from seqp2p.cli.output import FAILED, USAGE, CommandError, Output, what_failed
+from seqp2p.cli.lobby import LobbyTeller, LobbyView
+from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
+from seqp2p.cli.output import Output, on_screen
+from seqp2p.cli.own_table import Filling, bots_again, play_at_own_table
 from seqp2p.cli.playing import exit_code_of, play, resume_options
-from seqp2p.cli.port_teller import PortTeller, map_port_option
+from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
-from seqp2p.cli.screening import on_screen
-from seqp2p.cli.settings import make_address, playing_options
-from seqp2p.cli.stopping import polite_signals
-from seqp2p.i18n import message, message_of
+from seqp2p.cli.series import play_games
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, of_system
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.net.interfaces import is_loopback
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.replay.resume import GameOver, ResumeError
-from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
+from seqp2p.replay.resume import GameOver
+from seqp2p.replay.sidecar import SUFFIX, SeatHeld, sidecar_path
 from seqp2p.ui.language import t
 
 NAMES_HINT: Final = message("GAME is a replay, its name, or the first digits of the game's id")
 NONE_HINT: Final = message("--replay-dir names the folder that the replay is in")
+
+
+def complete_game(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the unfinished games that ``resume`` can name: the ids in the names of seats' own files."""
+    del parameter
+    from pathlib import Path
+
+    from seqp2p.api.home import data_dir
+    from seqp2p.replay.sidecar import SUFFIX
+
+    chosen = context.params.get("replay_dir")
+    folder = Path(chosen) if chosen else data_dir() / "replays"
+    names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
+    games = dict.fromkeys(name.removesuffix(SUFFIX).split("-seat")[0].rpartition("-")[2] for name in names)
+    return [CompletionItem(game) for game in games if game.startswith(incomplete)]
 
 
 @click.command(
@@ -75,7 +89,7 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
                     resumed_game(stored, locked, listen, ports.asking(wanted=map_port))
                 )
             except OSError as error:
-                raise as_command_error(error) from None
+                raise _cannot_resume(error) from None
             output = await stack.enter_async_context(on_screen(options.output, options.wished))
             resume_hint.remember(stored.replay, resumed.match.game.id, resume_options(stored.replay, options.choices))
             await stack.enter_async_context(bots_again(resumed.match.game.id, output))
@@ -111,39 +125,36 @@ async def _play_on(resumed: LiveGame, endpoint: Endpoint, options: SeatOptions, 
 
 
 def find_stored(directory: Path, game: str | None) -> StoredGame:
-    """Lock the seat of the game named, or of the newest one that no process plays. Raises CommandError."""
-    problem: Exception | None = None
+    """Lock the seat of the game named, or of the newest one that no process plays. Raises UserError."""
+    problem: UserError | None = None
     for replay in _candidates(directory, game):
         try:
             stored = open_stored(replay)
-        except (SidecarError, ResumeError, OSError) as error:
+        except (UserError, OSError) as error:
+            reason = error if isinstance(error, UserError) else _cannot_resume(error)
             # Of several reasons, that another process holds the seat says most.
-            if problem is None or (isinstance(error, SeatHeld) and not isinstance(problem, SeatHeld)):
-                problem = error
+            if problem is None or (isinstance(reason, SeatHeld) and not isinstance(problem, SeatHeld)):
+                problem = reason
             continue
         if _is_named(stored, game):
             return stored
         stored.sidecar.close()
     if problem is not None:
-        raise as_command_error(problem) from None
+        raise problem from None
     if game is None:
-        raise CommandError(t("there is no unfinished game in {folder}", folder=directory), NONE_HINT, FAILED)
-    raise CommandError(t("no unfinished game of this player goes by {game}", game=game), NAMES_HINT, USAGE)
+        raise UserError(t("there is no unfinished game in {folder}", folder=directory), NONE_HINT, FAILED)
+    raise UserError(t("no unfinished game of this player goes by {game}", game=game), NAMES_HINT, USAGE)
 
 
-def as_command_error(error: Exception) -> CommandError:
-    """Return the error that a user reads of why a game cannot be resumed."""
-    if isinstance(error, SidecarError | ResumeError):
-        return CommandError(message_of(error), error.hint)
-    reason = what_failed(error) if isinstance(error, OSError) else message_of(error)
-    return CommandError(t("the game cannot be resumed: {reason}", reason=reason), NONE_HINT)
+def _cannot_resume(error: OSError) -> UserError:
+    return UserError(t("the game cannot be resumed: {reason}", reason=of_system(error)), NONE_HINT)
 
 
 def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
-    """Yield the replays that ``game`` may name, last written first. Raises CommandError for a name of nothing."""
+    """Yield the replays that ``game`` may name, last written first. Raises UserError for a name of nothing."""
     if game is not None and (named := _named(directory, game)) is not None:
         if not sidecar_path(named).exists():
-            raise CommandError(
+            raise UserError(
                 t(
                     "the game is over, or its seat is not this player's: {replay} has no seat's own file beside it",
                     replay=named,
@@ -153,7 +164,7 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
         yield named
         return
     if game is not None and not re.fullmatch(r"[0-9a-fA-F]{1,64}", game):
-        raise CommandError(t("no replay goes by {game}", game=game), NAMES_HINT, USAGE)
+        raise UserError(t("no replay goes by {game}", game=game), NAMES_HINT, USAGE)
     files = [(path.stat().st_mtime_ns, path) for path in directory.glob(f"*{SUFFIX}") if path.is_file()]
     for _, path in sorted(files, reverse=True):
         yield path.with_name(path.name.removesuffix(SUFFIX))

@@ -3,55 +3,37 @@
 import contextlib
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from typing import Final, cast
+from typing import cast
 
 import trio
 
-from seqp2p.api.home import HomeError
+from seqp2p.cli.errors import ABANDONED, handling, polite_signals, stopped_by
 from seqp2p.cli.lines import LineReader
-from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
-from seqp2p.cli.stopping import handling, polite_signals, stopped_by
+from seqp2p.errors import UserError
 from seqp2p.hangup import TerminalGone
-from seqp2p.i18n import message, message_of
-from seqp2p.net.errors import NetError
-from seqp2p.replay.resume import ResumeError
-from seqp2p.replay.sidecar import SidecarError
-from seqp2p.ui.language import t, translate
-
-LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
-_UNDERSTOOD: Final = CommandError | NetError | HomeError | SidecarError | ResumeError | TerminalGone | KeyboardInterrupt
+from seqp2p.ui.language import t
 
 
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
-    """Run under trio and return the exit code; raises CommandError for what a user can understand.
+    """Run under trio and return the exit code. Raises UserError, also where a signal or Ctrl-C has ended it.
 
     A signal that asks this process to end, and that nothing in the work listens for, cancels all of it.
     """
     try:
         return _until_asked_to_end(work)
-    except BaseExceptionGroup as group:
-        leaves = list(_leaves(cast("BaseException", group)))
-        if not all(isinstance(error, _UNDERSTOOD) for error in leaves):
+    except BaseException as raised:
+        errors = list(_leaves(raised))
+        if not all(isinstance(error, UserError | TerminalGone | KeyboardInterrupt) for error in errors):
             raise
-        raise as_command_error(leaves[0]) from None
-    except (NetError, HomeError, SidecarError, ResumeError, TerminalGone, KeyboardInterrupt) as error:
-        raise as_command_error(error) from None
-
-
-def as_command_error(error: BaseException) -> CommandError:
-    if isinstance(error, CommandError):
-        return error
-    if isinstance(error, NetError):
-        return CommandError(sentence(message_of(error)), error.hint or LOST_HINT, NOT_CONNECTED)
-    if isinstance(error, HomeError | SidecarError | ResumeError):
-        return CommandError(message_of(error), error.hint)
-    if isinstance(error, TerminalGone):
-        return CommandError(t("the terminal is gone"), exit_code=ABANDONED)
-    return CommandError(t("stopped"), exit_code=ABANDONED)
+        error = errors[0]
+        if not isinstance(error, UserError):
+            text = t("the terminal is gone") if isinstance(error, TerminalGone) else t("stopped")
+            error = UserError(text, exit_code=ABANDONED)
+        raise error from None
 
 
 def _until_asked_to_end(work: Callable[[], Awaitable[int]]) -> int:
-    """Run it; raises CommandError or TerminalGone where a signal has ended it."""
+    """Run it; raises UserError or TerminalGone where a signal has ended it."""
     # Ctrl-C raises KeyboardInterrupt by itself.
     signals = [number for number in polite_signals() if number != signal.SIGINT]
     with contextlib.ExitStack() as handled:
@@ -102,9 +84,3 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
             yield from _leaves(inner)
     else:
         yield error
-
-
-def sentence(text: str) -> str:
-    """Return the text in the reader's language, to stand after ``error:``: a small first letter and no full stop."""
-    text = translate(text)
-    return text[:1].lower() + text[1:].rstrip(".")

@@ -9,13 +9,11 @@ import click
 
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
-from seqp2p.cli.checking import named_files, of_all, resolved, summarise_named
-from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.export import STDOUT, check_place, write
-from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
-from seqp2p.cli.stopping import stopping_alike
-from seqp2p.cli.verify import describe
+from seqp2p.cli.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, stopping_alike
+from seqp2p.cli.output import STDOUT, Output, check_place, write
+from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statistics, VariantCount
 from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
@@ -47,14 +45,14 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
     output, counter = Output(as_json), ReplayCounter()
     left_out: list[dict[str, Any]] = []
     if picture == STDOUT:
-        raise CommandError(t("what was counted goes to standard output: name a file for the picture"), exit_code=USAGE)
+        raise UserError(t("what was counted goes to standard output: name a file for the picture"), exit_code=USAGE)
     if picture is not None:
         check_place(picture, force=force)
     try:
         with stopping_alike():
             _count([*map(resolved, files)], jobs, counter, left_out, output)
     except KeyboardInterrupt:
-        raise CommandError(
+        raise UserError(
             t("stopped after {files} files", files=counter.statistics().files), exit_code=ABANDONED
         ) from None
     counted = counter.statistics()

@@ -10,9 +10,11 @@ import click
 from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
 from seqp2p.bots.program import Program
 from seqp2p.cli import progress
-from seqp2p.cli.output import DONE, FAILED, USAGE, CommandError, Output
-from seqp2p.cli.programs import BotName, make_program, time_option
+from seqp2p.cli.errors import DONE, FAILED, USAGE
+from seqp2p.cli.options import BotName, make_program, time_option
+from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.rules import RULE_OPTIONS, VARIANTS, ActionKind
 from seqp2p.ui.language import number, t, tn, translate
@@ -66,7 +68,7 @@ def command(
     tables = [each for each in TABLES if variant in (None, each.variant.name) and players in (None, each.players)]
     if not tables:
         received = t("no table of {players} players is tried in {variant}", players=players, variant=variant)
-        raise CommandError(received, t("leave out --players"), USAGE)
+        raise UserError(received, t("leave out --players"), USAGE)
     output = Output(as_json)
     raise SystemExit(run_async(lambda: try_bot(program, tables, games, against, seed, output)))
 
@@ -74,7 +76,7 @@ def command(
 async def try_bot(
     program: Program, tables: Sequence[ConformanceTable], games: int, against: str, seed: int, output: Output
 ) -> int:
-    """Try it at one table after the other; returns the exit code, or raises CommandError where it has failed."""
+    """Try it at one table after the other; returns the exit code, or raises UserError where it has failed."""
     chosen, problems, silent = Counter[ActionKind](), 0, False
     told = _shown(len(tables) * games)
     async with aclosing(try_program(program, tables, against=against, games=games, seed=seed, told=told)) as findings:
@@ -87,7 +89,7 @@ async def try_bot(
     output.say()
     output.say(t("it chose: {actions}", actions=_counted(chosen)))
     if problems:
-        raise CommandError(
+        raise UserError(
             tn("the bot has failed: 1 problem", "the bot has failed: {count} problems", problems),
             translate(SILENT_HINT if silent else HINT),
             FAILED,

@@ -6,31 +6,38 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 import click
 
-from seqp2p.api.home import data_dir
-from seqp2p.cli import home, progress
-from seqp2p.cli.checking import Named, missing_of, named_files, of_all, resolved, verify_named
-from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
-from seqp2p.cli.stopping import stopping_alike
+from seqp2p.cli import progress
+from seqp2p.cli.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, stopping_alike
+from seqp2p.cli.output import Output
+from seqp2p.cli.replays import (
+    Named,
+    ReplayPath,
+    describe,
+    known_names,
+    missing_of,
+    named_files,
+    of_all,
+    plain_reason,
+    resolved,
+    table_text,
+    verdict_fields,
+    verify_named,
+)
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.i18n import Message, message, message_of
+from seqp2p.errors import UserError
+from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.verify import Cheat, Player, Report, marks
-from seqp2p.ui.cards import variant_title
-from seqp2p.ui.language import number, t, tn, translate
-from seqp2p.ui.words import NO_FORM, Company, is_of_library, named, result_line, winners_text
+from seqp2p.ui.language import number, t, tn
+from seqp2p.ui.words import named
 from seqp2p.workers import JOBS_MAX
 
-FORM: Final = message("a record is not in the form that it has in a replay")
 AGAIN_MAX: Final = 1_000
 """So many lines about invalid files are printed again at the end."""
-NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @click.command(
@@ -49,7 +56,7 @@ NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
 def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
     if jobs is not None and dask is not None:
-        raise CommandError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
+        raise UserError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
     tally = Tally()
     try:
@@ -58,9 +65,9 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
             _verify(output, meant, jobs, dask, tally)
     except KeyboardInterrupt:
         done, files_ = number(tally.files), number(len(meant))
-        error = CommandError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
+        error = UserError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
         raise _ended_early(error, output, tally, len(meant)) from None
-    except CommandError as error:
+    except UserError as error:
         raise _ended_early(error, output, tally, len(meant)) from None
     if len(meant) > 1:
         _summarise(output, tally, len(meant))
@@ -69,7 +76,7 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
 
 def _meant(files: Sequence[Path]) -> list[Named]:
     if missing := missing_of(files):
-        raise CommandError(
+        raise UserError(
             t("no such file: {files}", files=", ".join(map(str, missing))),
             t("nothing was verified: a file, a folder or a pattern in quotes can be named"),
             USAGE,
@@ -94,7 +101,7 @@ class Tally:
         return NOT_VERIFIED if self.verdicts["invalid"] else ABANDONED if self.verdicts["unfinished"] else DONE
 
 
-def _ended_early(error: CommandError, output: Output, tally: Tally, named: int) -> CommandError:
+def _ended_early(error: UserError, output: Output, tally: Tally, named: int) -> UserError:
     """Print the verdicts so far; return the error with its exit code, 3 if a file was invalid by then."""
     if tally.files and not output.json:
         _summarise(output, tally, named)
@@ -127,19 +134,6 @@ def _reports(
         return
     with closing(of_all(verify_named, files, jobs)) as reports:
         yield from zip(files, reports, strict=True)
-
-
-def known_names(output: Output) -> Mapping[str, str]:
-    """Return the names of known players by their keys; none if the file cannot be read."""
-    if not (data_dir() / home.KNOWN_PLAYERS).exists():
-        return NOBODY
-    from seqp2p.cli.known import load
-
-    try:
-        return {known.key: known.name for known in load()}
-    except CommandError as error:
-        output.say(t("who is known here is not said: {reason}", reason=message_of(error)))
-        return NOBODY
 
 
 def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], tally: Tally | None) -> None:
@@ -202,18 +196,6 @@ def _who(player: Player, known: str | None) -> str:
     return t("seat {seat}  {name}  {fingerprint}  known as {known}", **values, known=known)
 
 
-def table_text(settings: Settings) -> str:
-    players, teams = settings.players, settings.teams
-    parts = [
-        variant_title(settings.variant),
-        t("{players} players in {teams} teams", players=players, teams=teams)
-        if teams < players
-        else t("{players} players", players=players),
-        *(translate(row.short) for row in TABLE_OPTIONS if getattr(settings, row.field) != row.usual),
-    ]
-    return ", ".join(parts)
-
-
 def _summarise(output: Output, tally: Tally, named: int) -> None:
     """Print how many files have which verdict, after the invalid ones again."""
     seconds = time.perf_counter() - tally.begun
@@ -238,46 +220,3 @@ def _summarise(output: Output, tally: Tally, named: int) -> None:
             **values,
         )
     output.say(text)
-
-
-def verdict_fields(file: Path, report: Report, known: Mapping[str, str] = NOBODY) -> dict[str, Any]:
-    """The fields of the event ``verdict``; ``known`` are the names of those who were met, by their keys."""
-    fields = report.as_json()
-    for player in fields["players"]:
-        player["known"] = known.get(player["key"])
-    return {"file": str(file)} | fields
-
-
-def describe(report: Report) -> str:
-    names = [player.name for player in report.players]
-    if report.verdict == "verified" and report.result is not None:
-        result = result_line(Company(tuple(names), ()), report.result)
-        return t("verified: {result}, {steps} steps", result=result, steps=report.steps)
-    reason = named(plain_reason(report.reason or ""), names)
-    if report.step and f"step {report.step}" not in (report.reason or ""):
-        reason = t("{reason} (step {step})", reason=reason, step=report.step)
-    if report.result:
-        winners = winners_text(report.result.winners, names)
-        reason = t("{reason}; {winners} won by forfeit", reason=reason, winners=winners)
-    if report.verdict == "invalid":
-        return t("invalid: {reason}", reason=reason)
-    return t("unfinished: {reason}", reason=reason)
-
-
-def plain_reason(reason: str) -> str:
-    """A reason in the reader's language, without the text of a library, which speaks of the record's fields and types.
-
-    >>> plain_reason("Object missing required field `v` - at `$.table`")
-    'a record is not in the form that it has in a replay'
-    >>> plain_reason("seat 2 broke the rules at step 9: Expected `int`, got `str`")
-    'seat 2 broke the rules at step 9: what it signed is not in the form that it has in a game'
-    >>> plain_reason("the record ends at step 57, awaiting seat 4")
-    'the record ends at step 57, waiting for seat 4'
-    """
-    who, colon, what = reason.rpartition(": ") if reason.startswith("seat ") else ("", "", reason)
-    if not is_of_library(what):
-        return translate(reason).replace(", awaiting ", ", waiting for ")
-    if not isinstance(reason, Message):
-        return f"{who}{colon}{translate(NO_FORM)}" if who else translate(FORM)
-    values = {name: NO_FORM if is_of_library(str(value)) else value for name, value in reason.values.items()}
-    return t(reason.template, **values) if who else translate(FORM)

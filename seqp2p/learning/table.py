@@ -6,7 +6,7 @@ It plays several times as many steps a second as the environment, which is built
 import operator
 import random
 
-from seqp2p.arena.dealer import Dealer
+from seqp2p.arena.game import Dealer
 from seqp2p.learning.numbering import action_of, legal_numbers
 from seqp2p.rules import (
     KNOWN_VARIANTS,

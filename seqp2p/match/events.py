@@ -1,6 +1,6 @@
 """The events of a match: frozen facts, in order. Seats count from 1.
 
-``plain`` has a row for each event: its name and its fields for scripts and bots. ``cli.event_table`` has the sentence.
+``plain`` has a row for each event: its name and its fields for scripts and bots. ``cli.events`` has the sentence.
 """
 
 from dataclasses import dataclass

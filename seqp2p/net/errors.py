@@ -2,16 +2,15 @@
 
 from typing import Final
 
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.net.text import clean
 
 
-class NetError(Exception):
-    """Base of every error of this package. ``hint`` is a remedy for the reader, or empty."""
+class NetError(UserError):
+    """Base of every error of this package."""
 
-    def __init__(self, text: str, hint: str = "") -> None:
-        super().__init__(text)
-        self.hint: Final = hint
+    exit_code = 4
 
 
 class PeerError(NetError):

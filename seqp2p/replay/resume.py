@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
+from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
@@ -35,8 +36,8 @@ from seqp2p.replay.sidecar import Logged, from_logged, only_zeros
 from seqp2p.replay.writer import ReplayWriter
 
 
-class ResumeError(Exception):
-    """This game cannot be resumed; the text names the file, ``hint`` has the remedy."""
+class ResumeError(UserError):
+    """This game cannot be resumed; the text names the file."""
 
     hint = message("to verify the replay tells what is right in it; another game can be resumed")
 

@@ -18,6 +18,7 @@ from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar, assert_n
 
 import msgspec
 
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.match.contribution import SIGNATURE_SIZE, Contribution
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
@@ -150,8 +151,8 @@ def from_logged(logged: Logged) -> SignedThing | None:
             assert_never(logged.kind)
 
 
-class SidecarError(Exception):
-    """The seat's own file cannot be used; the text names it, ``hint`` has the remedy."""
+class SidecarError(UserError):
+    """The seat's own file cannot be used; the text names it."""
 
     hint = message("the game goes on without this seat; another game can be resumed")
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from seqp2p.arena.conformance import peaceful
-from seqp2p.arena.dealer import Dealer
+from seqp2p.arena.game import Dealer
 from seqp2p.rules import VARIANTS, IllegalAction, Options, default_teams, legal_actions, place, view
 from tests.rules.playing import OPTIONS
 

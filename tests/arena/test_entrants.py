@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from seqp2p.arena import EntrantError, Tally, make_contest, play_deal
-from seqp2p.arena.entrants import BotFailed, ClassBot, kind_of, load_class
-from seqp2p.arena.late_view import LateView, late_view, whole_view
+from seqp2p.arena.entrants import BotFailed, ClassBot, kind_of, load_class, whole_view
+from seqp2p.arena.game import LateView, late_view
 from seqp2p.rules import KIDS, PASS, Action, View
 from tests.rules.playing import random_position
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-import seqp2p.arena.dealer
 import seqp2p.arena.entrants
+import seqp2p.arena.game
 from seqp2p.arena import ArenaResult, Contest, DealResult, Tally, make_contest, play_deal
 from seqp2p.bots.registry import RandomBot
 from seqp2p.rules import CLASSIC, PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, place, start
@@ -58,7 +58,7 @@ def test_who_starts_goes_round_the_table(players: int, teams: int, monkeypatch: 
         starters.append(args[4])
         return start(*args)
 
-    monkeypatch.setattr(seqp2p.arena.dealer, "start", start_seen)
+    monkeypatch.setattr(seqp2p.arena.game, "start", start_seen)
     who = make_contest(["random"] * teams, "classic", players, teams)
     first_teams = [play(who, 1, number).first_team for number in range(2 * players)]
     assert starters == list(range(1, players + 1)) * 2
@@ -80,7 +80,7 @@ class Recorder:
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     kept = Recorder()
-    monkeypatch.setattr(seqp2p.arena.dealer, "apply", kept)
+    monkeypatch.setattr(seqp2p.arena.game, "apply", kept)
     return kept
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.arena.late_view import late_view
+from seqp2p.arena.game import late_view
 from seqp2p.rules import UNKNOWN, Variant, View, legal_actions, view
 from tests.rules.playing import TABLES, random_position
 

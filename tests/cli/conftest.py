@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli import show
+from seqp2p.cli import moments
 from seqp2p.cli.main import main
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
@@ -67,7 +67,7 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         progress(len(data))
         return read(data)
 
-    monkeypatch.setattr(show, "play_back", again)
+    monkeypatch.setattr(moments, "play_back", again)
 
 
 @pytest.fixture

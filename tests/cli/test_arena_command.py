@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli import arena_results
+from seqp2p.cli import arena
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, children, command, environment, is_running, wait_until
@@ -219,7 +219,7 @@ def test_a_damaged_line_is_named_and_nothing_is_changed(cli: Cli, tmp_path: Path
 
 
 def test_a_file_that_another_arena_writes_is_refused(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena_results, "lock", lambda _: False)
+    monkeypatch.setattr(arena, "lock", lambda _: False)
     code, _, err = cli("arena", *KIDS, "--results", tmp_path / "results")
     assert code == 1
     assert "another process writes " in err

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named
-from seqp2p.cli.output import CommandError
+from seqp2p.cli.replays import Named, named_files, of_all, verify_file, verify_named
+from seqp2p.errors import UserError
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
 from tests.cli.conftest import Cli
@@ -148,7 +148,7 @@ def test_a_killed_process_is_missed(many: list[Named]) -> None:
     reports = of_all(verify_named, many * 40, 2)
     next(reports)
     active_children()[0].kill()
-    with pytest.raises(CommandError, match="a process that verifies has been killed"):
+    with pytest.raises(UserError, match="a process that verifies has been killed"):
         list(reports)
     assert active_children() == []
 

@@ -23,10 +23,10 @@ import pytest
 from seqp2p import __version__
 from seqp2p.cli import cluster as on_cluster
 from seqp2p.cli import version
-from seqp2p.cli.checking import Named, of_all, verify_named
 from seqp2p.cli.cluster import decode_report, encode_report, verify_for, verify_on_cluster
-from seqp2p.cli.output import CommandError
+from seqp2p.cli.replays import Named, of_all, verify_named
 from seqp2p.cli.version import code_state
+from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message
 from seqp2p.match.events import Result
 from seqp2p.replay.verify import Report, verify
@@ -212,7 +212,7 @@ def test_what_is_here_when_the_cluster_is_lost_is_kept(
     monkeypatch.setattr(cluster, "made", [Failing(None)])
     cluster.workers[:] = [{"one": 1, "other": 1}, {"other": 1}, {}]
     reports = verify_on_cluster([many[0], many[3], many[4]], FAR, lost.append)
-    with pytest.raises(CommandError, match="the cluster is lost: it has no workers") as error:
+    with pytest.raises(UserError, match="the cluster is lost: it has no workers") as error:
         found += (named.path.name for named, _ in reports)
     assert error.value.exit_code == 4
     assert lost[1:] == [f"a worker of the cluster is lost: {name}" for name in ("one", "other")]
@@ -326,10 +326,10 @@ def test_the_state_of_the_code_is_that_of_its_modules(tmp_path: Path, monkeypatc
     states = set[str]()
     for path, text in ((module, "a = 1"), (module, "a = 2"), (tmp_path / "b.py", ""), (tmp_path / "c.py", "")):
         path.write_text(text)
-        states.add(version.code_state.__wrapped__())
+        states.add(code_state.__wrapped__())
     assert len(states) == 4
     (tmp_path / "c.pyc").write_text("no module")
-    assert version.code_state.__wrapped__() in states
+    assert code_state.__wrapped__() in states
     assert all(state.startswith(f"{__version__}+") for state in states)
 
 

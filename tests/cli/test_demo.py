@@ -14,12 +14,14 @@ import pytest
 import trio
 
 from seqp2p.cli import children as children_module
-from seqp2p.cli.checking import verify_file
 from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.demo import Demo
-from seqp2p.cli.output import ABANDONED, CommandError, Output
+from seqp2p.cli.errors import ABANDONED
+from seqp2p.cli.output import Output
+from seqp2p.cli.replays import verify_file
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
+from seqp2p.errors import UserError
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Event, Household, children, is_running, wait_until
@@ -159,7 +161,7 @@ def test_what_the_peers_tell_is_compared(
     replay.write_bytes(data)
     for seat, winners in events:
         demo._note(over(seat, replay, winners))
-    with pytest.raises(CommandError, match=error):
+    with pytest.raises(UserError, match=error):
         demo._conclude()
 
 
@@ -178,7 +180,7 @@ async def test_a_peer_has_its_time_to_end_and_no_more(
 @pytest.mark.process
 def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
-    with pytest.raises(CommandError, match="the peer of ann: invalid value for '--bot'") as raised:
+    with pytest.raises(UserError, match="the peer of ann: invalid value for '--bot'") as raised:
         run_async(demo.run)
     assert raised.value.hint == "see seqp2p host --help"
 
@@ -226,7 +228,7 @@ def test_stopped_in_this_process(
 
     (tmp_path / "homes").mkdir()
     options = ["--bot", "random", "--json", "--until-stdin-closes", "--pace", "60", "--replay-dir", str(tmp_path)]
-    with pytest.raises(CommandError, match="stopped") as raised:
+    with pytest.raises(UserError, match="stopped") as raised:
         run_async(Stopped(2, options, tmp_path / "homes", Output(json=True)).run)
     assert raised.value.exit_code == ABANDONED
     told = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -237,7 +239,7 @@ def test_stopped_in_this_process(
 def test_a_peer_that_stops_before_it_listens_is_no_fault_when_stopping(tmp_path: Path) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
     demo._stopped_by = signal.SIGINT
-    with pytest.raises(CommandError, match="stopped"):
+    with pytest.raises(UserError, match="stopped"):
         run_async(demo.run)
 
 

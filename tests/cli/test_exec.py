@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Wrong
-from seqp2p.cli.output import USAGE, CommandError, Output
-from seqp2p.cli.playing import Choices, make_player, resume_options
-from seqp2p.cli.programs import make_program, overhearing
+from seqp2p.cli.errors import USAGE
+from seqp2p.cli.options import Choices, make_program
+from seqp2p.cli.output import Output
+from seqp2p.cli.playing import make_player, overhearing, resume_options
 from seqp2p.cli.reporter import Reporter
+from seqp2p.errors import UserError
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Turned
@@ -166,7 +168,7 @@ def test_a_seat_taken_again_has_its_program_again(tmp_path: Path) -> None:
     options = resume_options(tmp_path / "game.seqp2p", Choices(None, 0, tmp_path, program))
     expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]
     assert options == ["--replay-dir", str(tmp_path), *expected]
-    with pytest.raises(CommandError):
+    with pytest.raises(UserError):
         make_program("'", None, verbose=False)
 
 

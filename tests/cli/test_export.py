@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli import export
+from seqp2p.cli import export, output
 from seqp2p.cli.main import COMMANDS
-from seqp2p.cli.output import CommandError
+from seqp2p.errors import UserError
 from seqp2p.replay.format import MAGIC
 from seqp2p.replay.to_text import game_text
 from seqp2p.replay.verify import verify
@@ -167,26 +167,26 @@ def test_nothing_is_written_over(cli: Cli, tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_known_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = tmp_path / "link"
     nowhere.symlink_to(tmp_path / "none" / "x")
-    with pytest.raises(CommandError, match="is there already"):
-        export.check_place(str(nowhere), force=False)
-    export.check_place(str(nowhere), force=True)
-    with pytest.raises(CommandError, match="cannot be written: File name too long"):
-        export.check_place(str(tmp_path / ("x" * 300)), force=False)
+    with pytest.raises(UserError, match="is there already"):
+        output.check_place(str(nowhere), force=False)
+    output.check_place(str(nowhere), force=True)
+    with pytest.raises(UserError, match="cannot be written: File name too long"):
+        output.check_place(str(tmp_path / ("x" * 300)), force=False)
 
     def locked(_: Path) -> bool:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "lstat", locked)  # As where its folder may not be looked into.
-    with pytest.raises(CommandError, match="cannot be written: Permission denied"):
-        export.check_place(str(tmp_path / "new"), force=True)
+    with pytest.raises(UserError, match="cannot be written: Permission denied"):
+        output.check_place(str(tmp_path / "new"), force=True)
 
 
 def test_who_takes_the_name_meanwhile_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "game.svg"
     monkeypatch.setattr(Path, "exists", lambda _: False)
     target.write_text("mine")
-    with pytest.raises(CommandError, match="is there already"):
-        export.write("new", str(target), force=False)
+    with pytest.raises(UserError, match="is there already"):
+        output.write("new", str(target), force=False)
     assert target.read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["game.svg"]
 
@@ -201,8 +201,8 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "chmod", full)
-    with pytest.raises(CommandError, match="No space left on device"):
-        export.write("new", str(target), force=force)
+    with pytest.raises(UserError, match="No space left on device"):
+        output.write("new", str(target), force=force)
     assert [path.read_text() for path in tmp_path.iterdir()] == (["mine"] if force else [])
 
 

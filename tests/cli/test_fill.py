@@ -10,11 +10,12 @@ import pytest
 import trio
 import trio.testing
 
-from seqp2p.cli import bot_filler as filling_module
-from seqp2p.cli.bot_filler import TRIES, Filling
+from seqp2p.cli import own_table as filling_module
 from seqp2p.cli.bot_process import BotCall, BotEnded
 from seqp2p.cli.children import ChildStart, Hear
-from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.output import Output
+from seqp2p.cli.own_table import TRIES, Filling
+from seqp2p.errors import UserError
 from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
@@ -176,7 +177,7 @@ async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) ->
 
     with pytest.raises(ExceptionGroup) as caught:
         await lobby()
-    assert caught.group_contains(CommandError)
+    assert caught.group_contains(UserError)
     assert len(calls) == TRIES
 
 

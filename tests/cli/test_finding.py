@@ -9,9 +9,11 @@ import trio
 
 from seqp2p.api.finding import ABSENT, Route
 from seqp2p.cli import finding
-from seqp2p.cli.finding import choose_route, code_fault, list_tables, read_place
+from seqp2p.cli.finding import choose_route, code_fault, list_tables
 from seqp2p.cli.lobby import LobbyView
-from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.options import read_place
+from seqp2p.cli.output import Output
+from seqp2p.errors import UserError
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.discovery import Browsed
 from seqp2p.net.addresses import Address, tcp_dial
@@ -47,7 +49,7 @@ def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
 )
 def test_a_code_is_told_from_an_address(place: str) -> None:
     assert read_place(place, None) == (None, place)
-    with pytest.raises(CommandError, match="given twice"):
+    with pytest.raises(UserError, match="given twice"):
         read_place(place, "7-amber-falcon")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from seqp2p.replay.format import OpeningRecord, Placed, StepRecord, records
 from seqp2p.rules import CLASSIC, format_action, parse_action
 from tests.cli import documented

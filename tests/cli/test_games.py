@@ -18,13 +18,14 @@ from seqp2p.api.game import LiveGame
 from seqp2p.api.home import LockedIdentity
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.table import former_of
-from seqp2p.cli import games as module
 from seqp2p.cli import lobby as lobby_module
-from seqp2p.cli.games import play_games
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, until_agreed
-from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Choices
-from seqp2p.cli.rematch import ANSWER_S, TOLD_S, RematchQuestion
+from seqp2p.cli import series as module
+from seqp2p.cli.errors import ABANDONED, DONE, NOT_CONNECTED
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, until_agreed
+from seqp2p.cli.options import Choices, SeatOptions
+from seqp2p.cli.output import Output
+from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
+from seqp2p.errors import UserError
 from seqp2p.lobby.events import (
     CodeShown,
     Former,
@@ -313,7 +314,7 @@ async def test_a_signal_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_host_that_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch, end: End, exit_code: int) -> None:
     evening = Evening(monkeypatch, end)
     evening.failure = LinkLost("The host is gone.")
-    with pytest.raises(CommandError) as raised:
+    with pytest.raises(UserError) as raised:
         await evening.evening(options_of(games=2))
     assert str(raised.value) == "there is no other game at this table: the host is gone"
     assert (raised.value.exit_code, bool(raised.value.hint)) == (exit_code, True)
@@ -321,7 +322,7 @@ async def test_a_host_that_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch
 
 async def test_a_host_that_has_left_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(monkeypatch, HOST_GONE)
-    with pytest.raises(CommandError, match="the host is gone"):
+    with pytest.raises(UserError, match="the host is gone"):
         await evening.evening(options_of(games=2))
     assert evening.opened == 1
 

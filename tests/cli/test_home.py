@@ -9,10 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.api.home import IDENTITIES_MAX, HomeError, data_dir, locked_identity, replay_path, usual_name
+from seqp2p.api.home import (
+    IDENTITIES_MAX,
+    HomeError,
+    data_dir,
+    first_identity,
+    locked_identity,
+    replay_path,
+    usual_name,
+)
 from seqp2p.cli import home
-from seqp2p.cli.output import USAGE, CommandError
+from seqp2p.cli.errors import USAGE
 from seqp2p.crypto.identity import Identity, fingerprint
+from seqp2p.errors import UserError
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -165,7 +174,7 @@ def test_a_long_account_name_leaves_room_for_its_number(monkeypatch: pytest.Monk
 
 def test_a_wish_is_taken_as_it_is_by_every_identity() -> None:
     assert home.checked_name("Anna") == "Anna"
-    with pytest.raises(CommandError) as error:
+    with pytest.raises(UserError) as error:
         home.checked_name("\x1b")
     assert error.value.exit_code == USAGE
 
@@ -181,7 +190,7 @@ def test_every_game_at_once_has_an_identity_of_its_own(own_home: Path) -> None:
     with locked_identity() as again:
         assert (again.number, again.identity.public) == (1, first.identity.public)
     assert [mode(path) for path in own_home.iterdir()] == [0o600] * 3
-    assert home.first_identity().public == first.identity.public
+    assert first_identity().public == first.identity.public
 
 
 def test_asking_who_one_is_takes_no_identity_from_a_game(cli: Cli) -> None:
@@ -211,7 +220,7 @@ def test_two_that_make_the_first_key_at_once_agree_on_one(own_home: Path, monkey
         made(new, path)
 
     monkeypatch.setattr(os, "link", late)
-    assert home.first_identity().public == Identity(b"o" * 32).public
+    assert first_identity().public == Identity(b"o" * 32).public
     assert [path.name for path in own_home.iterdir()] == ["identity.key"]
 
 
@@ -226,7 +235,7 @@ def test_replays_go_where_they_should(own_home: Path, tmp_path: Path) -> None:
 
 def test_a_folder_for_replays_must_take_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
-    with pytest.raises(CommandError, match="it is not writable") as error:
+    with pytest.raises(UserError, match="it is not writable") as error:
         home.replay_dir(str(tmp_path))
     assert error.value.hint == "choose another folder with --replay-dir"
 

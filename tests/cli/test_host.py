@@ -10,11 +10,11 @@ import pytest
 from seqp2p.api import table as table_module
 from seqp2p.api.game import LiveGame
 from seqp2p.api.lobby import AnyTable, Lobby
-from seqp2p.cli import host as module
-from seqp2p.cli.bot_filler import Filling
-from seqp2p.cli.lobby import LobbyTeller, SeatOptions
+from seqp2p.cli import own_table as module
+from seqp2p.cli.lobby import LobbyTeller
+from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
-from seqp2p.cli.playing import Choices
+from seqp2p.cli.own_table import Filling
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.table import AgreedTable

@@ -18,8 +18,9 @@ from seqp2p.api.game import LiveGame
 from seqp2p.api.home import data_dir, locked_identity
 from seqp2p.cli import home, known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
-from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.output import Output
 from seqp2p.crypto.identity import Identity, fingerprint
+from seqp2p.errors import UserError
 from seqp2p.lobby.table import OTHER_REFUSED, REFUSED, AgreedTable, leave_table
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -221,7 +222,7 @@ async def test_a_person_who_does_not_say_yes_leaves(
     typed += answer
     refused, near, gone = Wire(), Wire(), Wire(lost=True)
     links = {2: refused, 3: near, 4: gone}
-    with pytest.raises(CommandError, match="left the table: ann has another key than before") as error:
+    with pytest.raises(UserError, match="left the table: ann has another key than before") as error:
         await check_known(table(("ann", 7), ("dan", 8), ("eve", 9), links=links), Output(json=False), ask=True)
     assert error.value.exit_code == 4
     assert "seqp2p id --forget 'ann'" in error.value.hint
@@ -240,7 +241,7 @@ async def test_a_person_who_is_not_there_leaves(autojump_clock: object, monkeypa
         await trio.sleep_forever()
 
     monkeypatch.setattr(Output, "read_line", read_line)
-    with pytest.raises(CommandError, match="left the table"):
+    with pytest.raises(UserError, match="left the table"):
         await check_known(table(("ann", 7)), Output(json=False), ask=True)
     assert trio.current_time() == pytest.approx(known.ANSWER_S)
 
@@ -325,7 +326,7 @@ def test_whatever_is_in_the_file_there_is_one_error(data: bytes) -> None:
     path = data_dir() / known.FILE
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
-    with pytest.raises(CommandError):
+    with pytest.raises(UserError):
         load()
 
 
@@ -337,13 +338,13 @@ def held_lock(own_home: Path) -> Iterator[None]:
 
 def test_a_process_that_stands_still_is_not_waited_for(held_lock: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(home, "LOCK_PATIENCE_S", 0.03)
-    with pytest.raises(CommandError, match="another seqp2p process holds"):
+    with pytest.raises(UserError, match="another seqp2p process holds"):
         forget("ann")
 
 
 def test_a_lock_that_cannot_be_made(own_home: Path) -> None:
     (own_home / f"{known.FILE}.lock").mkdir(parents=True)
-    with pytest.raises(CommandError, match="cannot use"):
+    with pytest.raises(UserError, match="cannot use"):
         forget("ann")
 
 

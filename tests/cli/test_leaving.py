@@ -6,7 +6,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household, Process
 from tests.helpful import HELPFUL
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli import my_games
+from seqp2p.cli import past_games
 from seqp2p.match.events import Result
 from seqp2p.replay.sidecar import sidecar_path
 from tests.cli.conftest import Cli
@@ -65,9 +65,9 @@ def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
 def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for other in {*NAMES} - {"classic-2-advanced"}:
         (played / f"{other}.seqp2p").unlink()
-    (game,) = my_games.past_games(played)
+    (game,) = past_games.past_games(played)
     key = game.summary.report.players[1]
-    monkeypatch.setattr(my_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
+    monkeypatch.setattr(past_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
     assert [each["own"] for each in told(cli)] == [2]
     listed = cli("games")[1]
     assert "ann and you" in listed
@@ -86,7 +86,7 @@ def test_what_is_no_replay_is_listed_as_such(cli: Cli, own_home: Path) -> None:
 
 
 def test_a_forfeit_is_listed_as_such(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = next(my_games.past_games(played))
+    game = next(past_games.past_games(played))
     forfeit = Result("forfeit", (1,), "seat 2 (ben) left the table")
     report = replace(game.summary.report, verdict="unfinished", result=forfeit)
     listed = replace(game, summary=replace(game.summary, report=report))

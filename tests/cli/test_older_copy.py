@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household, Process
 from tests.cli.test_resume_command import resume, sidecars
 

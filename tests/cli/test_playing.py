@@ -23,12 +23,14 @@ from seqp2p.api.game import LiveGame, joint_seed, safety_words_with
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
+from seqp2p.cli.errors import ABANDONED, LOST_HINT, NOT_CONNECTED, hint_of, line_of, polite_signals, sentence
 from seqp2p.cli.lines import LineReader
-from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Choices, make_player
+from seqp2p.cli.options import Choices
+from seqp2p.cli.output import Output
+from seqp2p.cli.playing import make_player
 from seqp2p.cli.reporter import TABLE_FULL, Reporter
-from seqp2p.cli.running import as_command_error, run_async, sentence
-from seqp2p.cli.stopping import polite_signals
+from seqp2p.cli.running import run_async
+from seqp2p.errors import UserError
 from seqp2p.hangup import TerminalGone
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
@@ -288,7 +290,7 @@ async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_pa
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     text = f"cannot write the replay {tmp_path / 'game.seqp2p'}: No space left on device"
     path = tmp_path / "game.seqp2p"
-    with pytest.raises(CommandError, match=text):
+    with pytest.raises(UserError, match=text):
         await playing._run(cast("LiveGame", Doomed(full, path)), BOT, reporter, NoSignals())
     with pytest.raises(ExceptionGroup) as raised:
         await playing._run(cast("LiveGame", Doomed(ZeroDivisionError(), path)), BOT, reporter, NoSignals())
@@ -299,27 +301,23 @@ async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_pa
 
 
 def test_what_ends_a_game_becomes_a_sentence() -> None:
-    own = CommandError("own", "hint", 2)
-    assert as_command_error(own) is own
-    refused = as_command_error(PeerRefused("table_full"))
-    assert (str(refused), refused.exit_code) == ("the table is full", NOT_CONNECTED)
-    assert refused.hint == "Ask the host for a larger table."
-    lost = as_command_error(LinkLost("The connection is lost."))
-    assert (str(lost), lost.exit_code) == ("the connection is lost", NOT_CONNECTED)
-    assert lost.hint
-    stopped = as_command_error(KeyboardInterrupt())
-    assert (str(stopped), stopped.hint, stopped.exit_code) == ("stopped", "", ABANDONED)
+    own, refused, lost = UserError("Own", "hint", 2), PeerRefused("table_full"), LinkLost("The connection is lost.")
+    assert [(line_of(error), hint_of(error), error.exit_code) for error in (own, refused, lost)] == [
+        ("Own", "hint", 2),
+        ("the table is full", "Ask the host for a larger table.", NOT_CONNECTED),
+        ("the connection is lost", LOST_HINT, NOT_CONNECTED),
+    ]
     assert sentence("") == ""
 
 
 @pytest.mark.parametrize(
     ("error", "text"),
     [
-        (CommandError("own"), "own"),
+        (UserError("own"), "own"),
         (LinkLost("Lost."), "lost"),
         (KeyboardInterrupt(), "stopped"),
         (TerminalGone(), "the terminal is gone"),
-        (BaseExceptionGroup("", [CommandError("inner"), KeyboardInterrupt()]), "inner"),
+        (BaseExceptionGroup("", [UserError("inner"), KeyboardInterrupt()]), "inner"),
         (ExceptionGroup("", [ExceptionGroup("", [LinkLost("Deep.")])]), "deep"),
     ],
 )
@@ -328,13 +326,13 @@ def test_run_async_raises_what_a_user_understands(error: BaseException, text: st
         await trio.lowlevel.checkpoint()
         raise error
 
-    with pytest.raises(CommandError) as raised:
+    with pytest.raises(UserError) as raised:
         run_async(fail)
-    assert str(raised.value) == text
+    assert line_of(raised.value) == text
 
 
 def test_run_async_lets_faults_through() -> None:
-    fault = ExceptionGroup("", [CommandError("own"), ZeroDivisionError()])
+    fault = ExceptionGroup("", [UserError("own"), ZeroDivisionError()])
 
     async def fail() -> int:
         await trio.lowlevel.checkpoint()
@@ -366,7 +364,7 @@ def test_run_async_ends_by_a_signal_that_nothing_listens_for(number: signal.Sign
         finally:
             signal.raise_signal(number)  # As the system says it of a terminal, after the program has noticed.
 
-    with pytest.raises(CommandError, match=f"^{text}$") as raised:
+    with pytest.raises(UserError, match=f"^{text}$") as raised:
         run_async(work)
     assert raised.value.exit_code == ABANDONED
     assert signal.getsignal(number) == before

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from seqp2p.api.port_mapping import PortEvent
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, Ways
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, Ways
+from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
-from seqp2p.cli.playing import Choices
-from seqp2p.cli.port_teller import PortTeller
+from seqp2p.cli.reporter import PortTeller
 from seqp2p.lobby.events import CodeShown
 from seqp2p.net.addresses import Address
 from tests.cli.processes import Household

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from tests.cli import documented
 from tests.cli.processes import Event, Household, Process
 from tests.cli.test_person import Person

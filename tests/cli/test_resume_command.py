@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, wait_until
 from tests.helpful import HELPFUL

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli import home, resume_hint
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household
 
 # The first turn that is told is one too many.

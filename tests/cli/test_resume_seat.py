@@ -14,10 +14,11 @@ import trio
 from seqp2p.api.game import LiveGame, seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
-from seqp2p.cli.output import FAILED, USAGE, CommandError
+from seqp2p.cli.errors import FAILED, USAGE
 from seqp2p.cli.resume import find_stored
-from seqp2p.cli.running import as_command_error, ending_with_parent
+from seqp2p.cli.running import ending_with_parent
 from seqp2p.crypto.exchange import ExchangeKey
+from seqp2p.errors import UserError
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
 from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.table import AgreedTable
@@ -27,8 +28,7 @@ from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
-from seqp2p.replay.resume import ResumeError
-from seqp2p.replay.sidecar import Sidecar, SidecarError, SidecarSecrets, sidecar_path
+from seqp2p.replay.sidecar import Sidecar, SidecarSecrets, sidecar_path
 from tests.replay.tools import assemble, steps
 from tests.table import Played, played, randomness, replay_bytes
 
@@ -95,9 +95,9 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def refusal(folder: Path, game: str | None = None) -> CommandError:
+def refusal(folder: Path, game: str | None = None) -> UserError:
     """Why no seat is taken: one sentence and a hint."""
-    with pytest.raises(CommandError) as error:
+    with pytest.raises(UserError) as error:
         find_stored(folder, game)
     assert error.value.hint
     assert "\n" not in str(error.value)
@@ -261,11 +261,11 @@ def addresses_of(game: LiveGame) -> list[Address]:
     return list(read_statement(game.table.statements[-1]).addresses)
 
 
-async def refused(games: Path, match: str) -> Exception:
-    with pytest.raises((HomeError, SidecarError, ResumeError)) as error:
+async def refused(games: Path, match: str) -> UserError:
+    with pytest.raises(UserError) as error:
         await resumed_once(games)
     assert match in str(error.value)
-    assert as_command_error(error.value).hint
+    assert error.value.hint
     return error.value
 
 

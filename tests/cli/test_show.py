@@ -20,11 +20,11 @@ from trio.testing import MockClock
 
 from seqp2p.bots import value
 from seqp2p.bots.value import shipped
-from seqp2p.cli import progress, show
+from seqp2p.cli import moments, progress
 from seqp2p.cli.main import COMMANDS
+from seqp2p.cli.moments import frames_of, header_lines, play_file, read_file, review_of
 from seqp2p.cli.output import Output
-from seqp2p.cli.reviewing import review_of
-from seqp2p.cli.show import by_words, frames_of, header_lines, play_file, read_file, roll
+from seqp2p.cli.show import by_words, roll
 from seqp2p.replay.playback import play_back
 from seqp2p.ui.replay_browser import ReplayBrowser
 from tests.cli import documented
@@ -212,8 +212,8 @@ def test_escapes_are_shown_as_such(cli: Cli, tmp_path: Path) -> None:
 
 def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(show, "play_back", play_back)
-    monkeypatch.setattr(show, "PROGRESS_AFTER_S", -1.0)
+    monkeypatch.setattr(moments, "play_back", play_back)
+    monkeypatch.setattr(moments, "PROGRESS_AFTER_S", -1.0)
     monkeypatch.setattr(progress, "show", told.append)
     play_file(KIDS, read_file(KIDS))
     assert told[-2:] == ["the replay is verified… 100 %", ""]

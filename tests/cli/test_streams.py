@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from seqp2p.cli import lines
 from seqp2p.cli.lines import LineReader
-from seqp2p.cli.output import CommandError, Output, prepare_streams, printable
+from seqp2p.cli.output import Output, prepare_streams, printable, show_error
+from seqp2p.errors import UserError
 from seqp2p.hangup import TerminalGone
 from tests.cli.conftest import Game
 from tests.cli.processes import LIMIT_S, Household
@@ -68,8 +69,8 @@ def test_an_event_is_one_line_of_ascii(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_an_error_is_a_sentence_and_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
-    CommandError("it \x1b broke", "mend it").show()
-    CommandError("it broke").show()
+    show_error(UserError("it \x1b broke", "mend it"))
+    show_error(UserError("it broke"))
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == "seqp2p: error: it \\x1b broke\nseqp2p: hint: mend it\nseqp2p: error: it broke\n"
@@ -171,7 +172,7 @@ def test_nobody_listening_is_no_fault(monkeypatch: pytest.MonkeyPatch, descripto
 
 def test_a_full_disk_is_one(monkeypatch: pytest.MonkeyPatch, descriptor: int) -> None:
     monkeypatch.setattr(sys, "stdout", Wire(errno.ENOSPC, descriptor))
-    with pytest.raises(CommandError, match="cannot write what there is to say: No space left on device"):
+    with pytest.raises(UserError, match="cannot write what there is to say: No space left on device"):
         Output(json=False).say("hello")
 
 

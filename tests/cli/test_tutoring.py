@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import trio
 
-from seqp2p.cli import tutoring
-from seqp2p.cli.output import ABANDONED, DONE, Output
-from seqp2p.cli.screening import ScreenWish
+from seqp2p.cli import play
+from seqp2p.cli.errors import ABANDONED, DONE
+from seqp2p.cli.output import Output, ScreenWish
 from seqp2p.rules import Action, Card, Variant, format_action, format_card
 from seqp2p.ui.person.lessons import FAREWELL, LEFT, LESSONS
 from seqp2p.ui.scene import Page, Scene
@@ -65,22 +65,22 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> FakeScreen:
         anything: Any = screen
         yield replace(output, screen=anything)
 
-    monkeypatch.setattr(tutoring, "on_screen", on_screen)
+    monkeypatch.setattr(play, "on_screen", on_screen)
     return screen
 
 
 async def test_it_is_played_to_its_end(shown: FakeScreen, autojump_clock: object) -> None:
     shown.typed[:] = [*(lesson.fulfils[0] for lesson in LESSONS), "leave"]
     begun = trio.current_time()
-    assert await tutoring.teach(Output(json=False), ScreenWish()) == DONE
+    assert await play.teach(Output(json=False), ScreenWish()) == DONE
     assert shown.typed == []
     assert FAREWELL[-1] in shown.said
-    assert trio.current_time() - begun >= tutoring.PAUSE_S * len(LESSONS)
+    assert trio.current_time() - begun >= play.PAUSE_S * len(LESSONS)
     assert any("that was the tutorial" in line for line in shown.painted)
 
 
 async def test_it_can_be_left(shown: FakeScreen) -> None:
     shown.typed[:] = ["leave"]
-    assert await tutoring.teach(Output(json=False), ScreenWish()) == ABANDONED
+    assert await play.teach(Output(json=False), ScreenWish()) == ABANDONED
     assert any("your turn" in line for line in shown.painted)
     assert shown.remains == [str(LEFT)]

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.checking import verify_file
 from seqp2p.cli.known import meet, remember
-from seqp2p.cli.verify import describe, table_text
+from seqp2p.cli.replays import describe, table_text, verify_file
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Result

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.arena.dealer import Dealer
+from seqp2p.arena.game import Dealer
 from seqp2p.learning import Seen, actions_of
 from seqp2p.rules import CLASSIC, KIDS, Options, view
 

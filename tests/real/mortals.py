@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from seqp2p.replay.format import CertificateRecord, StepRecord, Torn, records
 from tests.cli.processes import LIMIT_S, Household, Process, household
 from tests.helpful import HELPFUL

@@ -17,7 +17,7 @@ from typing import Final
 
 import pytest
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from seqp2p.net.addresses import Address
 from tests.cli.processes import Household, Process, command, household, wait_until
 from tests.helpful import HELPFUL

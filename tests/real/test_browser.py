@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 from seqp2p.cli.export import as_html, as_svg
-from seqp2p.cli.reviewing import review_of
-from seqp2p.cli.show import frames_of
+from seqp2p.cli.moments import frames_of, review_of
 from seqp2p.replay.playback import Moment, Playback, play_back
 from seqp2p.rules import UNKNOWN, Position, squares_of
 from seqp2p.ui.cards import card_name

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household, Process, command, environment, household, wait_until
 from tests.real.lan import ip, why_not
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli.checking import verify_file
+from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Process, household
 from tests.helpful import HELPFUL
 from tests.real.lan import Lan, why_not

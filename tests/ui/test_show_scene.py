@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.cli.show import frames_of
+from seqp2p.cli.moments import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import KIDS, UNKNOWN
 from seqp2p.ui.replay_browser import (

@@ -1,33 +1,38 @@
-"""The named replays, and the reports on them: in one process, or over all cores.
-
-Reports come in the order of the names. The fault of a file is in its report.
-"""
+"""Named replays, the reports on them, in one process or over all cores, and what is said of a report."""
 
 import os
 import secrets
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import click
+
+from seqp2p.api.home import data_dir
 from seqp2p.cli import home
-from seqp2p.cli.output import FAILED, CommandError
-from seqp2p.i18n import message, of_system
+from seqp2p.cli.errors import FAILED
+from seqp2p.cli.output import Output
+from seqp2p.errors import UserError
+from seqp2p.i18n import Message, message, message_of, of_system
+from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
-from seqp2p.ui.language import t
+from seqp2p.ui.cards import variant_title
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.words import NO_FORM, Company, is_of_library, named, result_line, winners_text
 from seqp2p.workers import cores, interrupts_deferred, workers
 
-if TYPE_CHECKING:  # What the verification of one file need not wait for.
+if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from seqp2p.replay.summary import Summary
 
 T = TypeVar("T")
-
 SUFFIX: Final = ".seqp2p"
 LAST: Final = Path("last")
 MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
@@ -35,6 +40,8 @@ MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
 PROCESSES_FROM_FILES: Final = 6
 # Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
 FILES_AHEAD: Final = 4
+FORM: Final = message("a record is not in the form that it has in a replay")
+NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def newest(folder: Path) -> list[tuple[Path, datetime]]:
@@ -51,13 +58,13 @@ def newest(folder: Path) -> list[tuple[Path, datetime]]:
 def resolved(file: Path) -> Path:
     """Return the replay of a name: ``last`` is the last of this player's, where no file has that name.
 
-    Raises CommandError if there is none.
+    Raises UserError if there is none.
     """
     if file != LAST or file.exists():
         return file
     found = newest(folder := home.shown_dir(None))
     if not found:
-        raise CommandError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+        raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
     return found[0][0]
 
 
@@ -67,9 +74,6 @@ class Named:
 
     path: Path
     fault: str = ""
-
-
-# Finding them.
 
 
 def named_files(arguments: Iterable[Path]) -> list[Named]:
@@ -127,9 +131,6 @@ def _matching(pattern: Path) -> list[Path]:
     return sorted(Path(pattern.anchor).glob(str(relative)))
 
 
-# Verifying one.
-
-
 def verify_named(named: Named) -> Report:
     """The report on a file that was named; one that cannot be read is invalid with the reason."""
     data = bytes_of(named)
@@ -170,13 +171,10 @@ def _unreadable(error: OSError) -> str:
     return message("cannot be read: {reason}", reason=of_system(error))
 
 
-# Verifying many.
-
-
 def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None = None) -> Generator[T]:
     """Yield the result of ``look`` for each, in order, by so many processes; else by this one, or one for each core.
 
-    Closing it, or an exception such as KeyboardInterrupt, ends the processes at once. Raises CommandError.
+    Closing it, or an exception such as KeyboardInterrupt, ends the processes at once. Raises UserError.
     """
     if jobs is None:
         jobs = cores() if len(files) >= PROCESSES_FROM_FILES else 1
@@ -196,14 +194,98 @@ def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None 
             yield from _in_order(files, submit, FILES_AHEAD * jobs)
         except BrokenProcessPool:
             message = t("a process that verifies has been killed")
-            raise CommandError(message, t("with --jobs 1 it takes less memory"), FAILED) from None
+            raise UserError(message, t("with --jobs 1 it takes less memory"), FAILED) from None
 
 
 def _in_order(files: Iterable[Named], submit: "Callable[[Named], Future[T]]", ahead: int) -> Iterator[T]:
     waiting = deque["Future[T]"]()
-    for named in files:
-        waiting.append(submit(named))
+    for file in files:
+        waiting.append(submit(file))
         if len(waiting) > ahead:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
+
+
+class ReplayPath(click.Path):
+    """The name of a file or a folder. An empty name, as from an unset variable, is refused: it means this folder."""
+
+    def __init__(self) -> None:
+        # Files are opened one by one: one that cannot be read must not stop the others.
+        super().__init__(readable=False, path_type=Path)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """Raises click.BadParameter."""
+        if not os.fspath(value):
+            self.fail(t("an empty name is no file's"), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def known_names(output: Output) -> Mapping[str, str]:
+    """Return the names of known players by their keys; none if the file cannot be read."""
+    if not (data_dir() / home.KNOWN_PLAYERS).exists():
+        return NOBODY
+    from seqp2p.cli.known import load
+
+    try:
+        return {known.key: known.name for known in load()}
+    except UserError as error:
+        output.say(t("who is known here is not said: {reason}", reason=message_of(error)))
+        return NOBODY
+
+
+def table_text(settings: Settings) -> str:
+    players, teams = settings.players, settings.teams
+    parts = [
+        variant_title(settings.variant),
+        t("{players} players in {teams} teams", players=players, teams=teams)
+        if teams < players
+        else t("{players} players", players=players),
+        *(translate(row.short) for row in TABLE_OPTIONS if getattr(settings, row.field) != row.usual),
+    ]
+    return ", ".join(parts)
+
+
+def verdict_fields(file: Path, report: Report, known: Mapping[str, str] = NOBODY) -> dict[str, Any]:
+    """The fields of the event ``verdict``; ``known`` are the names of those who were met, by their keys."""
+    fields = report.as_json()
+    for player in fields["players"]:
+        player["known"] = known.get(player["key"])
+    return {"file": str(file)} | fields
+
+
+def describe(report: Report) -> str:
+    names = [player.name for player in report.players]
+    if report.verdict == "verified" and report.result is not None:
+        result = result_line(Company(tuple(names), ()), report.result)
+        return t("verified: {result}, {steps} steps", result=result, steps=report.steps)
+    reason = named(plain_reason(report.reason or ""), names)
+    if report.step and f"step {report.step}" not in (report.reason or ""):
+        reason = t("{reason} (step {step})", reason=reason, step=report.step)
+    if report.result:
+        winners = winners_text(report.result.winners, names)
+        reason = t("{reason}; {winners} won by forfeit", reason=reason, winners=winners)
+    if report.verdict == "invalid":
+        return t("invalid: {reason}", reason=reason)
+    return t("unfinished: {reason}", reason=reason)
+
+
+def plain_reason(reason: str) -> str:
+    """A reason in the reader's language, without the text of a library, which speaks of the record's fields and types.
+
+    >>> plain_reason("Object missing required field `v` - at `$.table`")
+    'a record is not in the form that it has in a replay'
+    >>> plain_reason("seat 2 broke the rules at step 9: Expected `int`, got `str`")
+    'seat 2 broke the rules at step 9: what it signed is not in the form that it has in a game'
+    >>> plain_reason("the record ends at step 57, awaiting seat 4")
+    'the record ends at step 57, waiting for seat 4'
+    """
+    who, colon, what = reason.rpartition(": ") if reason.startswith("seat ") else ("", "", reason)
+    if not is_of_library(what):
+        return translate(reason).replace(", awaiting ", ", waiting for ")
+    if not isinstance(reason, Message):
+        return f"{who}{colon}{translate(NO_FORM)}" if who else translate(FORM)
+    values = {name: NO_FORM if is_of_library(str(value)) else value for name, value in reason.values.items()}
+    return t(reason.template, **values) if who else translate(FORM)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, assert_never
 
-from seqp2p.cli.verify import plain_reason
+from seqp2p.cli.replays import plain_reason
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.live.absence import Absent, Back
 from seqp2p.match import events
@@ -20,6 +20,8 @@ from seqp2p.ui.language import t, translate
 
 AnyEvent: TypeAlias = events.Event | Absent | Back | Reshuffled | SeatLeft | CheatProved
 """An event of a match, of the live game around it, or of a replay."""
+
+
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """The look of a line. One of the setup is no part of the story of the game."""
 

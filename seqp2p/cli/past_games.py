@@ -1,4 +1,4 @@
-"""``seqp2p games``: the replays of this player, last first, with who played, the result and the length."""
+"""This player's games: the replays in a folder, last first, with who played, the result and the length."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -7,15 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-import click
-
 from seqp2p.api.home import own_keys
-from seqp2p.cli import home
-from seqp2p.cli.checking import Named, newest, of_all, summarise_named
-from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
-from seqp2p.cli.stopping import stopping_alike
-from seqp2p.cli.verify import plain_reason
-from seqp2p.i18n import message
+from seqp2p.cli.replays import Named, newest, of_all, plain_reason, summarise_named
 from seqp2p.match.events import Result
 from seqp2p.replay.sidecar import is_held, sidecar_path
 from seqp2p.replay.summary import Summary
@@ -24,9 +17,9 @@ from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, without_accents
 from seqp2p.ui.words import LEFT, Company, listed, result_line
 
-LAST: Final = 20
+SHOWN: Final = 20
+"""So many games are listed, where no number is asked for."""
 NAMES_WIDTH: Final = 28
-NO_GAMES: Final = message("--replay-dir names the folder that the replays are in")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,38 +91,7 @@ class PastGame:
         }
 
 
-@click.command(
-    "games",
-    help=message(
-        "List your games, last first: who played, how long, and the result.\n\n"
-        "FILTER is words that a line has to have: a name, a date, won, lost, unfinished, kids. Each replay is verified"
-        " for its line."
-    ),
-)
-@click.argument("words", nargs=-1, metavar=message("[FILTER...]"))
-@click.option("--last", type=click.IntRange(min=1), default=LAST, show_default=True, help=message("So many games."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=message("The folder of the replays."))
-@click.option("--json", "as_json", is_flag=True, help=message("One JSON object per game on standard output."))
-def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:
-    output, shown = Output(as_json), 0
-    folder = home.shown_dir(replay_dir)
-    try:
-        with stopping_alike():
-            for shown, game in enumerate(past_games(folder, words, last), 1):
-                output.event("game", **game.fields)
-                if not as_json:
-                    output.say(f"{shown:>3}  {game.line}")
-    except KeyboardInterrupt:
-        raise CommandError(t("stopped"), exit_code=ABANDONED) from None
-    if not shown:
-        none = t("there is no such game in {folder}", folder=folder)
-        raise CommandError(none if words else t("there is no game in {folder} yet", folder=folder), NO_GAMES)
-    if not as_json and folder == home.shown_dir(None):
-        output.say(t("seqp2p show last shows the last one, and seqp2p show asks for one"))
-    raise SystemExit(DONE)
-
-
-def past_games(folder: Path, words: Sequence[str] = (), most: int = LAST) -> Iterator[PastGame]:
+def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[PastGame]:
     """Yield the games whose lines have all these words, last written first; a game of several own seats once each."""
     keys = {key.hex() for key in own_keys()}
     files = newest(folder)

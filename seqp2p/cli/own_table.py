@@ -1,9 +1,10 @@
-"""Bots for the free seats of one's own table: called by a word, or at once.
+"""A player's own table: its lobby, bots for the free seats, and one game after the other.
 
-Theory of operation. One child process plays all bots (bot_process.py). Bots are called one after the other: the next
-one when the last one has sat down. The lobby names each after its seat. A bot that is refused (the code was burned
-meanwhile, the seat is kept for another player) is followed by another after a pause, as long as a seat is free. Bots
-stay for the next games, and are asked to end when this seat ends. If the seat can be resumed, they are let go instead.
+Theory of operation. One child process plays all bots (bot_process.py). Bots are called by a word, or at once, one after
+the other: the next one when the last one has sat down. The lobby names each after its seat. A bot that is refused (the
+code was burned meanwhile, the seat is kept for another player) is followed by another after a pause, as long as a seat
+is free. Bots stay for the next games, and are asked to end when this seat ends. If the seat can be resumed, they are
+let go instead.
 """
 
 import contextlib
@@ -15,13 +16,26 @@ from typing import Any, Final
 import msgspec
 import trio
 
+from seqp2p.api.endpoint import open_endpoint
+from seqp2p.api.game import LiveGame
+from seqp2p.api.lobby import Lobby
+from seqp2p.api.table import HostedTable, open_table
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
 from seqp2p.cli.children import Child, ChildStart
-from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.known import friends
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, Ways
+from seqp2p.cli.options import SeatOptions
+from seqp2p.cli.output import Output, on_screen
+from seqp2p.cli.reporter import PortTeller
+from seqp2p.cli.running import ending_with_parent
+from seqp2p.cli.series import play_games
 from seqp2p.crypto.identity import Identity
+from seqp2p.errors import UserError
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
 from seqp2p.lobby.names import BOT_NAME
+from seqp2p.lobby.requests import ChooseColour
+from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t, tn, translate
 
@@ -76,7 +90,7 @@ class Filling:
         self._open = self._called = False
         self._keys: dict[int, bytes] = {}  # the key of each bot that is seated or on its way, by its number
         self._child: Child | None = None
-        self._failure: CommandError | None = None
+        self._failure: UserError | None = None
         self._changed = trio.Event()
 
     def call(self) -> None:
@@ -180,7 +194,7 @@ class Filling:
         ended = msgspec.convert(event, BotEnded)
         self._keys.pop(ended.number, None)
         if text := why_gone(ended):
-            self._failure = CommandError(text, ended.hint)
+            self._failure = UserError(text, ended.hint)
             if ended.is_fault:
                 self._output.say(text)
         self._change()
@@ -196,3 +210,69 @@ class Filling:
     def _change(self) -> None:
         self._changed.set()
         self._changed = trio.Event()
+
+
+async def host(
+    settings: Settings,
+    spectators: int,
+    listen: Address | None,
+    options: SeatOptions,
+    filling: Filling,
+    *,
+    invites: bool = True,
+    map_port: bool = False,
+) -> int:
+    """Keep the lobby, then play, with at most so many spectators; return the exit code.
+
+    ``filling`` calls bots to free seats. Without ``invites`` the output has no ways to join: the others are all bots.
+    """
+    async with (
+        on_screen(options.output, options.wished) as output,
+        ending_with_parent(wanted=options.until_stdin_closes),
+        open_endpoint(
+            options.name,
+            None,
+            options.choices.replay_dir,
+            listen,
+            options.relay if invites else None,
+            on_port=PortTeller(output).asking(wanted=map_port),
+        ) as endpoint,
+    ):
+        view = LobbyView(output, t("seqp2p: your table"), starts=invites)
+        by_hand = invites and options.person and output.asks
+        async with open_table(endpoint, settings, spectators, output.say, friends=friends(), by_hand=by_hand) as table:
+            return await play_at_own_table(table, options, output, filling, view, spectators, invites=invites)
+
+
+async def play_at_own_table(
+    table: HostedTable,
+    options: SeatOptions,
+    output: Output,
+    filling: Filling,
+    view: LobbyView,
+    spectators: int,
+    *,
+    invites: bool = True,
+    resumed: LiveGame | None = None,
+) -> int:
+    """Play at this player's own table, after a ``resumed`` game if there is one; return the exit code."""
+    ways = Ways(table.addresses[0], table.endpoint.mapped, table.endpoint.relay)
+    async with filling.ready(table.addresses[0], ways.relay, output):
+        teller = LobbyTeller(options, output, view, ways, by_hand=lambda: table.by_hand)
+
+        def on_event(event: LobbyEvent) -> None:
+            if invites or isinstance(event, LobbyShown):
+                teller.on_event(event)
+            filling.on_event(event)
+
+        async def wait_in(lobby: Lobby) -> LiveGame:
+            if table.last is None and options.choice.colour is not None:
+                lobby.ask(ChooseColour(options.choice.colour))
+            game = await lobby.wait()
+            filling.close()
+            if spectators:
+                command = ways.watching()
+                output.say(t("others watch with:  {command}  and the same code", command=command))
+            return game
+
+        return await play_games(table, options, teller, on_event, wait_in, resumed=resumed)

@@ -1,0 +1,75 @@
+"""How a command ends: its exit code, its error, the command that resumes its game, and the signals that end it."""
+
+import signal
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Final
+
+from seqp2p.errors import UserError
+from seqp2p.hangup import HANGUP, TerminalGone, awaited
+from seqp2p.i18n import message, message_of
+from seqp2p.net.errors import NetError
+from seqp2p.ui.language import t, translate
+
+if TYPE_CHECKING:
+    pass
+
+# docs/scripting.md lists them.
+DONE = 0
+FAILED = 1
+USAGE = 2
+NOT_VERIFIED = 3
+NOT_CONNECTED = 4
+ABANDONED = 5
+# How the lines of an error begin.
+ERROR: Final = message("seqp2p: error: ")
+HINT: Final = message("seqp2p: hint: ")
+
+
+def polite_signals() -> list[int]:
+    """Return the signals that ask a process to end: Ctrl-C, a polite kill, a terminal that closes."""
+    return [signal.SIGINT, signal.SIGTERM, *awaited()]
+
+
+def stopped_by(number: int) -> UserError | TerminalGone:
+    """Return the error of a command that this signal has asked to end."""
+    return TerminalGone() if number == HANGUP else UserError(t("stopped"), exit_code=ABANDONED)
+
+
+@contextmanager
+def stopping_alike() -> Generator[None]:
+    """Let all these signals raise KeyboardInterrupt, as Ctrl-C does."""
+    with handling(polite_signals(), signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def handling(signals: Iterable[int], handler: Callable[[int, FrameType | None], object]) -> Generator[None]:
+    """Handle these signals so until the block ends."""
+    before = {number: signal.signal(number, handler) for number in signals}
+    try:
+        yield
+    finally:
+        for number, former in before.items():
+            signal.signal(number, former)
+
+
+LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
+
+
+def line_of(error: UserError) -> str:
+    """Return the text of an error in the reader's language, as it stands after ``error:``."""
+    text = message_of(error)
+    return sentence(text) if isinstance(error, NetError) else translate(text)
+
+
+def hint_of(error: UserError) -> str:
+    """Return what to do about an error, in the reader's language; empty where there is nothing to say."""
+    return translate(error.hint or (LOST_HINT if isinstance(error, NetError) else ""))
+
+
+def sentence(text: str) -> str:
+    """Return the text in the reader's language, to stand after ``error:``: a small first letter and no full stop."""
+    text = translate(text)
+    return text[:1].lower() + text[1:].rstrip(".")

@@ -1,0 +1,258 @@
+"""The moments of a replay, for people and for scripts, and the review of its moves."""
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from seqp2p.bots.chance import CERTAIN
+from seqp2p.bots.value import BadWeights, shipped
+from seqp2p.cli import progress
+from seqp2p.cli.errors import NOT_VERIFIED
+from seqp2p.cli.events import action_line, row_of, table_seats
+from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, message_of, of_system
+from seqp2p.match.events import Finished, Remarked, Turned
+from seqp2p.replay.disk import NotAFile, read_regular
+from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
+from seqp2p.review import Judged, Review, review
+from seqp2p.rules import (
+    UNKNOWN,
+    CompletedSequence,
+    Position,
+    Variant,
+    format_action,
+    format_card,
+    format_ends,
+    format_position,
+    team_of,
+    view,
+)
+from seqp2p.ui.cards import action_shown, card_shown
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.plain import sequences_made
+from seqp2p.ui.replay_browser import BoardMoment, MoveReview, ReplayFrames
+from seqp2p.ui.scene import LogLine
+from seqp2p.ui.words import Company, Story, listed, sequences_lines, settings_lines
+
+COSTLY_SHOWN: Final = 5
+CLOSED: Final = message("there is no review: the hands stayed closed in this game")
+NO_TURNS: Final = message("there is no review: no turn was played")
+# The fields of an event that a moment has, too.
+_OF_EVENT: Final = frozenset({"seat", "action", "seats", "text"})
+PROGRESS_AFTER_S: Final = 0.5
+"""Seconds that a file may take to read before progress is shown."""
+HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
+FOLDER_HINT: Final = message("name one file; verify and stats take folders")
+
+
+class Reviewed(NamedTuple):
+    """A review, and the reason why it has no move; the reason is empty if it has one."""
+
+    review: Review
+    reason: str = ""
+
+
+def review_of(playback: Playback) -> Reviewed:
+    """Return the review of a replay with a table."""
+    assert playback.agreement is not None, "without a table there is nothing to review"
+    settings = playback.agreement.settings
+    try:
+        found = review(playback, shipped(settings.rules, settings.teams))
+    except BadWeights as problem:
+        return Reviewed(Review({}, ()), message("there is no review: {reason}", reason=message_of(problem)))
+    if found.moves:
+        return Reviewed(found)
+    return Reviewed(found, CLOSED if found.closed else NO_TURNS)
+
+
+def why_not(reviewed: Reviewed, company: Company) -> str:
+    """Return the reason why moves have no review, in the reader's language; empty if all have one."""
+    if reviewed.reason or not reviewed.review.closed:
+        return translate(reviewed.reason)
+    seats = listed([company.who(seat) for seat in reviewed.review.closed])
+    return t("there is no review of {seats}: these hands stayed closed", seats=seats)
+
+
+def move_reviews(playback: Playback, reviewed: Reviewed) -> dict[int, MoveReview]:
+    """Return the reviews of moves as they are shown, by moment."""
+    return {at: _move_review(playback, at, judged) for at, judged in reviewed.review.moves.items()}
+
+
+def _move_review(playback: Playback, at: int, judged: Judged) -> MoveReview:
+    turned, agreement = playback.moments[at].what, playback.agreement
+    assert isinstance(turned, Turned), "a judged moment is a turn"
+    assert agreement is not None, "a turn has a table"
+    variant, team = agreement.settings.rules, team_of(turned.seat, agreement.settings.teams)
+    return MoveReview(
+        seat=turned.seat,
+        move=action_shown(variant, turned.action),
+        chances=judged.chances,
+        cost=judged.cost,
+        better=action_shown(variant, judged.best) if judged.cost else "",
+        better_chance=judged.best_chances[team - 1],
+    )
+
+
+def review_fields(playback: Playback, reviewed: Reviewed) -> dict[str, Any]:
+    """Return the fields of the event ``review``."""
+    return {
+        "moves": [_move_fields(playback, at, judged) for at, judged in reviewed.review.moves.items()],
+        "closed": reviewed.review.closed,
+        "reason": reviewed.reason or None,
+    }
+
+
+def _move_fields(playback: Playback, at: int, judged: Judged) -> dict[str, Any]:
+    moment = playback.moments[at]
+    assert isinstance(moment.what, Turned), "a judged moment is a turn"
+    assert moment.position is not None, "a turn has a position"
+    variant = moment.position.variant
+    return {
+        "moment": at + 1,
+        "turn": moment.turn,
+        "seat": moment.what.seat,
+        "action": format_action(variant, moment.what.action),
+        "chances": [chance / CERTAIN for chance in judged.chances],
+        "best": format_action(variant, judged.best),
+        "best_chances": [chance / CERTAIN for chance in judged.best_chances],
+        "cost": judged.cost / CERTAIN,
+    }
+
+
+class Brief(Company):
+    """A company whose seats are told by their names alone: the numbers stand beside them on the screen."""
+
+    def who(self, seat: int) -> str:
+        """``ann``."""
+        return self.names[seat - 1]
+
+
+def frames_of(title: str, playback: Playback, *, brief: bool = False, reviewed: Reviewed | None = None) -> ReplayFrames:
+    """A replay as it is shown; only where there is a moment. ``brief``: where there is little room."""
+    agreement = playback.agreement
+    assert agreement is not None, "without a table there is nothing to show"
+    company = (Brief if brief else Company).of(agreement)
+    reviews = move_reviews(playback, reviewed) if reviewed else {}
+    return ReplayFrames(
+        title=title,
+        verdict=describe(playback.report),
+        is_right=playback.report.verdict == "verified",
+        company=company,
+        variant=agreement.settings.rules,
+        moments=tuple(_moments(playback, company, agreement.settings.rules, reviews)),
+        opened=playback.opened,
+        costly=reviewed.review.costly(COSTLY_SHOWN) if reviewed else (),
+        no_review=why_not(reviewed, company) if reviewed else "",
+    )
+
+
+def _moments(
+    playback: Playback, company: Company, variant: Variant, reviews: Mapping[int, MoveReview]
+) -> Iterator[BoardMoment]:
+    story = Story()
+    before: Position | None = None
+    for at, moment in enumerate(playback.moments):
+        if isinstance(moment.what, Turned):
+            story.turned(moment.what.seat, moment.what.action)
+        lines = tuple(moment_lines(moment, before, company, variant))
+        moves = tuple(action for _, action in story.since(0))
+        yield BoardMoment(moment.turn, lines, moment.position, moves, bool(moment.made), reviews.get(at))
+        before = moment.position
+
+
+def moment_lines(moment: Moment, before: Position | None, company: Company, variant: Variant) -> Iterator[LogLine]:
+    """Tell a moment in sentences; ``before`` is the position before it."""
+    row = row_of(moment.what, variant)
+    tone = row.tone if isinstance(moment.what, Remarked | CheatProved) else "log"
+    lines = (
+        [_action_line(moment, moment.what, company, variant)] if isinstance(moment.what, Turned) else row.lines(company)
+    )
+    colour = company.colour(moment.what.seat) if isinstance(moment.what, Turned) else ""
+    for text in lines:
+        yield LogLine(tone, text, colour)
+    if moment.drew and not isinstance(moment.what, Turned) and moment.drew[1] != UNKNOWN:
+        seat, card = moment.drew
+        yield LogLine("log", t("{who} draws {card}", who=company.who(seat), card=card_shown(variant, card)))
+    if before and moment.position and (moment.made or moment.lost):
+        old, new = (sequences_made(view(position, 0)) for position in (before, moment.position))
+        for text in sequences_lines(company, old, new, moment.position.table.sequences_to_win):
+            yield LogLine("log", text)
+
+
+def _action_line(moment: Moment, turned: Turned, company: Company, variant: Variant) -> str:
+    if moment.drew is None or moment.drew[1] == UNKNOWN:
+        return action_line(company, variant, turned.turn, turned.seat, turned.action)
+    who, action = company.who(turned.seat), action_shown(variant, turned.action)
+    card = card_shown(variant, moment.drew[1])
+    if isinstance(company, Brief):
+        return t("{turn:>3}. {who}: {action} +{card}", turn=turned.turn, who=who, action=action, card=card)
+    return t("{turn:>3}. {who}: {action}, draws {card}", turn=turned.turn, who=who, action=action, card=card)
+
+
+def moment_fields(number: int, moment: Moment, variant: Variant) -> dict[str, Any]:
+    """Return the fields of a moment, as docs/scripting.md has them."""
+    row = row_of(moment.what, variant)
+    fields: dict[str, Any] = {
+        "moment": number,
+        "what": row.name,
+        "turn": moment.turn,
+        "step": moment.step,
+        "seat": None,
+        "action": None,
+        "seats": (),
+        "text": None,
+        "drew": None,
+        "made": [_sequence(variant, each) for each in moment.made],
+        "lost": [_sequence(variant, each) for each in moment.lost],
+        "position": format_position(moment.position) if moment.position else None,
+    }
+    if moment.drew:
+        seat, card = moment.drew
+        fields["drew"] = {"seat": seat, "card": None if card == UNKNOWN else format_card(variant, card)}
+    if isinstance(moment.what, Finished):
+        result = moment.what.result
+        return fields | {"action": result.kind, "seats": result.winners, "text": result.reason or None}
+    return fields | {name: value for name, value in row.fields.items() if name in _OF_EVENT}
+
+
+def _sequence(variant: Variant, made: CompletedSequence) -> dict[str, Any]:
+    return {"team": made.team, "line": format_ends(variant, (made.squares[0], made.squares[-1]))}
+
+
+def read_file(file: Path) -> bytes:
+    """Return the data of a file, or a little more of it than any replay has. Raises UserError."""
+    hint = HINT
+    try:
+        return read_regular(file)
+    except NotAFile:
+        problem, hint = t("{file} is not a file", file=file), FOLDER_HINT if file.is_dir() else HINT
+    except FileNotFoundError:
+        problem, hint = t("there is no file {file}", file=file), MISSING_HINT
+    except OSError as error:
+        problem = t("{file} cannot be read: {reason}", file=file, reason=of_system(error))
+    raise UserError(problem, hint, NOT_VERIFIED)
+
+
+def play_file(file: Path, data: bytes) -> Playback:
+    """The replay in this data, while it is said how far that is; raises UserError where it shows nothing."""
+    begun = time.monotonic()
+
+    def tell_progress(read: int) -> None:
+        if time.monotonic() > begun + PROGRESS_AFTER_S:
+            progress.show(t("the replay is verified… {percent} %", percent=100 * read // len(data)))
+
+    playback = play_back(data, tell_progress)
+    progress.wipe()
+    if playback.agreement is None:
+        reason = plain_reason(playback.report.reason or "")
+        raise UserError(t("{file} shows no game: {reason}", file=file, reason=reason), HINT, NOT_VERIFIED)
+    return playback
+
+
+def header_lines(playback: Playback) -> list[str]:
+    """Return the verdict, the settings of the table, and its seats."""
+    agreement = playback.agreement
+    assert agreement is not None, "without a table there is nothing to show"
+    return [describe(playback.report), "", *settings_lines(agreement.settings), *table_seats(agreement)]

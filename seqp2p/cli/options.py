@@ -1,0 +1,379 @@
+"""Options of more than one command, and what a command gets of them."""
+
+import dataclasses
+import functools
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Unpack
+
+import click
+
+from seqp2p.api import settings
+from seqp2p.api.settings import GRACE_S
+from seqp2p.bots.program import Program
+from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
+from seqp2p.cli import home, progress, resume_hint
+from seqp2p.cli.errors import USAGE, sentence
+from seqp2p.cli.lines import is_terminal
+from seqp2p.cli.output import Output, ScreenWish
+from seqp2p.errors import UserError
+from seqp2p.i18n import message, message_of
+from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
+from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
+from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
+from seqp2p.rules import VARIANTS, TableOption
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.styles import PALETTES
+
+# Less than this is over before a person has seen the board.
+TURN_TIME_S_MIN = 5
+GAMES_MAX = 10_000
+TIME_S_MAX = 86_400
+# Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
+_LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The player of a seat: a bot of this name, a program, or a person; ``pace_s`` is a bot's least time for a turn."""
+
+    bot: str | None
+    pace_s: float
+    replay_dir: Path
+    program: Program | None = None
+    coached: bool = False
+    """A person at a table of bots, who may ask for hints."""
+
+    @property
+    def person(self) -> bool:
+        """True if a person plays, not a bot or a program."""
+        return self.bot is None and self.program is None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatOptions:
+    """A seat's options on the command line.
+
+    ``games`` are played without asking; ``choice`` is wished for in the first lobby. ``start`` calls bots to the free
+    seats, where this player may, and ``pause`` calls no more of them. With
+    ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen,
+    ``relay`` the one that this player has named.
+    """
+
+    choices: Choices
+    name: str | None
+    output: Output
+    until_stdin_closes: bool
+    games: int = 1
+    start: Callable[[], None] | None = None
+    pause: Callable[[], None] = lambda: None
+    choice: SeatChoice = ANY_SEAT
+    wish: ScreenWish | None = None
+    relay: Address | None = None
+
+    @property
+    def person(self) -> bool:
+        """True if a person plays, who can be asked and can type."""
+        return self.choices.person and not self.until_stdin_closes
+
+    @property
+    def wished(self) -> ScreenWish | None:
+        """The screen wished for; None where no person plays."""
+        return self.wish if self.person else None
+
+
+def make_address(text: str) -> Address:
+    """An address as typed; raises UserError (usage) if it is none."""
+    try:
+        return parse_address(text)
+    except AddressError as error:
+        raise UserError(sentence(message_of(error)), error.hint, USAGE) from None
+
+
+def make_relay(text: str) -> Address | None:
+    """The address of a relay as typed, or None for an empty text; raises UserError (usage) if it is none."""
+    try:
+        return parse_relay_address(text) if text else None
+    except AddressError as error:
+        raise UserError(
+            sentence(message_of(error)), t("write HOST:PORT, as in relay.example.org:4001"), USAGE
+        ) from None
+
+
+def relay_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that names a relay; the command gets it as ``relay``, a text or None."""
+    return click.option(
+        "--relay",
+        metavar=message("HOST:PORT"),
+        help=message("A relay by which players who cannot dial each other play. Without it: the setting; '' is none."),
+    )(command)
+
+
+def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
+    """Return the settings of a table. Raises UserError (usage) with the reason if they cannot be played."""
+    try:
+        return settings.table_settings(players, **choices)
+    except TableError as error:
+        context = click.get_current_context(silent=True)
+        command = context.command_path if context else "seqp2p host"
+        raise UserError(message_of(error), t("see {command} --help", command=command), USAGE) from None
+
+
+def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
+    """Raise BadParameter for a clock that is too short to play by."""
+    if turn_time_s and not TURN_TIME_S_MIN <= turn_time_s <= TURN_TIME_S_MAX:
+        bounds = f"{TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}"
+        reason = t("{seconds} is neither 0 nor in the range {range}.", seconds=turn_time_s, range=bounds)
+        raise click.BadParameter(reason, context, option)
+    return turn_time_s
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
+    options: tuple[Callable[..., Any], ...] = (
+        click.option("--teams", type=int, help=message("2 or 3, for 6 and 12 players; usually 2.")),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+        *map(_flag, TABLE_OPTIONS),
+        click.option(
+            "--turn-time",
+            "turn_time_s",
+            metavar=message("S"),
+            type=int,
+            default=0,
+            show_default=True,
+            callback=_check_turn_time,
+            help=message(
+                "Seconds for a turn, 5 to 86400; 0 is no clock. When they are over the others pass over the turn, the"
+                " second time in a row they go on without that seat; a game of two ends unfinished after twice the"
+                " time."
+            ),
+        ),
+        click.option(
+            "--grace",
+            "grace_s",
+            type=click.IntRange(1, 86_400),
+            default=GRACE_S,
+            show_default=True,
+            help=message("Seconds to wait for a seat that cannot be reached."),
+        ),
+    )
+    return _with_all(options, command)
+
+
+def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the flag of an option: it sets the value that is not usual."""
+
+    def value(_context: click.Context, _option: click.Parameter, given: bool) -> bool:
+        return row.usual != given
+
+    return click.option(f"--{row.word}", row.field, is_flag=True, callback=value, help=row.help)
+
+
+def note_child(context: click.Context, option: click.Parameter, value: bool) -> bool:
+    """The hidden flag of a process that another one has started."""
+    del context, option
+    if value:
+        resume_hint.is_child()
+    return value
+
+
+def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
+    name = click.option("--name", help=message("The name the others see."))
+    games = click.option(
+        "--games",
+        type=click.IntRange(1, GAMES_MAX),
+        default=1,
+        show_default=True,
+        help=message("Play so many games at this table, without being asked."),
+    )
+    colour = click.option("--colour", metavar=message("COLOUR"), help=message("The colour you want for your team."))
+    return playing_options(command, name, games, colour, relay_option)
+
+
+def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that plays a seat, then these others, then those of the screen.
+
+    The command gets ``seat``, a function that makes a SeatOptions of them. It raises UserError.
+    """
+
+    @functools.wraps(command)
+    def with_seat(
+        *,
+        bot: str | None,
+        program: Program | None,
+        pace_s: float,
+        replay_dir: str | None,
+        as_json: bool,
+        until_stdin_closes: bool,
+        wish: ScreenWish,
+        name: str | None = None,
+        games: int = 1,
+        colour: str | None = None,
+        relay: str | None = None,
+        **more: Any,
+    ) -> None:
+        def seat() -> SeatOptions:
+            choices = Choices(bot, pace_s, home.replay_dir(replay_dir), program)
+            called, choice = home.checked_name(name), SeatChoice(colour=colour)
+            options = SeatOptions(choices, called, Output(as_json), until_stdin_closes, games, choice=choice, wish=wish)
+            kept = options.output.preferences.relay if options.person else ""
+            return dataclasses.replace(options, relay=make_relay(kept if relay is None else relay))
+
+        command(seat=seat, **more)
+
+    options = (
+        click.option("--bot", type=BotName(), help=message("A bot plays this seat; without it, you do.")),
+        click.option(
+            "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help=message("A bot's least seconds a turn.")
+        ),
+        click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
+        click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
+        click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=note_child),
+        program_options,
+        *others,
+        screen_options,
+    )
+    return _with_all(options, with_seat)
+
+
+def _with_all(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of every command with a screen; the command gets them as ``wish``."""
+
+    @functools.wraps(command)
+    def with_wish(*, plain: bool, palette: str | None, ascii_only: bool | None, **others: Any) -> None:
+        if plain:
+            progress.hide()  # Nothing is repainted.
+        command(wish=ScreenWish(plain, palette, ascii_only), **others)
+
+    wishing: Callable[..., Any] = with_wish
+    for option in reversed(
+        [
+            click.option("--plain", is_flag=True, help=message("Lines only, nothing repainted: also ACCESSIBLE=1.")),
+            click.option(
+                "--palette", type=click.Choice(PALETTES), help=message("Colours of the screen; NO_COLOR does without.")
+            ),
+            click.option(
+                "--ascii/--no-ascii", "ascii_only", default=None, help=message("Only ASCII signs on the screen.")
+            ),
+        ]
+    ):
+        wishing = option(wishing)
+    return wishing
+
+
+class BotName(click.Choice[str]):
+    """One of ``BOTS``; ``strong:N`` is checked by its number, and completed like the others by its kind."""
+
+    def __init__(self) -> None:
+        super().__init__(list(BOTS))
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Return the value's name in --help. (Before click 8.2 there was no context.)"""
+        del param, ctx
+        return f"[{'|'.join((*BOTS, f'{STRONG}:N'))}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; fail with the reason if there is no such bot."""
+        if not isinstance(value, str):
+            return super().convert(value, param, ctx)
+        reason = why_no_bot(value)
+        if reason is not None:
+            self.fail(translate(reason), param, ctx)
+        return value
+
+
+def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name a program; the command gets them as ``program``, None where none is named."""
+
+    @functools.wraps(command)
+    def with_program(
+        *, exec_line: str | None, exec_time_s: float | None, verbose_bot: bool, bot: str | None, **others: Any
+    ) -> None:
+        if exec_line is not None and bot is not None:
+            raise UserError(t("one seat has one bot: --bot and --exec exclude each other"), exit_code=USAGE)
+        program = None if exec_line is None else make_program(exec_line, exec_time_s, verbose=verbose_bot)
+        command(program=program, bot=bot, **others)
+
+    line = click.option(
+        "--exec",
+        "exec_line",
+        metavar=message("COMMAND"),
+        help=message("A program plays this seat, by JSON lines: docs/scripting.md."),
+    )
+    verbose = click.option(
+        "--verbose-bot", is_flag=True, help=message("Show what the program writes to standard error.")
+    )
+    return line(time_option(verbose(with_program)))
+
+
+def time_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option for the time a program may take."""
+    return click.option(
+        "--exec-time",
+        "exec_time_s",
+        metavar=message("S"),
+        type=click.FloatRange(0.1, TIME_S_MAX),
+        help=message("Seconds for a choice; without it, the table's turn less 2, or 30."),
+    )(command)
+
+
+def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
+    """Return the program of this command line, split as by a shell. Raises UserError (usage) if there is none."""
+    try:
+        arguments = tuple(shlex.split(line))
+    except ValueError:
+        message = t("a quotation mark is not closed in: {line}", line=line)
+        raise UserError(message, exit_code=USAGE) from None
+    if not arguments or shutil.which(arguments[0]) is None:
+        name = arguments[0] if arguments else ""
+        message = t("there is no program {name!r} that could be started", name=name)
+        hint = t("name it with its folder, like {example}; it needs the right to be executed", example="./bot.py")
+        raise UserError(message, hint, USAGE)
+    return Program(arguments, time_s, verbose)
+
+
+def map_port_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--map-port`` to a command; it gets it as ``map_port``."""
+    return click.option(
+        "--map-port",
+        is_flag=True,
+        help=message("Ask the home router, by UPnP, to open a port to the internet until this ends."),
+    )(command)
+
+
+def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name a table; the command gets them as ``host`` and ``code``."""
+
+    @functools.wraps(command)
+    def with_place(*, place: str | None, code: str | None, **others: Any) -> None:
+        host, given = read_place(place, code)
+        if given is None and not is_terminal():
+            raise UserError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
+        command(host=host, code=given, **others)
+
+    code = click.option(
+        "--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
+    )
+    return click.argument("place", metavar=message("[CODE | HOST:PORT]"), required=False)(code(with_place))
+
+
+def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
+    """Return the host's address and the code, as far as they are given. Raises UserError (usage)."""
+    if place is not None and _LIKE_A_CODE.fullmatch(place):
+        if code is not None:
+            raise UserError(t("the join code is given twice"), t("leave out --code"), USAGE)
+        return None, place
+    address = None if place is None else make_address(place)
+    return address, code or os.environ.get("SEQP2P_CODE") or None
