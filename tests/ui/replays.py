@@ -4,8 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from seqp2p.cli.reviewing import review_of
-from seqp2p.cli.show import frames_of
+from seqp2p.cli.moments import frames_of, review_of
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui.replay_browser import ReplayFrames
 
