@@ -237,6 +237,7 @@ HAPPENS: dict[str, Callable[[Seat], object]] = {
     "the hands are dealt again": lambda seat: seat.person.hear(Redealt()),
     "step 9 is taken back": lambda seat: seat.person.hear(Undone(9)),
     "Ctrl-C": lambda seat: seat.person.interrupted(),
+    "there are 2 lines in the log": lambda seat: seat.story.lines.extend(["line 0", "line 1"]),
     "there are 22 lines in the log": lambda seat: seat.story.lines.extend(f"line {at}" for at in range(22)),
     "the keys have not come": lambda seat: setattr(seat, "words", None),
 }
