@@ -65,11 +65,11 @@ def tree(module: str) -> ast.Module:
 def families() -> frozenset[str]:
     """The names of all errors of these packages: what derives, directly or not, from an exception of Python's."""
     classes = [node for module in MODULES for node in ast.walk(tree(module)) if isinstance(node, ast.ClassDef)]
-    known = {"Exception", "ValueError"}
+    known = {"Exception", "ValueError", "UserError"}
     while True:
         found = {each.name for each in classes if known & {ast.unparse(base) for base in each.bases}}
         if found <= known:
-            return frozenset(known - {"Exception", "ValueError"})
+            return frozenset(known - {"Exception", "ValueError", "UserError"})
         known |= found
 
 

@@ -52,7 +52,7 @@ VARIABLE = {
     "api/home.py",
     "i18n.py",
     "ui/language.py",
-    "cli/verify.py",
+    "cli/replays.py",
 }
 # Click fills these in as it likes; that the French one names less is no fault.
 CLICKS_OWN = {"{value!r} is not a valid {number_type}."}
@@ -189,7 +189,7 @@ UNSAID = [
     ("cli/export.py", r"form is one of .*|the replay shows no game: .*", "what the library raises is English"),
     ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
     ("cli/main.py", r"(integer|float) range", "click's name of a type"),
-    ("cli/verify.py", r", waiting for ", "instead of a rarer word, in English alone"),
+    ("cli/replays.py", r", waiting for ", "instead of a rarer word, in English alone"),
     ("cli/log_file.py", r".*\n%s", "the log is English"),
     ("arena/conformance.py", r"this would be .*|look at e5|the bot has failed", "what programs are told is English"),
     ("ui/person/lessons.py", r"(x?[a-j]10|x?[a-j]\d|[2-9TJQKA][CDHS]| )+", "notation"),
