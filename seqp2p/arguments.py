@@ -38,8 +38,8 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         by_name = expected()
         for name, value in (*zip(by_name, args, strict=False), *kwargs.items()):
-            classes = by_name.get(name)
-            if classes and not _fits(value, classes):
+            classes = by_name.get(name, ())
+            if classes and not (isinstance(value, classes) and (type(value) is not bool or bool in classes)):
                 wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
                 raise TypeError(f"{function.__name__}: {name} must be {wanted}, not {type(value).__name__}")
         return function(*args, **kwargs)
@@ -52,12 +52,8 @@ def _classes(annotation: Any) -> tuple[type, ...]:
     origin = typing.get_origin(annotation)
     if origin in {typing.Union, types.UnionType}:
         parts = [_classes(part) for part in typing.get_args(annotation)]
-        return tuple(each for part in parts for each in part) if all(parts) else ()
+        return sum(parts, ()) if all(parts) else ()
     found = types.NoneType if annotation is None else origin or annotation
     if not isinstance(found, type) or found is inspect.Parameter.empty or getattr(found, "_is_protocol", False):
         return ()
     return (float, int) if found is float else (found,)
-
-
-def _fits(value: object, classes: tuple[type, ...]) -> bool:
-    return isinstance(value, classes) and (not isinstance(value, bool) or bool in classes)

@@ -2,17 +2,12 @@
 
 
 class UserError(Exception):
-    """One sentence that says what happened. ``hint`` says what to do, or is empty.
+    """One sentence that says what happened; ``hint`` says what to do. A command ends with ``exit_code``."""
 
-    ``exit_code`` is that of a command which ends with this error (docs/scripting.md).
-    """
+    hint = ""
+    exit_code = 1
 
-    hint: str = ""
-    exit_code: int = 1
-
-    def __init__(self, text: str, hint: str | None = None, exit_code: int | None = None) -> None:
+    def __init__(self, text: str, hint: str = "", exit_code: int = 0) -> None:
         super().__init__(text)
-        if hint is not None:
-            self.hint = hint
-        if exit_code is not None:
-            self.exit_code = exit_code
+        self.hint = hint or self.hint
+        self.exit_code = exit_code or self.exit_code

@@ -1,7 +1,5 @@
 """The check of a program that plays, for authors of bots: what ``seqp2p try-bot`` runs.
 
-    from seqp2p.testing import Program, try_program
-
 ``try_program`` plays games on the engine alone, and yields its findings at each table. docs/scripting.md has an
 example.
 """

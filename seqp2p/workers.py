@@ -6,7 +6,9 @@ import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
+
+from seqp2p.hangup import HANGUP
 
 if TYPE_CHECKING:  # A command that starts no process need not wait for them.
     from concurrent.futures import ProcessPoolExecutor
@@ -17,10 +19,8 @@ JOBS_MAX: Final = 61
 
 def cores() -> int:
     """The cores that this process may use, but no more than it can have processes."""
-    if sys.platform == "linux":
-        usable = len(os.sched_getaffinity(0))
-    else:
-        usable = os.cpu_count() or 1
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux has it.
+    usable = len(affinity(0)) if affinity else os.cpu_count() or 1
     return min(usable, JOBS_MAX)
 
 
@@ -54,13 +54,7 @@ def workers(jobs: int) -> "Generator[ProcessPoolExecutor]":
             pool.shutdown(cancel_futures=True)
 
 
-class _Lifeline(Protocol):
-    """One end of a pipe; its class has another name on Windows."""
-
-    def poll(self, timeout: float | None, /) -> bool: ...
-
-
-def _begin_work(lifeline: _Lifeline) -> None:
+def _begin_work(lifeline: Any) -> None:
     """In a new process: Ctrl-C is for the process that started this one, and this one ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
@@ -68,7 +62,7 @@ def _begin_work(lifeline: _Lifeline) -> None:
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 
-def _end_with_parent(lifeline: _Lifeline) -> None:
+def _end_with_parent(lifeline: Any) -> None:
     # Nothing is ever sent: the wait is for the other end to close, which it does however its process ends.
     with suppress(OSError):  # so Windows tells it
         lifeline.poll(None)
@@ -93,8 +87,5 @@ def interrupts_deferred() -> Generator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _stop_signals() -> set[signal.Signals]:
-    stops = {signal.SIGINT, signal.SIGTERM}
-    if sys.platform != "win32":
-        stops.add(signal.SIGHUP)
-    return stops
+def _stop_signals() -> list[int]:
+    return [signal.SIGINT, signal.SIGTERM, *([] if HANGUP is None else [HANGUP])]

@@ -21,8 +21,7 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
 from seqp2p.i18n import message, of_system
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
-from seqp2p.replay.disk import read_regular, write_beside
-from seqp2p.replay.locks import lock
+from seqp2p.replay.disk import lock, read_regular, write_beside
 
 # More games of one person at once than this are no person.
 IDENTITIES_MAX = 64

@@ -5,6 +5,7 @@ action changes a few squares, their lines, and the squares of these: only their 
 back. ``features`` has what they are, ``tools.train`` made the weights.
 """
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
@@ -443,3 +444,23 @@ class Outlook:
         made = Counter(team for team, _ in self.sequences)
         own = made.pop(0, 0)
         return score_state(self._shape, own, max(made.values(), default=0))
+
+
+NOISE: Final = 1_550
+"""The weight of a noise with a standard deviation of 148, in the units of values: fitted to win a third of the games
+against ``learned`` with two players (docs/decisions/0022-strong-with-values.md)."""
+
+
+class EasyBot:
+    """``easy``: chooses by the learned value, which it sees through noise, but misses no win at once."""
+
+    def __init__(self, randomness: random.Random) -> None:
+        self._randomness = randomness
+
+    def choose(self, view: View) -> Action:
+        """Return a legal action, often a good one."""
+        return best_action(view, noise=self._noise)
+
+    def _noise(self) -> int:
+        """Return the sum of four even numbers of 8 bits, about their mean: nearly a bell, in whole numbers."""
+        return NOISE * (sum(self._randomness.getrandbits(32).to_bytes(4, "big")) - 510)

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final, TypeAlias
 
-from seqp2p.bots.easy import EasyBot
 from seqp2p.bots.greedy import GreedyBot
-from seqp2p.bots.learned import LearnedBot
+from seqp2p.bots.learned import EasyBot, LearnedBot
 from seqp2p.bots.player import Bot
 from seqp2p.bots.strong import DEFAULT_S, TRIAL_S, TRIALS_MAX, Effort, StrongBot
 from seqp2p.bots.value import why_no_weights

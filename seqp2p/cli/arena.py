@@ -22,7 +22,7 @@ from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
 from seqp2p.cli.output import Output
 from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of, of_system
-from seqp2p.replay.locks import lock
+from seqp2p.replay.disk import lock
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, percent, t, tn, translate

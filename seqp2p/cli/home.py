@@ -13,7 +13,7 @@ from seqp2p.cli.errors import USAGE
 from seqp2p.errors import UserError
 from seqp2p.i18n import message, of_system
 from seqp2p.match.table import name_fault
-from seqp2p.replay.locks import lock
+from seqp2p.replay.disk import lock
 from seqp2p.ui.language import t, translate
 
 LOCK_PATIENCE_S = 2.0

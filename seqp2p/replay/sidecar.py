@@ -33,9 +33,8 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
-from seqp2p.replay.disk import write_beside
+from seqp2p.replay.disk import lock, write_beside
 from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, contributions_of, pairs
-from seqp2p.replay.locks import lock
 
 T = TypeVar("T")
 
