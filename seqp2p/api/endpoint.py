@@ -4,6 +4,7 @@ import contextlib
 import errno
 import ipaddress
 import os
+import secrets
 from collections.abc import AsyncGenerator, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ import trio
 from seqp2p.api.home import GIVEN, LockedIdentity, locked_identity, locked_key, usual_name, usual_replay_dir
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.crypto.identity import Identity
+from seqp2p.lobby.events import OnLobbyEvent
+from seqp2p.lobby.own import Own
 from seqp2p.match.table import name_fault
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, parse_relay_address
 from seqp2p.net.interfaces import local_hosts
@@ -38,6 +41,10 @@ class Endpoint:
     async def addresses(self, towards: Address | None = None) -> tuple[Address, ...]:
         """Return where others reach this player, likeliest first. See ``listening_addresses``."""
         return with_mapped(await listening_addresses(self.listeners, towards), self.mapped)
+
+    def own(self, addresses: Sequence[Address], on_event: OnLobbyEvent) -> Own:
+        """Return what this player brings to a lobby; ``on_event`` is told of it."""
+        return Own(self.credentials, self.name, secrets.token_bytes, on_event, self.listeners, addresses, self.relay)
 
 
 @contextlib.contextmanager

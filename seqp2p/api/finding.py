@@ -7,7 +7,6 @@ route dials; further ones, as long as the code was not tried, are met in the sam
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -20,7 +19,7 @@ from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.lobby.place import MeetingPlace, MetLine, meet_host, meeting_place
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, parse_address, racing_dial, tcp_dial
-from seqp2p.net.dialling import Dial
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.transit import check_relay
@@ -39,23 +38,6 @@ LAN_FIRST_S = 1.5
 """How long the relay waits for a table on this LAN."""
 
 
-async def nothing_to_close() -> None:
-    """Close nothing."""
-    await trio.lowlevel.checkpoint()
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """The address of a host, or the relay where it was met, and how to dial it.
-
-    Close a route that may not have been dialled.
-    """
-
-    host: Address
-    dial: Dial
-    aclose: Callable[[], Awaitable[None]] = nothing_to_close
-
-
 async def find_route(address: str | None, code: str, own: Sequence[Address], relay: Address | None = None) -> Route:
     """Return the route to the table at this HOST:PORT, or to the one that the code is of.
 
@@ -64,7 +46,7 @@ async def find_route(address: str | None, code: str, own: Sequence[Address], rel
     """
     code = parse_code(code)
     if address is not None:
-        return Route(parse_address(address), tcp_dial)
+        return Route(parse_address(address))
     if place_of(code) is not None:
         return await find_meeting(code, own, relay)
     return await _find_here(code, own)

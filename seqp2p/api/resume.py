@@ -20,7 +20,7 @@ from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, Resumption, igno
 from seqp2p.api.home import LockedIdentity
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.api.seat import Seat, seated
-from seqp2p.api.table import resumed_table
+from seqp2p.api.table import HostOptions, resumed_table
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.exchange import ExchangeKey
@@ -94,7 +94,10 @@ async def resume(
     with stored.sidecar, lock_identity(identity, stored.secrets.identity) as locked:
         async with resumed_game(stored, locked, address_of(listen), on_port if map_port else None) as game:
             endpoint = endpoint_of(game, stored, locked)
-            async with resumed_table(game, endpoint, ignore, advertise=False) as table, seated(game, table) as seat:
+            async with (
+                resumed_table(game, endpoint, HostOptions(advertise=False)) as table,
+                seated(game, table) as seat,
+            ):
                 yield seat
 
 

@@ -10,7 +10,6 @@ import contextlib
 import secrets
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias, Unpack
 
 import trio
@@ -18,7 +17,7 @@ import trio
 from seqp2p.api.background_tasks import CLOSE_S, background_tasks
 from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses, relay_of
 from seqp2p.api.events import Events
-from seqp2p.api.finding import Route, find_route
+from seqp2p.api.finding import find_route
 from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, ignore
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.port_mapping import OnPortEvent
@@ -30,8 +29,8 @@ from seqp2p.i18n import message_of
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_place, make_table_number, parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Warn, advertising
-from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, RelayState
-from seqp2p.lobby.host import host_table
+from seqp2p.lobby.events import NO_FORMER, CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, RelayState
+from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table, rejoin_table
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.place import HostLines
@@ -41,10 +40,27 @@ from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.serving import Listener
 from seqp2p.net.transit import check_relay
+
+
+@dataclass(frozen=True)
+class HostOptions:
+    """The wishes of a host for its table.
+
+    Up to so many ``spectators`` may watch. ``friends`` are the keys that have finished a game with this player.
+    ``by_hand``: a full table waits for StartGame, or 10 s, before the first game. With ``advertise`` others find the
+    table on their network; ``warn`` gets the reason where they cannot.
+    """
+
+    spectators: int = DEFAULT_LIMITS.spectators_max
+    friends: Collection[bytes] = frozenset()
+    by_hand: bool = False
+    advertise: bool = True
+    warn: Warn = ignore
 
 
 class HostedTable(AnyTable):
@@ -54,26 +70,21 @@ class HostedTable(AnyTable):
         self,
         endpoint: Endpoint,
         settings: Settings,
+        options: HostOptions,
         addresses: Sequence[Address],
         advert: TableAdvert,
         update: Callable[[TableAdvert], None],
-        spectators: int,
-        friends: Collection[bytes],
-        *,
-        by_hand: bool,
     ) -> None:
         """Made by ``open_table``."""
         super().__init__(endpoint)
-        self._by_hand = by_hand
         self._on_event: OnLobbyEvent = ignore
         self._lines: HostLines | None = None
         self._place = ""
         self.settings = settings
+        self.options = options
         self.addresses = addresses
         self._advert = advert
         self._update = update
-        self._spectators = spectators
-        self._friends = friends
 
     async def keep_lines(self, relay: Address, *, task_status: "trio.TaskStatus[None]") -> None:
         """Have lines at a meeting place of this relay, until cancelled. For ``open_table``."""
@@ -91,16 +102,18 @@ class HostedTable(AnyTable):
     @property
     def by_hand(self) -> bool:
         """True if the next game waits for StartGame: of another game, all its players have said that they want it."""
-        return self._by_hand and not (self.last is not None and self.last.dealt)
+        return self.options.by_hand and not (self.last is not None and self.last.dealt)
 
     @contextlib.asynccontextmanager
     async def open_lobby(self, on_event: OnLobbyEvent, *, asked: bool = False) -> AsyncGenerator[Lobby]:
         """See ``AnyTable``. Spectators are looked after until the block ends."""
         self._on_event = on_event
         listeners: list[Listener] = [*self.endpoint.listeners, *(self._lines.listeners if self._lines else ())]
-        former = None if self.last is None else former_of(self.last)
-        back = [] if self.last is None or former is None else rematch_listeners(self.last.table, former.seats.values())
-        async with spectator_server(self._spectators) as server:
+        former, back = NO_FORMER, list[Listener]()
+        if self.last is not None:
+            former = former_of(self.last)
+            back = rematch_listeners(self.last.table, former.seats.values())
+        async with spectator_server(self.options.spectators) as server:
 
             def on_lobby_event(event: LobbyEvent) -> None:
                 on_event(event)
@@ -111,24 +124,18 @@ class HostedTable(AnyTable):
                     self._note_code(event.code)
 
             async def sit_down(requests: LobbyRequests) -> AgreedTable:
-                table = await host_table(
-                    self.endpoint.credentials,
-                    self.endpoint.name,
+                own = self.endpoint.own(self.addresses, on_lobby_event)
+                hosting = Hosting(
                     self.settings,
-                    [*listeners, *back],
-                    self.addresses,
-                    secrets.token_bytes,
-                    on_lobby_event,
-                    table_number=self._advert.number,
-                    spectators=server,
-                    former=former,
-                    friends=self._friends,
-                    requests=requests,
+                    self._advert.number,
+                    self._place,
+                    server,
+                    former,
+                    self.options.friends,
                     by_hand=self.by_hand,
                     asked=asked,
-                    relay=self.endpoint.relay,
-                    place=self._place,
                 )
+                table = await host_table(replace(own, listeners=[*listeners, *back]), hosting, requests)
                 self._advertise(free=0, state="playing")
                 return replace(table, listeners=listeners)
 
@@ -175,35 +182,13 @@ class JoinedTable(AnyTable):
         last = self.last
 
         async def sit_down(requests: LobbyRequests) -> AgreedTable:
+            own = endpoint.own(self._addresses, on_event)
             if last is not None:
                 agreed = last.table_now.relay  # Perhaps the host's, which this player has agreed to.
-                return await rejoin_table(
-                    endpoint.credentials,
-                    endpoint.name,
-                    last.table_now,
-                    endpoint.listeners,
-                    self._addresses,
-                    secrets.token_bytes,
-                    on_event,
-                    requests=requests,
-                    asked=asked,
-                    relay=endpoint.relay if agreed is None else agreed.address,
-                )
+                own = own if agreed is None else replace(own, relay=agreed.address)
+                return await rejoin_table(own, last.table_now, requests, asked=asked)
             assert route is not None, "a resumed table has had its first game"
-            return await join_table(
-                endpoint.credentials,
-                endpoint.name,
-                self._code,
-                route.host,
-                endpoint.listeners,
-                self._addresses,
-                secrets.token_bytes,
-                on_event,
-                dial=route.dial,
-                requests=requests,
-                choice=self._choice,
-                relay=endpoint.relay,
-            )
+            return await join_table(own, route, self._code, requests, self._choice)
 
         return self._lobby(sit_down)
 
@@ -222,20 +207,10 @@ def former_of(game: LiveGame) -> Former:
 
 @contextlib.asynccontextmanager
 async def open_table(
-    endpoint: Endpoint,
-    settings: Settings,
-    spectators: int,
-    warn: Warn,
-    *,
-    advertise: bool = True,
-    friends: Collection[bytes] = frozenset(),
-    by_hand: bool = False,
-    last: LiveGame | None = None,
+    endpoint: Endpoint, settings: Settings, options: HostOptions, last: LiveGame | None = None
 ) -> AsyncGenerator[HostedTable]:
-    """Open this player's own table, advertised on its network until the block ends.
+    """Open this player's own table until the block ends.
 
-    ``warn`` gets the reason where others cannot find the table by themselves. ``friends`` are the keys that have
-    finished a game with this player. ``by_hand``: a full table waits for StartGame, or 10 s, before the first game.
     ``last`` is a game that goes on at this table already. A player who uses a relay has a meeting place there; raises
     NetError where that relay cannot be used at first.
     """
@@ -249,9 +224,9 @@ async def open_table(
         advert = replace(advert, free=0, state="playing")
     async with contextlib.AsyncExitStack() as stack:
         update: Callable[[TableAdvert], None] = ignore
-        if advertise:
-            update = await stack.enter_async_context(advertising(advert, endpoint.listeners, addresses, warn))
-        table = HostedTable(endpoint, settings, addresses, advert, update, spectators, friends, by_hand=by_hand)
+        if options.advertise:
+            update = await stack.enter_async_context(advertising(advert, endpoint.listeners, addresses, options.warn))
+        table = HostedTable(endpoint, settings, options, addresses, advert, update)
         table.last = last
         if relay is None:
             yield table
@@ -270,21 +245,10 @@ async def joined_table(
 
 
 @contextlib.asynccontextmanager
-async def resumed_table(
-    game: LiveGame,
-    endpoint: Endpoint,
-    warn: Warn,
-    *,
-    advertise: bool = True,
-    spectators: int = DEFAULT_LIMITS.spectators_max,
-    friends: Collection[bytes] = frozenset(),
-) -> AsyncGenerator[AnyTable]:
+async def resumed_table(game: LiveGame, endpoint: Endpoint, options: HostOptions) -> AsyncGenerator[AnyTable]:
     """Open the table of a resumed game until the block ends: this player's own, or the one of the game's host."""
     if game.own.number == 1:
-        settings = game.table.agreement.settings
-        async with open_table(
-            endpoint, settings, spectators, warn, advertise=advertise, friends=friends, last=game
-        ) as own:
+        async with open_table(endpoint, game.table.agreement.settings, options, game) as own:
             yield own
         return
     towards = game.table_now.addresses[1]
@@ -376,9 +340,7 @@ class OpenTable:
         async with seated(self._game, self._table) as self._seat:
             yield self._seat
 
-    async def hold(
-        self, spectators: int, *, advertise: bool, by_hand: bool, task_status: "trio.TaskStatus[None]"
-    ) -> None:
+    async def hold(self, options: HostOptions, *, task_status: "trio.TaskStatus[None]") -> None:
         """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For ``host``."""
 
         def on_event(event: LobbyEvent) -> None:
@@ -397,9 +359,7 @@ class OpenTable:
         try:
             with self._scope:
                 async with (
-                    open_table(
-                        self._endpoint, self._settings, spectators, warn, advertise=advertise, by_hand=by_hand
-                    ) as table,
+                    open_table(self._endpoint, self._settings, replace(options, warn=warn)) as table,
                     table.open_lobby(on_event) as lobby,
                 ):
                     self._table, self._lobby = table, lobby
@@ -456,12 +416,13 @@ async def host(
     Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files), NetError (the relay).
     """
     settings = table_settings(players, **choices)
+    options = HostOptions(spectators, by_hand=by_hand, advertise=advertise)
     async with open_endpoint(
         name, identity, replay_dir, address_of(listen), relay_of(relay), on_port=on_port if map_port else None
     ) as endpoint:
         table = OpenTable(endpoint, settings)
         async with background_tasks() as nursery:
-            await nursery.start(partial(table.hold, spectators, advertise=advertise, by_hand=by_hand))
+            await nursery.start(table.hold, options)
             try:
                 yield table
             finally:

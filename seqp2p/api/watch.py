@@ -17,7 +17,7 @@ from seqp2p.api.at_table import AtTable
 from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import Folder, chosen_name, lock_identity, relay_of, replay_folder
 from seqp2p.api.events import Events
-from seqp2p.api.finding import Route, find_route
+from seqp2p.api.finding import find_route
 from seqp2p.api.game import LIVE_CHECKS, first_error, ignore, nothing
 from seqp2p.api.home import watch_path
 from seqp2p.arguments import check_arguments
@@ -25,10 +25,12 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.events import OnLobbyEvent
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.dialling import Route
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View, view
@@ -84,32 +86,12 @@ class WatchedGame:
         await self._spectator.leave(reason)
 
 
-async def enter_table(
-    route: Route,
-    code: str,
-    identity: Identity,
-    name: str,
-    replay_dir: Path,
-    let_in: Callable[[], None],
-    on_event: OnLobbyEvent = ignore,
-    on_wait: Callable[[str], None] = ignore,
-) -> WatchedGame:
+async def enter_table(own: Own, route: Route, code: str, replay_dir: Path, let_in: Callable[[], None]) -> WatchedGame:
     """Be let in by the join code, and wait until the table is full. Raises NetError.
 
-    ``on_event`` gets LobbyShown after each change; ``on_wait`` is told if it waits for its turn at the code.
+    The spectator is told LobbyShown after each change, and TurnedAway if it waits for its turn at the code.
     """
-    waiting = await watch_table(
-        make_credentials(identity),
-        name,
-        code,
-        route.host,
-        secrets.token_bytes,
-        dial=route.dial,
-        let_in=let_in,
-        on_wait=on_wait,
-        on_event=on_event,
-    )
-    return WatchedGame(waiting, replay_dir)
+    return WatchedGame(await watch_table(own, route, code, let_in), replay_dir)
 
 
 class Spectator(AtTable[WatchEvent]):
@@ -164,6 +146,7 @@ async def watch(
         directory = replay_folder(replay_dir)
         route = await find_route(address, code, (), relay_of(relay))
         async with contextlib.aclosing(route):
-            spectator = Spectator(await enter_table(route, code, locked.identity, called, directory, let_in, on_event))
+            own = Own(make_credentials(locked.identity), called, secrets.token_bytes, on_event)
+            spectator = Spectator(await enter_table(own, route, code, directory, let_in))
         async with spectator.running():
             yield spectator

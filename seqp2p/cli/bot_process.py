@@ -27,12 +27,11 @@ import trio
 
 from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import lock_identity, loopback_with, open_endpoint, relay_of
-from seqp2p.api.finding import Route
 from seqp2p.api.game import LiveGame, Resources, first_error, ignore
 from seqp2p.api.home import data_dir, own_dir
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
-from seqp2p.api.table import joined_table, resumed_table
+from seqp2p.api.table import HostOptions, joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli.errors import hint_of, line_of, polite_signals
@@ -45,7 +44,8 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UnderTrio
 from seqp2p.match.checks import Remembering
-from seqp2p.net.addresses import parse_address, tcp_dial
+from seqp2p.net.addresses import parse_address
+from seqp2p.net.dialling import Route
 from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.replay.resume import GameOver
 from seqp2p.replay.sidecar import SeatHeld, sidecar_path
@@ -217,7 +217,7 @@ class LocalBot:
 
     @asynccontextmanager
     async def _joined_table(self) -> AsyncGenerator[AnyTable]:
-        call, route = self.call, Route(parse_address(self.call.address), tcp_dial)
+        call, route = self.call, Route(parse_address(self.call.address))
         where, relay = loopback_with(route.host), relay_of(call.relay or None)
         async with open_endpoint(call.name, Identity(call.seed), own_dir() / _FOLDER, where, relay) as endpoint:
             yield await joined_table(endpoint, route, call.code, self._resources)
@@ -228,7 +228,7 @@ class LocalBot:
         with stored.sidecar, lock_identity(Identity(self.call.seed)) as locked:
             async with (
                 resumed_game(stored, locked, None, runtime=self._resources.runtime) as game,
-                resumed_table(game, endpoint_of(game, stored, locked), ignore) as table,
+                resumed_table(game, endpoint_of(game, stored, locked), HostOptions()) as table,
             ):
                 yield table
 

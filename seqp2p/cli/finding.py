@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 import click
 import trio
 
-from seqp2p.api.finding import Route, find_meeting, route_to, the_one, wait_for_table
+from seqp2p.api.finding import find_meeting, route_to, the_one, wait_for_table
 from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import Output
@@ -18,7 +18,7 @@ from seqp2p.lobby.code import parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, AddressError, parse_address, tcp_dial
-from seqp2p.net.dialling import dial_in_time
+from seqp2p.net.dialling import Route, dial_in_time
 from seqp2p.net.errors import BadCode, NetError, PeerRefused, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t, tn, translate
@@ -52,7 +52,7 @@ async def choose_route(
         if code is None:  # A person looks for a code only once a host is there to check it.
             await trio.aclose_forcefully(await dial_in_time(address, tcp_dial, DEFAULT_LIMITS))
             code = await ask_code(view, output)
-        return Route(address, tcp_dial), code
+        return Route(address), code
     if code is not None and place_of(code) is not None:
         return await _find_meeting(code, own, relay, output), code
     async with browsing() as tables:

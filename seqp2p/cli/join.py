@@ -6,7 +6,6 @@ from dataclasses import replace
 import click
 
 from seqp2p.api.endpoint import open_endpoint, own_addresses
-from seqp2p.api.finding import Route
 from seqp2p.api.lobby import Lobby
 from seqp2p.api.table import joined_table
 from seqp2p.cli.finding import enter_by_code
@@ -18,6 +17,7 @@ from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.series import play_games
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
+from seqp2p.net.dialling import Route
 from seqp2p.ui.language import t
 
 

@@ -19,7 +19,7 @@ import trio
 from seqp2p.api.endpoint import open_endpoint
 from seqp2p.api.game import LiveGame
 from seqp2p.api.lobby import Lobby
-from seqp2p.api.table import HostedTable, open_table
+from seqp2p.api.table import HostedTable, HostOptions, open_table
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
 from seqp2p.cli.children import Child, ChildStart
@@ -238,24 +238,17 @@ async def host(
             on_port=PortTeller(output).asking(wanted=map_port),
         ) as endpoint,
     ):
-        view = LobbyView(output, t("seqp2p: your table"), starts=invites)
         by_hand = invites and options.person and output.asks
-        async with open_table(endpoint, settings, spectators, output.say, friends=friends(), by_hand=by_hand) as table:
-            return await play_at_own_table(table, options, output, filling, view, spectators, invites=invites)
+        opened = HostOptions(spectators, friends(), by_hand=by_hand, warn=output.say)
+        async with open_table(endpoint, settings, opened) as table:
+            return await play_at_own_table(table, options, output, filling, invites=invites)
 
 
 async def play_at_own_table(
-    table: HostedTable,
-    options: SeatOptions,
-    output: Output,
-    filling: Filling,
-    view: LobbyView,
-    spectators: int,
-    *,
-    invites: bool = True,
-    resumed: LiveGame | None = None,
+    table: HostedTable, options: SeatOptions, output: Output, filling: Filling, *, invites: bool = True
 ) -> int:
-    """Play at this player's own table, after a ``resumed`` game if there is one; return the exit code."""
+    """Play at this player's own table, after a resumed game if there is one; return the exit code."""
+    view = LobbyView(output, t("seqp2p: your table"), starts=invites)
     ways = Ways(table.addresses[0], table.endpoint.mapped, table.endpoint.relay)
     async with filling.ready(table.addresses[0], ways.relay, output):
         teller = LobbyTeller(options, output, view, ways, by_hand=lambda: table.by_hand)
@@ -270,9 +263,9 @@ async def play_at_own_table(
                 lobby.ask(ChooseColour(options.choice.colour))
             game = await lobby.wait()
             filling.close()
-            if spectators:
+            if table.options.spectators:
                 command = ways.watching()
                 output.say(t("others watch with:  {command}  and the same code", command=command))
             return game
 
-        return await play_games(table, options, teller, on_event, wait_in, resumed=resumed)
+        return await play_games(table, options, teller, on_event, wait_in)

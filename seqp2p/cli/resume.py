@@ -16,7 +16,7 @@ from seqp2p.api.game import LiveGame
 from seqp2p.api.home import own_keys
 from seqp2p.api.lobby import Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
-from seqp2p.api.table import HostedTable, resumed_table
+from seqp2p.api.table import HostedTable, HostOptions, resumed_table
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import progress, resume_hint
 from seqp2p.cli.errors import FAILED, USAGE, polite_signals
@@ -34,7 +34,6 @@ from seqp2p.i18n import message, of_system
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.net.interfaces import is_loopback
-from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.resume import GameOver
 from seqp2p.replay.sidecar import SUFFIX, SeatHeld, sidecar_path
 from seqp2p.ui.language import t
@@ -113,15 +112,14 @@ def _listened_here_alone(stored: StoredGame) -> bool:
 async def _play_on(resumed: LiveGame, endpoint: Endpoint, options: SeatOptions, output: Output) -> int:
     """Play a person's game on, and then others at its table, as long as this person wants to."""
     options = replace(options, relay=endpoint.relay)  # that of the game, which may not be the setting's
-    async with resumed_table(resumed, endpoint, output.say, friends=friends()) as table:
+    opened = HostOptions(friends=friends(), warn=output.say)
+    async with resumed_table(resumed, endpoint, opened) as table:
         if isinstance(table, HostedTable):
             filling = Filling(USUAL, output.preferences.pace, at_once=False)
             options = replace(options, start=filling.call, pause=filling.pause)
-            view = LobbyView(output, t("seqp2p: your table"), starts=True)
-            spectators = DEFAULT_LIMITS.spectators_max
-            return await play_at_own_table(table, options, output, filling, view, spectators, resumed=resumed)
+            return await play_at_own_table(table, options, output, filling)
         teller = LobbyTeller(options, output, LobbyView(output, t("seqp2p: join a table")))
-        return await play_games(table, options, teller, teller.on_event, Lobby.wait, resumed=resumed)
+        return await play_games(table, options, teller, teller.on_event, Lobby.wait)
 
 
 def find_stored(directory: Path, game: str | None) -> StoredGame:

@@ -55,21 +55,20 @@ async def play_games(
     teller: LobbyTeller,
     on_event: OnLobbyEvent,
     wait_in: WaitIn,
-    *,
-    resumed: LiveGame | None = None,
 ) -> int:
     """Play at one table while this player wants to; return the last game's exit code.
 
-    ``on_event`` gets the events of a lobby, ``wait_in`` waits in it. A ``resumed`` game comes before the first lobby.
-    Raises NetError for the first lobby; UserError where another game was wanted, and there is none.
+    ``on_event`` gets the events of a lobby, ``wait_in`` waits in it. A resumed game, ``table.last``, comes before the
+    first lobby. Raises NetError for the first lobby; UserError where another game was wanted, and there is none.
     """
     output, number, dealt, exit_code = teller.output, 0, 0, DONE
-    wins, came_back = Counter[int](), resumed is not None
+    wins, resumed = Counter[int](), table.last
+    came_back = resumed is not None
     question: RematchQuestion | None = None
     with trio.open_signal_receiver(*polite_signals()) as signals:
         while True:
             if (game := resumed) is not None:
-                resumed, table.last = None, game
+                resumed = None
                 result = await play(game, options.choices, output, signals)
             else:
                 async with _lobby_of(table, teller, on_event, question) as lobby:

@@ -1,5 +1,6 @@
 """``seqp2p watch [CODE | HOST:PORT]``: see what the table sees, check everything, and keep a replay."""
 
+import secrets
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +11,6 @@ import click
 import trio
 
 from seqp2p.api.endpoint import chosen_name, lock_identity
-from seqp2p.api.finding import Route
 from seqp2p.api.watch import WatchedGame, enter_table
 from seqp2p.cli import home
 from seqp2p.cli.errors import ABANDONED, polite_signals
@@ -23,9 +23,12 @@ from seqp2p.cli.reporter import Reporter, emit_lobby_left
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
-from seqp2p.lobby.events import LobbyEvent, LobbyShown
+from seqp2p.lobby.events import LobbyEvent, LobbyShown, TurnedAway
+from seqp2p.lobby.own import Own
 from seqp2p.match.events import Result
 from seqp2p.net.addresses import Address
+from seqp2p.net.dialling import Route
+from seqp2p.net.tls import make_credentials
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
 from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
@@ -89,12 +92,13 @@ async def watch(
     async with on_screen(plain, wish) as output, ending_with_parent(wanted=not options.listens):
         with lock_identity(None) as locked:
             lobby = LobbyView(output, t("seqp2p: watch a table"))
-            name = chosen_name(options.name, locked)
             let_in = partial(output.say, LET_IN)
             told, changes = {"seats": [translate(LET_IN)]}, BoundedLines(output)
 
             def on_event(event: LobbyEvent) -> None:
-                if isinstance(event, LobbyShown):
+                if isinstance(event, TurnedAway):
+                    output.say(event.reason)
+                elif isinstance(event, LobbyShown):
                     lobby.seats(event)
                     emit_lobby(event, output)
                     if (line := seats_line(event)) not in told["seats"]:
@@ -106,12 +110,14 @@ async def watch(
                 answers: Answers = {**lobby_answers(told), "help": lambda _: [translate(LET_IN)]}
                 await wait_in_lobby(own_console(output), answers)
 
+            own = Own(
+                make_credentials(locked.identity), chosen_name(options.name, locked), secrets.token_bytes, on_event
+            )
             typed = leave_when_typed if output.asks and options.listens else None
             left = partial(emit_lobby_left, output, translate(LEFT))
 
             async def enter(route: Route, given: str) -> int:
-                own = locked.identity, name, options.replay_dir
-                by = partial(enter_table, route, given, *own, let_in, on_event, output.say)
+                by = partial(enter_table, own, route, given, options.replay_dir, let_in)
                 with trio.open_signal_receiver(*polite_signals()) as signals:
                     game = await until_agreed(lambda _: by(), signals, typed, left)
                     return ABANDONED if game is None else exit_code_of(await see(game, output, listens=options.listens))

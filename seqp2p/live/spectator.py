@@ -143,9 +143,9 @@ class SpectatorRunner:
                 await trio.sleep(pause_s(failures, 0.5 + self._randomness(1)[0] / 510, self._limits))
                 try:
                     link = await reach(
-                        waiting.host,
+                        waiting.route.host,
                         waiting.credentials,
-                        waiting.dial,
+                        waiting.route.dial,
                         self._limits,
                         role="watch",
                         game=self.match.game.id,

@@ -24,7 +24,6 @@ from typing import Final, NoReturn
 
 import trio
 
-from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message
 from seqp2p.lobby.code import (
     PLACE_WORDS_MAX,
@@ -34,13 +33,13 @@ from seqp2p.lobby.code import (
     make_place,
     public_part,
 )
-from seqp2p.lobby.events import CodeShown, OnLobbyEvent, Strangers
+from seqp2p.lobby.events import CodeShown, Strangers
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.place import MOVED
 from seqp2p.net.auth import receive, refuse, send
 from seqp2p.net.errors import NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB
 from seqp2p.net.serving import Gate
 
@@ -65,29 +64,18 @@ class _Client:
 class CodeDoor:
     """The host's code, and the clients that try it."""
 
-    def __init__(
-        self,
-        table_number: int,
-        host_key: bytes,
-        certificate_hash: bytes,
-        randomness: Randomness,
-        limits: Limits,
-        on_event: OnLobbyEvent,
-        friends: Collection[bytes] = frozenset(),
-        place: str = "",
-    ) -> None:
+    def __init__(self, own: Own, table_number: int, friends: Collection[bytes] = frozenset(), place: str = "") -> None:
         """``friends`` are the keys that have finished a game with this host; ``place`` is the first meeting place.
 
-        ``on_event`` gets CodeShown, now and each time there is a new code, and Strangers from ``tell_strangers``.
+        The host is told CodeShown, now and each time there is a new code, and Strangers by ``tell_strangers``.
         """
         self._number = table_number
         self._place = place
         self._burned = 0  # codes with this place
-        self._host_key = host_key
-        self._certificate_hash = certificate_hash
-        self._randomness = randomness
-        self._limits = limits
-        self._on_event = on_event
+        self._own = own
+        self._randomness = own.randomness
+        self._limits = limits = own.limits
+        self._on_event = own.on_event
         self._friends = {key: _Tries(limits.code_friend_tries, _HOUR_S) for key in friends}
         self._burns = _Tries(limits.codes_per_day, _DAY_S)
         self._spent: set[tuple[int, int]] = set()
@@ -201,7 +189,9 @@ class CodeDoor:
     async def _answer(self, frames: FrameStream, key: bytes, first: PakeA) -> bool:
         """Answer a client that has begun. Return True if it has proved the code; then it is told."""
         code = self.code
-        exchange = Exchange(code, key, self._host_key, self._certificate_hash, self._randomness, host=True)
+        exchange = Exchange(
+            code, key, self._own.key, self._own.credentials.certificate_hash, self._randomness, host=True
+        )
         await send(frames, PakeB(exchange.message))
         # After the answer, so that the time this takes, which depends on the code, cannot be seen.
         joiner, host = exchange.finish(first.message)

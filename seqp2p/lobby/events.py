@@ -48,6 +48,10 @@ class Former:
         return min(free, key=lambda seat: (seat in missing, seat))
 
 
+NO_FORMER: Final = Former(b"", {})
+"""At the first game of a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class CodeShown:
     """The join code that holds from now on (host)."""

@@ -11,21 +11,21 @@ Seats of the game before name its id in place of the lobby's, and need no code: 
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, assert_never
 
 import trio
 from msgspec.structs import replace
 
-from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import is_first, make_statement
-from seqp2p.lobby.code import make_table_number
 from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import Former, Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined, declining, gone
+from seqp2p.lobby.events import NO_FORMER, Former, Guest, LineSaid, LobbyShown, TurnedAway, declined, declining, gone
 from seqp2p.lobby.lines import LobbyTalk, PerMinute
 from seqp2p.lobby.names import BOT_NAME, look_alike
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.requests import (
     AcceptGame,
@@ -52,66 +52,53 @@ from seqp2p.match.table import (
 )
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, refuse
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.serving import Gate, Handshakes, Listener, serve, source_of
+from seqp2p.net.serving import Gate, Handshakes, serve, source_of
 from seqp2p.net.text import clean
-from seqp2p.net.tls import Credentials
 from seqp2p.rules import team_of
 
 _FAILURES_TOLD: Final = 3
 """Of those who know the code and do not sit down, so many are told with the reason; more are just counted."""
 
 
-async def host_table(
-    credentials: Credentials,
-    name: str,
-    settings: Settings,
-    listeners: Sequence[Listener],
-    addresses: Sequence[Address],
-    randomness: Randomness,
-    on_event: OnLobbyEvent,
-    limits: Limits = DEFAULT_LIMITS,
-    *,
-    table_number: int | None = None,
-    spectators: SpectatorServer | None = None,
-    former: Former | None = None,
-    friends: Collection[bytes] = frozenset(),
-    requests: LobbyRequests | None = None,
-    by_hand: bool = False,
-    asked: bool = False,
-    relay: Address | None = None,
-    place: str = "",
-) -> AgreedTable:
+@dataclass(frozen=True)
+class Hosting:
+    """A table that its host opens.
+
+    ``number`` is the first part of its code, 1 to 99. ``place`` has the digits of the meeting place at the host's
+    relay, for the first code. ``spectators`` serves spectators, who give the same code, now and during the game;
+    without it there are none. ``former`` is the game before at this table. ``friends`` are the keys that have finished
+    a game with this host, and go first in the queue. With ``by_hand`` a full table waits for StartGame, or until
+    ``full_table_s`` have passed without a change. No game begins while the host is ``asked``, until AcceptGame.
+    """
+
+    settings: Settings
+    number: int
+    place: str = ""
+    spectators: SpectatorServer | None = None
+    former: Former = NO_FORMER
+    friends: Collection[bytes] = frozenset()
+    by_hand: bool = False
+    asked: bool = False
+
+
+async def host_table(own: Own, hosting: Hosting, requests: LobbyRequests | None = None) -> AgreedTable:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
-    By ``addresses`` the other seats reach the ``listeners``; ``table_number`` is the code's first part, 1 to 99, by
-    default a random one. ``spectators`` serves spectators, who give the same code, now and during the game; without it
-    there are none. ``former`` is the game before at this table, if any; ``friends`` are the keys that have finished a
-    game with this host, and go first in the queue. ``requests`` are those of this player; with
-    ``by_hand`` a full table waits for StartGame, or until ``full_table_s`` have passed without a change. No game
-    begins while this player is ``asked``, until AcceptGame, or another one is. ``relay`` is the one that this player
-    uses; ``place`` has the digits of the meeting place there, for the first code. ``on_event`` gets every LobbyEvent as
-    it happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot be shown;
-    faults of strangers and joiners end only their own connections. Cancelled, it says goodbye, which takes at most
-    ``close_s``. The listeners stay open.
+    ``requests`` are those of this player. Raises TableError for settings that cannot be played and ValueError for a
+    name that cannot be shown; faults of strangers and joiners end only their own connections. Cancelled, it says
+    goodbye, which takes at most ``close_s``. The listeners stay open.
     """
-    check_settings(settings)
-    if fault := name_fault(name):
+    check_settings(hosting.settings)
+    if fault := name_fault(own.name):
         raise ValueError(fault)
-    number = make_table_number(randomness) if table_number is None else table_number
-    own, certificate = credentials.identity.public, credentials.certificate_hash
-    door = CodeDoor(number, own, certificate, randomness, limits, on_event, friends, place)
-    places = addresses[: limits.addresses_per_seat]
-    if spectators:
-        spectators.open(SpectatorPlaces(door, on_event))
-    lobby = _HostLobby(credentials, name, settings, places, randomness, on_event, limits, door, spectators, former)
-    lobby.by_hand, lobby.asked, lobby.relay = by_hand, asked, relay
-    return await lobby.run(listeners, requests)
+    door = CodeDoor(own, hosting.number, hosting.friends, hosting.place)
+    if hosting.spectators:
+        hosting.spectators.open(SpectatorPlaces(door, own.on_event))
+    return await _HostLobby(own, hosting, door).run(requests)
 
 
 class TeamColours:
@@ -160,31 +147,19 @@ class _SeatedGuest:
 
 
 class _HostLobby:
-    def __init__(
-        self,
-        credentials: Credentials,
-        name: str,
-        settings: Settings,
-        addresses: Sequence[Address],
-        randomness: Randomness,
-        on_event: OnLobbyEvent,
-        limits: Limits,
-        door: CodeDoor,
-        spectators: SpectatorServer | None,
-        former: Former | None,
-    ) -> None:
-        self._credentials = credentials
-        self._name = name
-        self._settings = settings
-        self._addresses = tuple(addresses)
-        self._randomness = randomness
-        self._on_event = on_event
+    def __init__(self, own: Own, hosting: Hosting, door: CodeDoor) -> None:
+        limits = own.limits
+        self._own = own
         self._limits = limits
+        self._on_event = own.on_event
         self._door = door
-        self._spectators = spectators
-        self._former = former or Former(b"", {})
+        self._settings = hosting.settings
+        self._spectators = hosting.spectators
+        self._former = hosting.former
         self._kept_until = trio.current_time() + self._former.keeps_s
-        self._id = randomness(32)
+        self._by_hand = hosting.by_hand
+        self._asked = hosting.asked
+        self._id = own.randomness(32)
         handshakes = Handshakes(limits, limits.handshake_rate)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self._seats: dict[int, _SeatedGuest] = {}
@@ -192,8 +167,6 @@ class _HostLobby:
         self._wishes = PerMinute(limits.lines_max, limits.lines_s - limits.silence_s, trio.current_time)
         self._colours = TeamColours()
         self._removed: set[bytes] = set()
-        self.by_hand = self.asked = False
-        self.relay: Address | None = None
         self._touched_at = -math.inf  # the time of the last change of seats or colours, or line
         self._started = False
         self._version = 0  # counts the changes of seats and colours
@@ -204,12 +177,12 @@ class _HostLobby:
         self._statements: tuple[wire.AddressStatement, ...] = ()
         self._own_relay: OwnRelay | None = None
 
-    async def run(self, listeners: Sequence[Listener], requests: LobbyRequests | None) -> AgreedTable:
+    async def run(self, requests: LobbyRequests | None) -> AgreedTable:
         # Connections have a scope of their own: a goodbye still needs them when everything else is cancelled.
         connections = trio.CancelScope(shield=True)
         async with contextlib.AsyncExitStack() as on_error:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._receive, listeners, requests, connections)
+                nursery.start_soon(self._receive, requests, connections)
                 try:
                     async with contextlib.AsyncExitStack() as unless_agreed:
                         unless_agreed.push_async_callback(self._say_goodbye)
@@ -222,15 +195,13 @@ class _HostLobby:
                 finally:
                     connections.cancel()
             on_error.pop_all()
-        statements, relay = self._statements, self._own_relay
-        return AgreedTable(self._credentials, agreement, 1, {}, listeners, links, self._spectators, statements, relay)
+        own, statements, relay = self._own, self._statements, self._own_relay
+        return AgreedTable(own.credentials, agreement, 1, {}, own.listeners, links, self._spectators, statements, relay)
 
-    async def _receive(
-        self, listeners: Sequence[Listener], requests: LobbyRequests | None, scope: trio.CancelScope
-    ) -> None:
+    async def _receive(self, requests: LobbyRequests | None, scope: trio.CancelScope) -> None:
         with scope:
             async with trio.open_nursery() as nursery:
-                serve(nursery, listeners, self._welcome)
+                serve(nursery, self._own.listeners, self._welcome)
                 if requests is not None:
                     nursery.start_soon(self._obey, requests)
                 if self._spectators is None:  # Else they need it for longer.
@@ -281,14 +252,14 @@ class _HostLobby:
 
     async def _authenticate(self, stream: trio.abc.Stream) -> tuple[FrameStream, wire.Proof]:
         with self._gate.enter(stream) as place:
-            frames = await place.accept(self._credentials)
+            frames = await place.accept(self._own.credentials)
             async with tls.closing_on_error(frames.stream):
                 proof = await check_client(
                     frames,
-                    self._credentials,
+                    self._own.credentials,
                     lobby=self._id,
                     admit=self._admit,
-                    randomness=self._randomness,
+                    randomness=self._own.randomness,
                     limits=self._limits,
                 )
                 return frames, proof
@@ -352,7 +323,7 @@ class _HostLobby:
         """Return the requested name, with a number after it if another player has it. A bot's number is its seat's."""
         if name_fault(name) is not None:
             raise PeerRefused("bad_name")
-        taken = [self._name, *(sitting.name for sitting in self._seats.values())]
+        taken = [self._own.name, *(sitting.name for sitting in self._seats.values())]
         numbers = itertools.chain([seat] if name == BOT_NAME else [], itertools.count(1))
         free = (numbered_name(name, number) for number in numbers)
         return next(each for each in free if not any(look_alike(each, other) for other in taken))
@@ -474,7 +445,7 @@ class _HostLobby:
 
     def _do(self, request: LobbyRequest) -> str:
         """Do what this player wants, or return the code of the reason why not."""
-        own = self._credentials.identity.public
+        own = self._own.key
         match request:
             case TakeSeat():
                 return "no_seat"
@@ -490,7 +461,7 @@ class _HostLobby:
                 self._started = True
                 self._change()
             case AcceptGame():
-                self.asked = False
+                self._asked = False
                 self._show()
             case _:
                 assert_never(request)
@@ -509,12 +480,12 @@ class _HostLobby:
         return ""
 
     def _say(self, text: str) -> str:
-        if (signed := self._talk.sign(self._credentials.identity, text)) is None:
+        if (signed := self._talk.sign(self._own.credentials.identity, text)) is None:
             return "too_fast" if clean(text) else "nothing"
         line, shown = signed
         self._send(tuple(self._seats.values()), line)
         self._touch()
-        self._on_event(LineSaid(1, self._name, self._credentials.identity.public, clean(shown)))
+        self._on_event(LineSaid(1, self._own.name, self._own.key, clean(shown)))
         return ""
 
     # The table.
@@ -526,7 +497,7 @@ class _HostLobby:
     @property
     def _complete(self) -> bool:
         """True if all seats are taken, by players who have accepted the game."""
-        return self._full and not self.asked and not any(sitting.asked for sitting in self._seats.values())
+        return self._full and not self._asked and not any(sitting.asked for sitting in self._seats.values())
 
     @property
     def _kept(self) -> int:
@@ -539,13 +510,13 @@ class _HostLobby:
 
     def _show(self) -> None:
         """Send the seats and names to all."""
-        guests: list[Guest | None] = [Guest(self._name, self._credentials.identity.public, self.asked)]
+        guests: list[Guest | None] = [Guest(self._own.name, self._own.key, self._asked)]
         for seat in range(2, self._settings.players + 1):
             sitting = self._seats.get(seat)
             guests.append(None if sitting is None else Guest(sitting.name, sitting.key, sitting.asked))
         self._version += 1
-        self._on_event(LobbyShown(self._settings, tuple(guests), 1, self.relay))
-        relay = None if self.relay is None else str(self.relay)
+        self._on_event(LobbyShown(self._settings, tuple(guests), 1, self._own.relay))
+        relay = None if self._own.relay is None else str(self._own.relay)
         seats = tuple(
             None if guest is None else wire.LobbySeat(guest.name, guest.key, self._talk.said(guest.key), guest.asked)
             for guest in guests
@@ -583,7 +554,7 @@ class _HostLobby:
         ``by_hand`` also for StartGame, or for a while without a change or a line.
         """
         await self._until(lambda: self._complete)
-        while self.by_hand and not (self._complete and self._started):
+        while self._by_hand and not (self._complete and self._started):
             begins_at = self._touched_at + self._limits.full_table_s if self._complete else math.inf
             with trio.move_on_at(begins_at) as quiet:
                 await self._changed.wait()
@@ -597,16 +568,22 @@ class _HostLobby:
         if not await self._answered(members, version, lambda sitting: sitting.nonce_round == round_):
             return None
         agreement = self._agreement(members)
-        self._own_relay = own_relay(self.relay, self._randomness)
+        self._own_relay = own_relay(self._own.relay, self._own.randomness)
         nonce = agreement.seats[0].nonce
-        own = make_statement(self._credentials.identity, nonce, 1, self._addresses, self._own_relay)
+        own = make_statement(
+            self._own.credentials.identity,
+            nonce,
+            1,
+            self._own.addresses[: self._limits.addresses_per_seat],
+            self._own_relay,
+        )
         self._statements = (own, *(sitting.addresses for sitting in members))
         self._send(members, wire.TableMessage(round_, encode_agreement(agreement), self._statements))
         ready = await self._answered(members, version, lambda sitting: sitting.ready == round_)
         return agreement if ready else None
 
     def _agreement(self, members: tuple[_SeatedGuest, ...]) -> Agreement:
-        own = SeatEntry(self._name, self._credentials.identity.public, self._randomness(32))
+        own = SeatEntry(self._own.name, self._own.key, self._own.randomness(32))
         others = (SeatEntry(sitting.name, sitting.key, sitting.nonce) for sitting in members)
         return Agreement(1, self._settings, (own, *others))
 

@@ -6,19 +6,18 @@ place held by the key that the code exchange was bound to, or that it had in the
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 import trio
 from msgspec.structs import replace
 
-from seqp2p.crypto.group import Randomness
-from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.code import parse_code
-from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined
+from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, TurnedAway, declined
 from seqp2p.lobby.lines import LobbyTalk
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.rematch_lines import way_back
@@ -43,7 +42,7 @@ from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address, tcp_dial
 from seqp2p.net.auth import send
-from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.dialling import Dial, Route, reach
 from seqp2p.net.errors import (
     LinkLost,
     NetError,
@@ -54,11 +53,9 @@ from seqp2p.net.errors import (
     Unreachable,
     WrongKey,
 )
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.serving import Listener
 from seqp2p.net.text import clean
-from seqp2p.net.tls import Credentials, ServerLink
+from seqp2p.net.tls import ServerLink
 from seqp2p.net.transit import line_of
 from seqp2p.rules import team_of
 
@@ -74,72 +71,36 @@ _MISSES: Final = 3
 
 
 async def join_table(
-    credentials: Credentials,
-    name: str,
-    code: str,
-    host: Address,
-    listeners: Sequence[Listener],
-    addresses: Sequence[Address],
-    randomness: Randomness,
-    on_event: OnLobbyEvent,
-    limits: Limits = DEFAULT_LIMITS,
-    *,
-    dial: Dial = tcp_dial,
-    requests: LobbyRequests | None = None,
-    choice: SeatChoice = ANY_SEAT,
-    relay: Address | None = None,
+    own: Own, route: Route, code: str, requests: LobbyRequests | None = None, choice: SeatChoice = ANY_SEAT
 ) -> AgreedTable:
-    """Sit down at the table of the host at that address, and wait there until it starts.
+    """Sit down at the table of the host at the end of this route, and wait there until it starts.
 
-    By ``addresses`` the other seats reach the ``listeners``: IP addresses, likeliest first. ``on_event`` gets
-    LobbyShown after each change, and what is said and declined; ``choice`` is wished for at once, ``requests`` are
-    those of this player from then on. ``relay`` is the one that this player uses. The code is tried once. Raises
-    BadCode (the code cannot be one), Unreachable, Refused (by the host, see errors.REFUSALS), PeerError (the host is
-    not honest, or no seqp2p), LinkLost (the host is gone), and ValueError for a name that cannot be shown. Cancelled,
-    it says goodbye. The listeners stay open.
+    The player is told LobbyShown after each change, and what is said and declined. ``choice`` is wished for at once,
+    ``requests`` are those of this player from then on. The code is tried once. Raises BadCode (the code cannot be one),
+    Unreachable, PeerRefused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p),
+    LinkLost (the host is gone), and ValueError for a name that cannot be shown. Cancelled, it says goodbye.
     """
-    if fault := name_fault(name):
+    if fault := name_fault(own.name):
         raise ValueError(fault)
-
-    def on_wait(reason: str) -> None:
-        on_event(TurnedAway(reason))
-
-    link = await knock(credentials, code, host, randomness, limits, dial, on_wait, role="join")
-    joiner = _Joiner(link, name, credentials.identity, addresses, randomness, on_event, limits, choice)
-    joiner.relay = relay
-    return await _sit_down(joiner, host, credentials, listeners, requests)
+    link = await knock(own, route, code, "join")
+    return await _sit_down(_Joiner(own, link, choice), route.host, requests)
 
 
 async def rejoin_table(
-    credentials: Credentials,
-    name: str,
-    former: AgreedTable,
-    listeners: Sequence[Listener],
-    addresses: Sequence[Address],
-    randomness: Randomness,
-    on_event: OnLobbyEvent,
-    limits: Limits = DEFAULT_LIMITS,
-    *,
-    dial: Dial = tcp_dial,
-    requests: LobbyRequests | None = None,
-    asked: bool = False,
-    relay: Address | None = None,
+    own: Own, former: AgreedTable, requests: LobbyRequests | None = None, *, asked: bool = False, dial: Dial = tcp_dial
 ) -> AgreedTable:
     """Sit down again, without the code, at a table whose game is over, as soon as its host opens it.
 
-    It waits at most ``rematch_wait_s`` for that. The player is ``asked`` for the game until AcceptGame. Raises Refused,
-    PeerError, and LinkLost: the host is gone, for one.
+    It waits at most ``rematch_wait_s`` for that. The player is ``asked`` for the game until AcceptGame. Raises
+    PeerRefused, PeerError, and LinkLost: the host is gone, for one.
     """
-    host, link = await _find_again(credentials, former, limits, dial)
-    joiner = _Joiner(link, name, credentials.identity, addresses, randomness, on_event, limits)
-    joiner.asked, joiner.relay = asked, relay
-    return await _sit_down(joiner, host, credentials, listeners, requests)
+    host, link = await _find_again(own, former, dial)
+    return await _sit_down(_Joiner(own, link, asked=asked), host, requests)
 
 
-async def _find_again(
-    credentials: Credentials, former: AgreedTable, limits: Limits, dial: Dial
-) -> tuple[Address, ServerLink]:
+async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Address, ServerLink]:
     """Dial the host, which knows this seat by its key and the game before; then meet it at the relay."""
+    limits = own.limits
     ways = [(address, dial) for address in AddressBook(former, limits).of(1)]
     back = way_back(former, dial, limits)
     if back is not None:
@@ -151,7 +112,7 @@ async def _find_again(
             for host, way in ways:
                 try:
                     return host, await reach(
-                        host, credentials, way, limits, role="join", game=former.game, expected_key=former.key(1)
+                        host, own.credentials, way, limits, role="join", game=former.game, expected_key=former.key(1)
                     )
                 except (Unreachable, WrongKey):
                     if back is not None and back.is_open:
@@ -169,46 +130,31 @@ async def _find_again(
     )
 
 
-async def _sit_down(
-    guest: "_Joiner",
-    host: Address,
-    credentials: Credentials,
-    listeners: Sequence[Listener],
-    requests: LobbyRequests | None,
-) -> AgreedTable:
+async def _sit_down(guest: "_Joiner", host: Address, requests: LobbyRequests | None) -> AgreedTable:
     """Take a seat by a link that the host has let in, and wait there until the table starts."""
     frames = guest.link.frames
     async with tls.closing_on_error(frames.stream):
         if (error := await guest.stay(requests)) is not None:
             raise error
         return AgreedTable(
-            credentials,
+            guest.own.credentials,
             guest.agreement,
             guest.seat,
             {1: (host,)} if line_of(frames.stream) is None else {},
-            listeners,
+            guest.own.listeners,
             {1: frames},
             statements=guest.statements,
             relay=guest.own_relay,
         )
 
 
-async def knock(
-    credentials: Credentials,
-    code: str,
-    host: Address,
-    randomness: Randomness,
-    limits: Limits,
-    dial: Dial,
-    on_wait: Callable[[str], None],
-    *,
-    role: wire.Role,
-) -> ServerLink:
-    """Return a link to the host at that address, after both sides have proved the code; with role join or watch.
+async def knock(own: Own, route: Route, code: str, role: wire.Role) -> ServerLink:
+    """Return a link to the host at the end of this route, after both sides have proved the code.
 
-    The code is tried once; until then a busy host is dialled again, and ``on_wait`` is told the first time. Raises
-    what ``join_table`` does.
+    ``role`` is join or watch. The code is tried once; until then a busy host is dialled again, and the player is told
+    TurnedAway the first time. Raises what ``join_table`` does.
     """
+    limits, randomness = own.limits, own.randomness
     code = parse_code(code)
     give_up_at = trio.current_time() + limits.knock_s
     hung_up: NetError | None = None
@@ -218,18 +164,18 @@ async def knock(
         nonlocal has_waited
         if not has_waited:
             limit_s = limits.knock_s + limits.code_exchange_s
-            on_wait(
-                message("The table lets you wait for your turn at the code, at most {seconds:.0f} s.", seconds=limit_s)
+            text = message(
+                "The table lets you wait for your turn at the code, at most {seconds:.0f} s.", seconds=limit_s
             )
+            own.on_event(TurnedAway(text))
         has_waited = True
 
     for dials in itertools.count(1):
         exchange: Exchange | None = None
         try:
-            link = await reach(host, credentials, dial, limits, role=role)
+            link = await reach(route.host, own.credentials, route.dial, limits, role=role)
             async with tls.closing_on_error(link.frames.stream):
-                own = credentials.identity.public
-                exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)
+                exchange = Exchange(code, own.key, link.server_key, link.certificate_hash, randomness, host=False)
                 with trio.fail_at(give_up_at + limits.code_exchange_s):
                     await give_code(link.frames, exchange, limits, tell_once)
                 return link
@@ -300,31 +246,17 @@ class _Joiner:
     agreement: Agreement
     statements: tuple[wire.AddressStatement, ...]
 
-    def __init__(
-        self,
-        link: ServerLink,
-        name: str,
-        identity: Identity,
-        addresses: Sequence[Address],
-        randomness: Randomness,
-        on_event: OnLobbyEvent,
-        limits: Limits,
-        choice: SeatChoice = ANY_SEAT,
-    ) -> None:
-        self.link = Link(link.frames, limits)
+    def __init__(self, own: Own, link: ServerLink, choice: SeatChoice = ANY_SEAT, *, asked: bool = False) -> None:
+        self.own = own
+        self.link = Link(link.frames, own.limits)
         self.seat = 0
-        self.asked = False
-        self.relay: Address | None = None
+        self.asked = asked
+        self.relay = own.relay
         self.own_relay: OwnRelay | None = None
-        self._name = name
-        self._identity = identity
-        self._addresses = addresses[: limits.addresses_per_seat]
         self._host_key = link.server_key
-        self._randomness = randomness
-        self._on_event = on_event
-        self._limits = limits
+        self._on_event = own.on_event
         self._choice = choice
-        self._talk = LobbyTalk(link.lobby, limits, trio.current_time)
+        self._talk = LobbyTalk(link.lobby, own.limits, trio.current_time)
         self._may_ask = trio.Event()
         self._lobby: wire.LobbyMessage | None = None
         self._shown = trio.Event()  # the lobby, or its end
@@ -335,7 +267,7 @@ class _Joiner:
 
     async def stay(self, requests: LobbyRequests | None) -> NetError | None:
         """Sit down and wait for the start. Return None, or the error that prevents it. Cancelled, it says goodbye."""
-        await send(self.link.frames, wire.Sit(self._name, self.asked))
+        await send(self.link.frames, wire.Sit(self.own.name, self.asked))
         connection = trio.CancelScope(shield=True)
         ended = trio.Event()
         error: NetError | None = None
@@ -354,7 +286,7 @@ class _Joiner:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(carry)
             try:
-                with trio.move_on_after(self._limits.lobby_answer_s):
+                with trio.move_on_after(self.own.limits.lobby_answer_s):
                     await self._shown.wait()
                 if self._shown.is_set():
                     await ended.wait()
@@ -362,7 +294,7 @@ class _Joiner:
                 if not ended.is_set():
                     self.link.send(wire.bye(""))
                     # The host closes the connection when it has read the goodbye.
-                    with trio.move_on_after(self._limits.close_s, shield=True):
+                    with trio.move_on_after(self.own.limits.close_s, shield=True):
                         await ended.wait()
                 connection.cancel()
         return error if self._lobby is not None else error or late
@@ -379,9 +311,15 @@ class _Joiner:
                     raise PeerError(message("The host begins a game that this player has not accepted."))
                 self._round = number
                 self._set_ready(False)
-                self._nonce = self._randomness(32)
-                self.own_relay = own_relay(self.relay, self._randomness)
-                self._own = make_statement(self._identity, self._nonce, 1, self._addresses, self.own_relay)
+                self._nonce = self.own.randomness(32)
+                self.own_relay = own_relay(self.relay, self.own.randomness)
+                self._own = make_statement(
+                    self.own.credentials.identity,
+                    self._nonce,
+                    1,
+                    self.own.addresses[: self.own.limits.addresses_per_seat],
+                    self.own_relay,
+                )
                 self.link.send(wire.Nonce(number, self._nonce, self._own))
             case wire.TableMessage():
                 self._agree(received)
@@ -404,8 +342,8 @@ class _Joiner:
         """Note the lobby as it is now; raises PeerError if no honest host would show it."""
         check_lobby(lobby, self._host_key, self._lobby)
         own = None if lobby.seat is None else lobby.seats[lobby.seat - 1]
-        names = {numbered_name(self._name, number) for number in range(1, len(lobby.seats) + 1)}
-        if lobby.seat is None or own is None or own.key != self._identity.public or own.name not in names:
+        names = {numbered_name(self.own.name, number) for number in range(1, len(lobby.seats) + 1)}
+        if lobby.seat is None or own is None or own.key != self.own.key or own.name not in names:
             raise PeerError(message("The host shows a lobby in which this seat is somebody else's."))
         is_first = self._lobby is None
         self._lobby, self.seat = lobby, lobby.seat
@@ -484,7 +422,7 @@ class _Joiner:
     def _say(self, text: str, lobby: wire.LobbyMessage) -> None:
         own = lobby.seats[self.seat - 1]
         assert own is not None, "the own seat is taken"
-        if (signed := self._talk.sign(self._identity, text, own.said)) is None:
+        if (signed := self._talk.sign(self.own.credentials.identity, text, own.said)) is None:
             self._on_event(declined("too_fast" if clean(text) else "nothing"))
             return
         line, shown = signed

@@ -5,20 +5,18 @@ from dataclasses import dataclass
 
 import trio
 
-from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.lobby.join import check_lobby, knock, shown_lobby
+from seqp2p.lobby.own import Own
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, decode_agreement, name_fault
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import send
-from seqp2p.net.dialling import Dial
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import PeerError, PeerRefused, TableClosed
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import LinkStage, WireMessage
 from seqp2p.net.tls import Credentials
@@ -30,9 +28,8 @@ class WaitingSpectator:
 
     credentials: Credentials
     agreement: Agreement
-    host: Address
+    route: Route
     host_key: bytes
-    dial: Dial
     frames: FrameStream
 
     @property
@@ -41,36 +38,24 @@ class WaitingSpectator:
         return next(seat for seat, entry in enumerate(self.agreement.seats, 1) if entry.key == self.host_key)
 
 
-async def watch_table(
-    credentials: Credentials,
-    name: str,
-    code: str,
-    host: Address,
-    randomness: Randomness,
-    limits: Limits = DEFAULT_LIMITS,
-    *,
-    dial: Dial = tcp_dial,
-    let_in: Callable[[], None] = lambda: None,
-    on_wait: Callable[[str], None] = lambda _: None,
-    on_event: OnLobbyEvent = lambda _: None,
-) -> WaitingSpectator:
-    """Give the code to the host at that address, and wait until all seats of its table have agreed.
+async def watch_table(own: Own, route: Route, code: str, let_in: Callable[[], None] = lambda: None) -> WaitingSpectator:
+    """Give the code to the host at the end of this route, and wait until all seats of its table have agreed.
 
-    The code is tried once; ``let_in`` is called when it was right, ``on_wait`` is told if it waits for its turn.
-    ``on_event`` gets LobbyShown after each change. Raises BadCode (the code cannot be one), Unreachable, PeerRefused,
-    PeerError, LinkLost, and ValueError for a name that cannot be shown.
+    The code is tried once; ``let_in`` is called when it was right. The player is told LobbyShown after each change, and
+    TurnedAway if it waits for its turn. Raises BadCode (the code cannot be one), Unreachable, PeerRefused, PeerError,
+    LinkLost, and ValueError for a name that cannot be shown.
     """
-    if fault := name_fault(name):
+    if fault := name_fault(own.name):
         raise ValueError(fault)
-    link = await knock(credentials, code, host, randomness, limits, dial, on_wait, role="watch")
+    link = await knock(own, route, code, "watch")
     async with tls.closing_on_error(link.frames.stream):
-        await send(link.frames, wire.Watch(name))
+        await send(link.frames, wire.Watch(own.name))
         let_in()
-        waiting = _Waiting(Link(link.frames, limits), link.server_key, on_event)
+        waiting = _Waiting(Link(link.frames, own.limits), link.server_key, own.on_event)
         error = await waiting.link.run(LinkStage.SPECTATOR, waiting.handle, wire.Ping)
         if error is not None:
             raise error
-    return WaitingSpectator(credentials, waiting.agreement, host, link.server_key, dial, link.frames)
+    return WaitingSpectator(own.credentials, waiting.agreement, route, link.server_key, link.frames)
 
 
 class _Waiting:
