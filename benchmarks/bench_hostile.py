@@ -34,11 +34,12 @@ from seqp2p.live.seat_session import MatchStore
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.code import public_part
 from seqp2p.lobby.join import join_table
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.machine import Match
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, tcp_dial
-from seqp2p.net.dialling import reach
+from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressUpdate, encode_message
@@ -126,15 +127,12 @@ async def join(host: Host) -> float:
     in_lobby = trio.Event()
 
     async def sit() -> None:
-        own = make_credentials(Identity(secrets.token_bytes(32)))
-        address = parse_address(host.address)
-
-        def shown(_: object) -> None:
-            in_lobby.set()
-
+        credentials = make_credentials(Identity(secrets.token_bytes(32)))
+        own = Own(credentials, "friend", secrets.token_bytes, lambda _: in_lobby.set())
+        route = Route(parse_address(host.address))
         while True:
             try:
-                await join_table(own, "friend", host.code, address, [], [], secrets.token_bytes, shown)
+                await join_table(own, route, host.code)
             except NetError:
                 # The code was burned, or a busy machine was too slow: a person types the code that is shown now.
                 await trio.sleep(0.1)

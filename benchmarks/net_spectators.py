@@ -15,9 +15,11 @@ import trio
 
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator_session import ASK_S
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.spectator_join import watch_table
 from seqp2p.match.contribution import open_envelope
 from seqp2p.net.addresses import Address, parse_address
+from seqp2p.net.dialling import Route
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.messages import ContributionMessage, Have, LinkStage, Ping, WireMessage
@@ -29,7 +31,8 @@ had_at: dict[int, float] = {}
 
 async def watch(number: int, host: Address, code: str, let_in: trio.Event) -> None:
     credentials = make_credentials(Identity(secrets.token_bytes(32)))
-    waiting = await watch_table(credentials, f"spectator {number}", code, host, secrets.token_bytes, let_in=let_in.set)
+    own = Own(credentials, f"spectator {number}", secrets.token_bytes, lambda _: None)
+    waiting = await watch_table(own, Route(host), code, let_in.set)
     step = 1
     had: set[bytes] = set()
 

@@ -10,7 +10,7 @@ import trio
 import seqp2p
 from seqp2p.api.endpoint import open_endpoint
 from seqp2p.api.settings import table_settings
-from seqp2p.api.table import open_table
+from seqp2p.api.table import HostOptions, open_table
 from seqp2p.lobby.code import place_of
 from seqp2p.lobby.events import Guest, LobbyShown
 from seqp2p.lobby.requests import RemovePlayer
@@ -94,5 +94,5 @@ async def test_an_error_of_the_callers_block_comes_as_it_is(tmp_path: Path) -> N
         open_endpoint("ann", identity("ann"), tmp_path, Address("127.0.0.1", 0), relay) as endpoint,
     ):
         with pytest.raises(ValueError, match="the caller's own"):
-            async with open_table(endpoint, table_settings(2), 0, lambda _: None, advertise=False):
+            async with open_table(endpoint, table_settings(2), HostOptions(0, advertise=False)):
                 raise ValueError("the caller's own")

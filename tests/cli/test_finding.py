@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import trio
 
-from seqp2p.api.finding import ABSENT, Route
+from seqp2p.api.finding import ABSENT
 from seqp2p.cli import finding
 from seqp2p.cli.finding import choose_route, code_fault, list_tables
 from seqp2p.cli.lobby import LobbyView
@@ -17,6 +17,7 @@ from seqp2p.errors import UserError
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.discovery import Browsed
 from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import BadCode, Unreachable
 from tests.cli import documented
 

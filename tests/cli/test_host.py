@@ -16,7 +16,9 @@ from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.own_table import Filling
 from seqp2p.lobby.adverts import TableAdvert
-from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, OnLobbyEvent
+from seqp2p.lobby.events import NO_FORMER, CodeShown, Former, Guest, LobbyShown, OnLobbyEvent
+from seqp2p.lobby.host import Hosting
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address
 from tests.net.tools import agreement, identity
@@ -37,14 +39,14 @@ async def test_a_table_is_advertised_as_it_is(
         said.append(advert)
         yield said.append
 
-    async def host_table(*arguments: Any, table_number: int, former: Former | None, **_: Any) -> AgreedTable:
-        numbers.append(table_number)
-        formers.append(former)
-        tell = arguments[6]
+    async def host_table(own: Own, hosting: Hosting, _: object) -> AgreedTable:
+        numbers.append(hosting.number)
+        formers.append(hosting.former)
+        tell = own.on_event
         guests = [Guest(name, bytes(32)) for name in ("ann", "bob", "eve")]
-        tell(CodeShown(f"{table_number}-amber-falcon"))
+        tell(CodeShown(f"{hosting.number}-amber-falcon"))
         for count in (1, 2, 3):
-            tell(LobbyShown(arguments[2], (*guests[:count], *[None] * (3 - count)), 1))
+            tell(LobbyShown(hosting.settings, (*guests[:count], *[None] * (3 - count)), 1))
         return agreed
 
     async def play_games(
@@ -53,10 +55,7 @@ async def test_a_table_is_advertised_as_it_is(
         teller: LobbyTeller,
         tell: OnLobbyEvent,
         wait_in: Callable[[Lobby], Awaitable[LiveGame]],
-        *,
-        resumed: LiveGame | None,
     ) -> int:
-        assert resumed is None
         # Two games, one after the other: the table is open before each.
         for _ in range(2):
             async with table.open_lobby(tell) as lobby:
@@ -85,7 +84,7 @@ async def test_a_table_is_advertised_as_it_is(
         *[(2, "open"), (1, "open"), (0, "open"), (0, "playing")],
     ]
     # Seat 3 has left the game: it comes back by the new code, like any other player.
-    assert formers == [None, Former(agreed.game, {identity(2).public: 2}, 0)]
+    assert formers == [NO_FORMER, Former(agreed.game, {identity(2).public: 2}, 0)]
     # The code is for people, and for nobody who only listens.
     assert "amber" in capsys.readouterr().out
     assert not any("amber" in value for advert in said for value in advert.properties().values())

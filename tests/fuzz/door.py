@@ -13,7 +13,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LinkStage, Proof, WireMessage
 from seqp2p.net.tls import ServerLink
 from tests.fuzz.pieces import Pieces
-from tests.net.tools import credentials, frames_pair, identity
+from tests.net.tools import credentials, frames_pair, identity, own
 
 LOBBY = bytes([9]) * 32
 HOST, GUEST = 1, 2
@@ -69,5 +69,4 @@ async def honest_words(wish: WireMessage) -> bytes:
 
 
 def door_of_host(dice: Randomness) -> CodeDoor:
-    own = credentials(HOST)
-    return CodeDoor(7, own.identity.public, own.certificate_hash, dice, DEFAULT_LIMITS, lambda _: None)
+    return CodeDoor(own(HOST, randomness=dice), 7)

@@ -22,6 +22,7 @@ from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.match.encoding import encode
 from seqp2p.net import tls
 from seqp2p.net.auth import check_client, prove, receive, send
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.frames import frame as framed
@@ -32,7 +33,7 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.pieces import Pieces
 from tests.lobby.house import House
 from tests.net.test_messages import SAMPLES
-from tests.net.tools import Wires, address_of, credentials, randomness
+from tests.net.tools import Wires, address_of, credentials, own, randomness
 
 SEEDS = st.integers(0, 2**32)
 LIMITS: Final = DEFAULT_LIMITS
@@ -220,10 +221,7 @@ def test_a_guest_of_a_liar_gets_a_typed_error(seed: int, stage: str) -> None:
 
             nursery.start_soon(serve)
             with pytest.raises(NetError) as error:
-                await join_table(
-                    credentials(GUEST), "guest", liar.code, address_of(HOST), [], [address_of(GUEST)], randomness,
-                    lambda _: None, dial=wires.dial,
-                )  # fmt: skip
+                await join_table(own(GUEST, "guest"), Route(address_of(HOST), wires.dial), liar.code)
             assert message_of(error.value).isprintable()
 
     run(visit)

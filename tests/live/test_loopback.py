@@ -9,20 +9,20 @@ import trio
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.events import CodeShown, LobbyEvent, TurnedAway
-from seqp2p.lobby.host import host_table
+from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.signed import ReleasedSecret
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
 from seqp2p.net.auth import check_client, prove
-from seqp2p.net.dialling import reach
+from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerRefused, WrongKey
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Ping, encode_message
 from seqp2p.net.relay import LinkDown, Received
-from tests.net.tools import Seat, agreement, credentials, identity, randomness, settings
+from tests.net.tools import Seat, agreement, credentials, identity, own, randomness, settings
 
 HERE = Address("127.0.0.1", 0)
 pytestmark = pytest.mark.process
@@ -69,25 +69,15 @@ class Evening:
 
     async def host(self, listeners: list[trio.SocketListener], addresses: tuple[Address, ...]) -> None:
         self.address = addresses[0]
-        table = await host_table(
-            credentials(1), "host", settings(self.players), listeners, addresses, randomness, self.tell, self.limits
-        )
+        mine = own(1, "host", self.tell, listeners=listeners, addresses=addresses, limits=self.limits)
+        table = await host_table(mine, Hosting(settings(self.players), 7))
         self._seated(1, table)
 
     async def join(
         self, number: int, listeners: list[trio.SocketListener], addresses: tuple[Address, ...], code: str
     ) -> None:
-        table = await join_table(
-            credentials(number),
-            f"guest {number}",
-            code,
-            self.address,
-            listeners,
-            addresses,
-            randomness,
-            lambda _: None,
-            self.limits,
-        )
+        mine = own(number, f"guest {number}", listeners=listeners, addresses=addresses, limits=self.limits)
+        table = await join_table(mine, Route(self.address), code)
         self._seated(number, table)
 
 

@@ -10,12 +10,11 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
-from seqp2p.api.game import ignore
 from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.events import Former
-from seqp2p.lobby.host import host_table
+from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import rejoin_table
 from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.rematch_lines import rematch_listeners
@@ -30,7 +29,7 @@ from seqp2p.net.relay import LinkDown, LinkUp
 from seqp2p.net.search import DIAL_GAP_S, LOOK_S
 from seqp2p.net.transit import TransitStream
 from tests.live.relays import HOSTILE, MemoryRelay, SaysNonsense, Waits
-from tests.net.tools import Seat, Wires, address_of, credentials, identity, randomness, settings, table
+from tests.net.tools import Seat, Wires, address_of, identity, own, randomness, settings, table
 from tests.relay import free_address, running_relay
 
 RELAY = Address("relay.example.org", 4001)
@@ -363,22 +362,11 @@ async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(aut
         async def host() -> None:
             former = Former(last[1].game, {identity(seat).public: seat for seat in (2, 3)})
             doors = rematch_listeners(last[1], (2, 3), relay.dial)
-            tables[1] = await host_table(
-                credentials(1), "one", settings(3), doors, (), randomness, ignore, former=former, relay=RELAY
-            )
+            mine = own(1, relay=RELAY, listeners=doors)
+            tables[1] = await host_table(mine, Hosting(settings(3), 7, former=former))
 
         async def guest(seat: int) -> None:
-            tables[seat] = await rejoin_table(
-                credentials(seat),
-                f"p{seat}",
-                last[seat],
-                (),
-                (),
-                randomness,
-                ignore,
-                dial=world.dial,
-                relay=RELAY,
-            )
+            tables[seat] = await rejoin_table(own(seat, relay=RELAY), last[seat], dial=world.dial)
 
         async with trio.open_nursery() as players:
             players.start_soon(guest, 3)
@@ -397,7 +385,5 @@ async def test_a_host_whose_relay_is_away_too_is_gone(autojump_clock: object) ->
         world = World(2, dial=relay.dial)
         await relay.leave()
         with pytest.raises(LinkLost, match="The host is gone"):
-            await rejoin_table(
-                credentials(2), "p2", world.table(2), (), (), randomness, ignore, dial=world.dial, relay=RELAY
-            )
+            await rejoin_table(own(2, relay=RELAY), world.table(2), dial=world.dial)
         nursery.cancel_scope.cancel()

@@ -18,7 +18,7 @@ from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AcceptMessage, Gather, LobbyMessage, LobbySeat, PakeA, Proof, Sit, TableMessage
 from tests.lobby.house import House, Liar
-from tests.net.tools import Wires, address_of, agreement, credentials, identity, randomness, settings
+from tests.net.tools import Wires, address_of, agreement, credentials, identity, own, randomness, settings
 
 LIMITS = DEFAULT_LIMITS
 
@@ -51,18 +51,8 @@ def come_back(
     player = house[seat]
 
     async def run() -> AgreedTable:
-        return await rejoin_table(
-            credentials(seat),
-            f"player {seat}",
-            former_table(seat, players),
-            [],
-            [address_of(seat)],
-            randomness,
-            player.events.append,
-            dial=(wires or house.wires).dial,
-            requests=player.requests,
-            asked=asked,
-        )
+        mine, dial = own(seat, on_event=player.events.append), (wires or house.wires).dial
+        return await rejoin_table(mine, former_table(seat, players), player.requests, asked=asked, dial=dial)
 
     house.nursery.start_soon(player.run, run)
 
@@ -283,7 +273,5 @@ async def test_every_address_of_the_host_is_tried(autojump_clock: object, nurser
     house = await opened(nursery, 2, remembered(2, 2))
     table = former_table(2, 2)
     table = replace(table, addresses={1: (Address("10.9.9.9", 1), address_of(1))})
-    again = await rejoin_table(
-        credentials(2), "player 2", table, [], [], randomness, house[2].events.append, dial=house.wires.dial
-    )
+    again = await rejoin_table(own(2), table, dial=house.wires.dial)
     assert again.addresses[1][0] == address_of(1)

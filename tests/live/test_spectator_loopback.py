@@ -14,12 +14,14 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import ReleasedSecret, SignedRemark, SignedThing
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import GossipItem, PlacedItem, PlacedVote
@@ -98,10 +100,9 @@ class Theatre:
         self.changed = trio.Event()
 
     async def waiting(self, number: int, code: str | None = None) -> WaitingSpectator:
-        own = make_credentials(Identity(bytes([7, number]) * 16))
-        found = await watch_table(
-            own, f"spectator {number}", code or self.door.code, self.address, randomness(number), self.limits
-        )
+        key = make_credentials(Identity(bytes([7, number]) * 16))
+        mine = Own(key, f"spectator {number}", randomness(number), lambda _: None, limits=self.limits)
+        found = await watch_table(mine, Route(self.address), code or self.door.code)
         self.frames.append(found.frames)
         return found
 
@@ -121,8 +122,7 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
     try:
         async with trio.open_nursery() as nursery:
             spectators = SpectatorServer(nursery, places, limits)
-            own = credentials(1)
-            door = CodeDoor(7, own.identity.public, own.certificate_hash, randomness("code"), limits, lambda _: None)
+            door = CodeDoor(Own(credentials(1), "host", randomness("code"), lambda _: None, limits=limits), 7)
             stage = Stage(GAME, listeners, spectators, limits)
             await nursery.start(stage.mesh.run, stage)
             made = Theatre(stage, spectators, door, (await listening_addresses(listeners))[0], limits)

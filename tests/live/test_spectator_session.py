@@ -22,6 +22,7 @@ from seqp2p.match.pending import ROOMS
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, Word
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
@@ -56,7 +57,7 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object
     agreement = table_of(2, "kids", grace_s=10)
     here, there = trio.testing.memory_stream_pair()
     waiting = WaitingSpectator(
-        own_key(1), agreement, address_of(1), credentials(1).identity.public, nobody, FrameStream(here)
+        own_key(1), agreement, Route(address_of(1), nobody), credentials(1).identity.public, FrameStream(here)
     )
     match = Match(encode_agreement(agreement))
     first = list(due(match, make_seats(2), at_random(1)))

@@ -14,13 +14,14 @@ from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame, Strangers
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
-from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.dialling import Dial, Route, reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
@@ -40,6 +41,12 @@ from tests.table import randomness
 def own_key(number: int) -> Credentials:
     """The credentials of somebody without a seat."""
     return numbered(100 + number)
+
+
+def spectator(number: int, credentials: Credentials | None = None, limits: Limits = DEFAULT_LIMITS) -> Own:
+    """What this spectator brings to the table."""
+    key, dice = credentials or own_key(number), randomness(("watch", number))
+    return Own(key, f"spectator {number}", dice, lambda _: None, limits=limits)
 
 
 class Hall(Party):
@@ -80,9 +87,8 @@ class Hall(Party):
         """Let spectators in, play, and end when all have ended. ``alone`` the first seat waits until the block ends."""
         async with trio.open_nursery() as doors:
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
-            own = seat_credentials(1, self.seed)
-            key, certificate = own.identity.public, own.certificate_hash
-            self.door = CodeDoor(7, key, certificate, randomness("code"), self.limits, self.said.append)
+            own = Own(seat_credentials(1, self.seed), "host", randomness("code"), self.said.append, limits=self.limits)
+            self.door = CodeDoor(own, 7)
             self.spectators.open(SpectatorPlaces(self.door, self.said.append))
             self.sit(1, self.first)
             for seat, kind, more in self.crooks:
@@ -99,13 +105,9 @@ class Hall(Party):
         self, number: int, dial: Dial | None = None, code: str = "", credentials: Credentials | None = None
     ) -> WaitingSpectator:
         return await watch_table(
-            credentials or own_key(number),
-            f"spectator {number}",
+            spectator(number, credentials, self.limits),
+            Route(address_of(1), dial or self.wires.dial),
             code or self.code,
-            address_of(1),
-            randomness(("watch", number)),
-            self.limits,
-            dial=dial or self.wires.dial,
         )
 
     def seat_spectator(self, number: int, waiting: WaitingSpectator, limits: Limits = DEFAULT_LIMITS) -> "Seen":

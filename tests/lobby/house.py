@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -10,21 +11,22 @@ from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, Declined, LineSaid, LobbyEvent, LobbyShown, TurnedAway
-from seqp2p.lobby.host import host_table
+from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.requests import LobbyRequest
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
+from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, send
-from seqp2p.net.dialling import reach
+from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import Gather, LinkStage, Nonce, Ping, Sit, WireMessage, decode_message
 from seqp2p.net.tls import Credentials
-from tests.net.tools import Wires, address_of, credentials, identity, randomness, said, settings
+from tests.net.tools import Wires, address_of, credentials, identity, own, randomness, said, settings
 
 LIMITS = DEFAULT_LIMITS
 LOBBY_ID = bytes([1]) * 32
@@ -84,12 +86,14 @@ class Player:
 
 
 class House:
-    """A host, seat 1, whose lobby is open, with these ``options`` of host_table; joiners go by their identities."""
+    """A host, seat 1, whose lobby is open, with these fields of its Hosting; joiners go by their identities."""
 
-    def __init__(self, nursery: trio.Nursery, seats: int, **options: Any) -> None:
+    def __init__(self, nursery: trio.Nursery, seats: int, relay: Address | None = None, **hosting: Any) -> None:
+        self.obeys = True
         self.nursery = nursery
         self.seats = seats
-        self.options = options
+        self.relay = relay
+        self.hosting = {"number": 7, **hosting}
         self.wires = Wires()
         self.players: dict[int, Player] = {1: Player()}
 
@@ -125,31 +129,33 @@ class House:
 
     async def host(self) -> None:
         host, listener = self[1], self.wires.listen(address_of(1))
-        about = credentials(1), "host", settings(self.seats), [listener], [address_of(1)], randomness
-        options: dict[str, Any] = {"table_number": 7, "requests": host.requests, **self.options}
-        await host.run(partial(host_table, *about, host.events.append, **options))
+        mine = own(1, "host", host.events.append, listeners=[listener], addresses=[address_of(1)], relay=self.relay)
+        hosting = Hosting(settings(self.seats), **self.hosting)
+        await host.run(partial(host_table, mine, hosting, host.requests if self.obeys else None))
 
     async def open(self) -> None:
         self.nursery.start_soon(self.host)
         await wait_all_tasks_blocked()
 
     def join(self, number: int, name: str | None = None, code: str | None = None, **options: Any) -> None:
-        """Join with these ``options`` of join_table."""
+        """Join with these ``options`` of join_table, or by this ``dial``."""
         guest = self.players[number] = Player()
-        about = credentials(number), name or NAMES.get(number, f"guest {number}"), code or self.code, address_of(1)
-        attempt = partial(join_table, *about, [], [address_of(number)], randomness, guest.events.append)
-        options = {"dial": self.wires.dial, "requests": guest.requests, **options}
-        self.nursery.start_soon(guest.run, partial(attempt, **options))
+        called = name or NAMES.get(number, f"guest {number}")
+        mine = own(number, called, guest.events.append, addresses=[address_of(number)])
+        route = Route(address_of(1), options.pop("dial", self.wires.dial))
+        attempt = partial(join_table, mine, route, code or self.code, **{"requests": guest.requests, **options})
+        self.nursery.start_soon(guest.run, attempt)
 
     async def enter(self, number: int, name: str | None = None, code: str | None = None, **options: Any) -> None:
         """Join, and wait until nothing more happens."""
         self.join(number, name, code, **options)
         await wait_all_tasks_blocked()
 
-    async def watch(self, number: int, name: str = "eve", **options: Any) -> WaitingSpectator:
-        """Watch with these ``options`` of watch_table."""
-        about = credentials(number), name, self.code, address_of(1), randomness
-        return await watch_table(*about, **{"dial": self.wires.dial, **options})
+    async def watch(self, number: int, name: str = "eve", **changes: Any) -> WaitingSpectator:
+        """Watch; ``let_in`` is called by watch_table, other ``changes`` are of what this spectator brings."""
+        let_in = changes.pop("let_in", lambda: None)
+        route = Route(address_of(1), changes.pop("dial", self.wires.dial))
+        return await watch_table(own(number, name, **changes), route, self.code, let_in)
 
 
 Opened: TypeAlias = Callable[..., Awaitable[House]]
@@ -176,8 +182,8 @@ class Liar:
     async def give_code(self) -> "Liar":
         link = await reach(address_of(1), credentials(self.number), self.table.wires.dial, LIMITS, role="join")
         self.frames = link.frames
-        own = identity(self.number).public
-        exchange = Exchange(self.table.code, own, link.server_key, link.certificate_hash, randomness, host=False)
+        key = identity(self.number).public
+        exchange = Exchange(self.table.code, key, link.server_key, link.certificate_hash, randomness, host=False)
         await give_code(link.frames, exchange, LIMITS)
         return self
 
@@ -215,11 +221,10 @@ class LyingHost:
     given: Nonce
     """What the joiner answered to the last Gather."""
 
-    def __init__(self, *scripts: Script, own: Credentials | None = None) -> None:
+    def __init__(self, *scripts: Script, who: Credentials | None = None) -> None:
         self._scripts = scripts
-        self._own = own or credentials(1)
-        key, certificate = self._own.identity.public, self._own.certificate_hash
-        self._door = CodeDoor(7, key, certificate, randomness, LIMITS, lambda _: None)
+        self._own = who or credentials(1)
+        self._door = CodeDoor(replace(own(1), credentials=self._own), 7)
         self.code = self._door.code
         self.wires = Wires()
         self._listener = self.wires.listen(address_of(1))

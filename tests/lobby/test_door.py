@@ -17,7 +17,7 @@ from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Confirm, LinkStage, PakeA, Sit
-from tests.net.tools import frames_pair, randomness
+from tests.net.tools import frames_pair, own, randomness
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")
 
@@ -34,7 +34,7 @@ class Entrance:
 
     def __init__(self, limits: Limits = LIMITS, place: str = "") -> None:
         self.events: list[LobbyEvent] = []
-        self.door = CodeDoor(7, HOST, CERTIFICATE, randomness, limits, self.events.append, {FRIEND}, place)
+        self.door = CodeDoor(own(1, on_event=self.events.append, limits=limits), 7, {FRIEND}, place)
         self.limits = limits
         self.outcomes: list[str] = []
 

@@ -12,7 +12,7 @@ from trio.testing import wait_all_tasks_blocked
 from seqp2p.lobby.address_statement import AddressBook
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import OnLobbyEvent, Strangers, TurnedAway
-from seqp2p.lobby.host import host_table
+from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Agreement, SeatEntry, TableError, encode_agreement
@@ -20,12 +20,12 @@ from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, send
-from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.dialling import Dial, Route, reach
 from seqp2p.net.errors import BadCode, LinkLost, PeerRefused, Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.lobby.house import House, Liar, LyingHost, Opened, Player, Script, Step, telling
-from tests.net.tools import Wires, address_of, credentials, identity, randomness, said, settings
+from tests.net.tools import Wires, address_of, credentials, identity, own, randomness, said, settings
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")
 
@@ -73,7 +73,7 @@ async def test_a_wrong_code_is_refused_and_not_tried_again(autojump_clock: objec
 
 
 async def come(dial: Dial, code: str = "7-amber-falcon", on_event: OnLobbyEvent = lambda _: None) -> AgreedTable:
-    return await join_table(credentials(2), "x", code, address_of(1), [], [], randomness, on_event, dial=dial)
+    return await join_table(own(2, "x", on_event), Route(address_of(1), dial), code)
 
 
 def hanging_up(table: House, times: int) -> Dial:
@@ -180,11 +180,11 @@ async def test_a_host_that_never_checks_the_code(autojump_clock: object, nursery
 
 async def test_names_and_settings_that_cannot_be_stay_at_home() -> None:
     with pytest.raises(ValueError, match="control"):
-        await join_table(credentials(2), "\x1b[31m", "7-amber-falcon", address_of(1), [], [], randomness, print)
+        await join_table(own(2, "\x1b[31m"), Route(address_of(1)), "7-amber-falcon")
     with pytest.raises(ValueError, match="1 to 24"):
-        await host_table(credentials(1), "", settings(2), [], [], randomness, print)
+        await host_table(own(1, name=""), Hosting(settings(2), 7))
     with pytest.raises(TableError):
-        await host_table(credentials(1), "host", replace(settings(4), players=5), [], [], randomness, print)
+        await host_table(own(1), Hosting(replace(settings(4), players=5), 7))
 
 
 async def test_somebody_leaves_the_lobby_and_somebody_else_takes_the_seat(
@@ -383,10 +383,12 @@ async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(autojum
 async def guest_of(script: Script) -> Player:
     """A guest, number 2, at a host with this script."""
     host, guest = LyingHost(script), Player()
-    about = credentials(2), "guest", host.code, address_of(1)
+    attempt = partial(
+        join_table, own(2, "guest", guest.events.append), Route(address_of(1), host.wires.dial), host.code
+    )
     async with trio.open_nursery() as nursery:
         nursery.start_soon(host.run)
-        await guest.run(partial(join_table, *about, [], [], randomness, guest.events.append, dial=host.wires.dial))
+        await guest.run(attempt)
         nursery.cancel_scope.cancel()
     return guest
 

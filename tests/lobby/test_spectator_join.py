@@ -10,6 +10,7 @@ import trio.lowlevel
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
 from seqp2p.lobby.events import LobbyShown
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.match.events import Remarked
@@ -17,6 +18,7 @@ from seqp2p.match.table import encode_agreement
 from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import send
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from tests.live.parties import credentials as seat_credentials
@@ -114,13 +116,14 @@ async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nurs
 
 
 async def waiting(host: LyingHost) -> WaitingSpectator:
-    return await watch_table(own_key(1), "eve", host.code, address_of(1), randomness("eve"), dial=host.wires.dial)
+    mine = Own(own_key(1), "eve", randomness("eve"), lambda _: None)
+    return await watch_table(mine, Route(address_of(1), host.wires.dial), host.code)
 
 
 async def watched(tmp_path: Path, *scripts: Script) -> Seen:
     """What a spectator makes of a host with these scripts."""
     async with trio.open_nursery() as nursery:
-        host = LyingHost(*scripts, own=seat_credentials(1))
+        host = LyingHost(*scripts, who=seat_credentials(1))
         nursery.start_soon(host.run)
         seen = Seen(1, await waiting(host), tmp_path / "seen.seqp2p")
         with trio.fail_after(300):
@@ -145,7 +148,7 @@ ELSEWHERE = wire.Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
 async def test_before_the_table(
     autojump_clock: object, nursery: trio.Nursery, messages: list[wire.WireMessage], error: type[NetError], text: str
 ) -> None:
-    host = LyingHost(telling(*messages), own=seat_credentials(1))
+    host = LyingHost(telling(*messages), who=seat_credentials(1))
     nursery.start_soon(host.run)
     with pytest.raises(error, match=text):
         await waiting(host)

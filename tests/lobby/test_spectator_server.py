@@ -16,15 +16,14 @@ from seqp2p.lobby.place import HostLines, meet_host
 from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import receive, send
-from seqp2p.net.dialling import reach
+from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from tests.live.parties import Thinker, checked
 from tests.live.relays import MemoryRelay
-from tests.lobby.hall import Hall, hear, own_key, same_game, say
+from tests.lobby.hall import Hall, hear, own_key, same_game, say, spectator
 from tests.net.tools import address_of, refused
-from tests.table import randomness as seeded
 
 A32, A64 = bytes(32), bytes(64)
 
@@ -169,9 +168,7 @@ async def test_after_the_code(
     virtual_time: object, tmp_path: Path, message: wire.WireMessage | None, code: str
 ) -> None:
     async with waiting_host(tmp_path) as hall:
-        link = await knock(
-            own_key(1), hall.code, address_of(1), seeded(1), hall.limits, hall.wires.dial, print, role="watch"
-        )
+        link = await knock(spectator(1, limits=hall.limits), Route(address_of(1), hall.wires.dial), hall.code, "watch")
         if message is not None:
             await send(link.frames, message)
         with pytest.raises(NetError) as error, trio.fail_after(30):

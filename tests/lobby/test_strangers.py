@@ -17,7 +17,9 @@ import seqp2p
 from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.code import public_part
 from seqp2p.lobby.join import join_table
+from seqp2p.lobby.own import Own
 from seqp2p.net.addresses import parse_address
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import PeerRefused
 from seqp2p.net.tls import make_credentials
 from tests.sim.strangers import ATTACKS
@@ -44,10 +46,11 @@ def attacked(name: str, table: seqp2p.OpenTable) -> Iterator[None]:
 async def sit_down(table: seqp2p.OpenTable, in_lobby: trio.Event) -> None:
     """Join with the code that is shown, and with the next one if that is burned meanwhile."""
     address = parse_address(table.address)
-    own = make_credentials(Identity(secrets.token_bytes(32)))
+    credentials = make_credentials(Identity(secrets.token_bytes(32)))
+    mine = Own(credentials, "friend", secrets.token_bytes, lambda _: in_lobby.set())
     while not in_lobby.is_set():
         try:
-            await join_table(own, "friend", table.code, address, [], [], secrets.token_bytes, lambda _: in_lobby.set())
+            await join_table(mine, Route(address), table.code)
         except PeerRefused as refused:
             if refused.code != "code_burned":
                 raise

@@ -65,7 +65,8 @@ async def open_after(steps: int) -> tuple[set[int], bool]:
     wires = NotingWires()
     with trio.fail_after(60):
         async with trio.open_nursery() as nursery:
-            house = House(nursery, 3, requests=None)
+            house = House(nursery, 3)
+            house.obeys = False
             house.wires = wires
             await house.open()
             later = CancelLater(steps, nursery.cancel_scope)

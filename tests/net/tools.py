@@ -3,7 +3,9 @@
 import random
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 import trio
@@ -12,6 +14,8 @@ from trio.testing import memory_stream_pair
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.lobby.address_statement import make_statement
+from seqp2p.lobby.events import OnLobbyEvent
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
@@ -97,6 +101,13 @@ def address_of(seat: int) -> Address:
 @cache
 def credentials(number: int) -> Credentials:
     return make_credentials(identity(number))
+
+
+def own(number: int, name: str | None = None, on_event: OnLobbyEvent = lambda _: None, **changes: Any) -> Own:
+    """What a player of this identity brings to a lobby, with these ``changes``."""
+    return replace(
+        Own(credentials(number), f"player {number}" if name is None else name, randomness, on_event), **changes
+    )
 
 
 def table(wires: Wires, seat: int, players: int) -> AgreedTable:

@@ -10,7 +10,7 @@ import contextlib
 import random
 import secrets
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -26,9 +26,10 @@ from seqp2p.live.seeking import look_for_seats
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import CodeShown, LobbyEvent
-from seqp2p.lobby.host import host_table
+from seqp2p.lobby.events import CodeShown, LobbyEvent, OnLobbyEvent
+from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Dropped, Turned
 from seqp2p.match.machine import Match
@@ -39,6 +40,7 @@ from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.auth import check_client, receive
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedItem, PlacedVote, Store
@@ -270,6 +272,9 @@ class _Evening:
     def credentials(self, seat: int) -> tls.Credentials:
         return tls.make_credentials(identity(self.table, seat))
 
+    def own(self, seat: int, on_event: OnLobbyEvent = lambda _: None) -> Own:
+        return Own(self.credentials(seat), f"player {seat}", secrets.token_bytes, on_event)
+
     def tell(self, event: LobbyEvent) -> None:
         if isinstance(event, CodeShown):
             self.code = event.code
@@ -277,9 +282,8 @@ class _Evening:
 
     async def host(self, listeners: Sequence[trio.SocketListener]) -> None:
         """Keep an honest lobby, and strike in the game."""
-        agreed = await host_table(
-            self.credentials(1), "host", self.settings, listeners, (self.address,), secrets.token_bytes, self.tell
-        )
+        own = replace(self.own(1, self.tell), listeners=listeners, addresses=(self.address,))
+        agreed = await host_table(own, Hosting(self.settings, _CODE_NUMBER))
         mesh = self.hostile.mesh(agreed, secrets.token_bytes)
 
         def note(event: TableEvent) -> None:
@@ -292,16 +296,8 @@ class _Evening:
         """Sit down as an honest joiner, and play."""
         places = _NOWHERE if self.hostile.lie is None else await listening_addresses(listeners)
         try:
-            agreed = await join_table(
-                self.credentials(seat),
-                f"guest {seat}",
-                self.code,
-                self.address,
-                listeners,
-                places,
-                secrets.token_bytes,
-                lambda _: None,
-            )
+            own = replace(self.own(seat), listeners=listeners, addresses=places)
+            agreed = await join_table(own, Route(self.address), self.code)
         except PeerError as error:
             self.found.said.add(str(error))
             return
@@ -328,9 +324,7 @@ class _Evening:
 
     async def lie(self, listeners: Sequence[trio.SocketListener]) -> None:
         """Keep a lobby by the protocol, up to the addresses in ``table``; then stay until the joiners have left."""
-        own = self.credentials(1)
-        key, certificate = own.identity.public, own.certificate_hash
-        door = CodeDoor(_CODE_NUMBER, key, certificate, secrets.token_bytes, DEFAULT_LIMITS, self.tell)
+        door = CodeDoor(self.own(1, self.tell), _CODE_NUMBER)
         guests = [await self.let_in(listeners[0], door) for _ in range(self.table.players - 1)]
         try:
             await self.propose(guests)
