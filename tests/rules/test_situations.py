@@ -119,6 +119,7 @@ def test_the_engine_agrees_with_the_rules_written_naively(claim: str) -> None:
     position, moves = SITUATIONS[claim]
     both, possible = Both(game_at(position)), status(position) == ()
     for move in moves.split("; "):
+        both.compare_legal()
         text, _, drawn = move.partition(" +")
         pile = both.game.pile
         if drawn:
@@ -127,3 +128,4 @@ def test_the_engine_agrees_with_the_rules_written_naively(claim: str) -> None:
             both.naive.pile = [position.variant.faces[each] for each in pile]
         both.play(parse_action(position.variant, text))
         assert not possible or status(both.game.position) == ()
+    both.compare_legal()
