@@ -85,9 +85,9 @@ class TestPasses:
         agree(make(full_board(), ["JS", "QD"], turn=300, quiet=207), "JS xd1")
 
 
-def used_up(*hands: str, pile: int = 0, discards: list[str] | None = None, **chips: str) -> Position:
-    """A table with hardly a card in the pile, and not many anywhere."""
-    return make(chips, hands, pile=pile, discards=discards, possible=False)
+def used_up(*hands: str, chips: dict[str, str] | None = None, **more: Any) -> Position:
+    """A table with no card in the pile, and not many anywhere."""
+    return make(chips or {}, hands, **{"pile": 0, "possible": False} | more)
 
 
 class TestReshuffle:
@@ -98,7 +98,7 @@ class TestReshuffle:
         agree(used_up("2C,3C", "6C", pile=1, discards=["4C,5C", "7C"]), "2C e2")
 
     def test_by_an_exchange(self) -> None:
-        agree(used_up("QH", "6C", discards=["4C", "-"], **QH_TAKEN), "QH dead")
+        agree(used_up("QH", "6C", discards=["4C", "-"], chips=QH_TAKEN), "QH dead")
 
     def test_pile_and_discards_both_empty(self) -> None:
         """The one card that has just been played is the pile then: it comes back, and no card is missing."""
