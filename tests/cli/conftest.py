@@ -14,7 +14,7 @@ from seqp2p.cli import moments
 from seqp2p.cli.main import main
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
-from tests.cli.processes import LIMIT_S, Event, Household, household
+from tests.cli.processes import LIMIT_S, Event, Household, Terminal, household
 
 Ended = tuple[int, str, str]
 Cli = Callable[..., Ended]
@@ -75,6 +75,14 @@ def people(tmp_path: Path) -> Iterator[Household]:
     """Players whose processes end with the test."""
     with household(tmp_path) as people:
         yield people
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """A terminal to type at."""
+    made = Terminal()
+    yield made
+    made.hang_up()
 
 
 @pytest.fixture(scope="session")

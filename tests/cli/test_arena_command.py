@@ -100,37 +100,6 @@ def test_the_result_for_people(cli: Cli) -> None:
     assert "\nrandom against greedy" not in out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ([], "missing argument"),
-        (["random"], "2 players are in 2 teams: name 2 bots, one for each team"),
-        (["random", "clever"], "there is no bot 'clever': the bots are easy, normal, hard, random, greedy"),
-        (["random", "strong:0"], "a number from 1 to 100000: write for instance strong:200"),
-        (["random", "greedy:9"], "the bot greedy takes no number: write greedy"),
-        (["random", "greedy", "random"], "the bot random is named twice"),
-        (["random"] * 2 + ["--players", 5], "5 players cannot form two or three equal teams"),
-        (["random"] * 2 + ["--players", 13], "13 is not in the range"),
-        (["random"] * 2 + ["--players", "two"], "'two' is not a valid integer"),
-        (["random"] * 2 + ["--teams", 3], "2 players of Sequence form 2 teams"),
-        (["random"] * 2 + ["--variant", "chess"], "'chess' is not one of 'classic', 'kids'"),
-        (["random"] * 2 + ["--variant", "kids", "--advanced"], "Sequence for Kids has no option advanced"),
-        (["random"] * 2 + ["--players", 3], "3 players are in 3 teams: name 3 bots"),
-        (["random"] * 2 + ["--deals", 0], "0 is not in the range"),
-        (["random"] * 2 + ["--until", 0], "0.0 is not in the range"),
-        (["random"] * 2 + ["--jobs", 0], "0 is not in the range"),
-        (["random"] * 2 + ["--seed", "x"], "'x' is not a valid integer"),
-        (["random"] * 2 + ["--manual-draw"], "no such option"),
-    ],
-)
-def test_what_is_refused(cli: Cli, arguments: list[object], reason: str) -> None:
-    code, out, err = cli("arena", *arguments, "--json")
-    assert (code, out) == (2, "")
-    assert err.startswith("seqp2p: error: ")
-    assert reason in err.lower() or reason in err
-    assert "\nseqp2p: hint: " in err
-
-
 KIDS = ("greedy", "random", "--variant", "kids", "--jobs", 1)
 
 
@@ -233,25 +202,6 @@ def test_a_file_in_a_folder_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
 
 def strange(manner: str, seen: Path) -> str:
     return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
-
-
-@pytest.mark.parametrize(
-    ("bot", "reason"),
-    [
-        ("no_module_of_a_test:Bot", "there is no module no_module_of_a_test"),
-        ("json:Bot", "the module json has no class Bot"),
-        ("./no-such-program", "there is no program './no-such-program' that could be started"),
-        ("'no end", "a quotation mark is not closed in: 'no end"),
-        (" ", "there is no program '' that could be started"),
-    ],
-)
-def test_who_cannot_take_part_is_named_before_any_game(cli: Cli, tmp_path: Path, bot: str, reason: str) -> None:
-    file = tmp_path / "results"
-    code, out, err = cli("arena", "greedy", bot, "--results", file)
-    assert (code, out) == (2, "")
-    assert err.startswith("seqp2p: error: ")
-    assert reason in err
-    assert not file.exists()
 
 
 @pytest.mark.process

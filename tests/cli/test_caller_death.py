@@ -38,7 +38,7 @@ def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment:
     return time.monotonic() - begun
 
 
-@pytest.mark.parametrize(("number", "moment"), [*zip(SIGNALS, (1, 2, 3, 0), strict=True)])
+@pytest.mark.parametrize(("number", "moment"), [*zip(SIGNALS, (1, 2, 0, 3), strict=True)])
 def test_bots_end_after_their_caller(people: Household, number: signal.Signals, moment: int) -> None:
     seconds_of_bots(people, "ann", number, MOMENTS[moment])
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -19,11 +18,9 @@ from seqp2p.cli.demo import Demo
 from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
-from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
 from seqp2p.errors import UserError
 from tests.cli import documented
-from tests.cli.conftest import Cli
 from tests.cli.processes import Event, Household, children, is_running, wait_until
 from tests.table import played, replay_bytes
 
@@ -53,17 +50,6 @@ def test_events_are_those_of_the_documentation(people: Household) -> None:
         assert any(text in line for line in demo.err)
     # The demo is nobody's game: its players leave no keys behind.
     assert not people.home("demo").exists()
-
-
-@pytest.mark.process
-def test_people_read_it_on_standard_output(cli: Cli, tmp_path: Path) -> None:
-    exit_code, out, err = cli("demo", "--players", "2", "--bot", "random", "--replay-dir", tmp_path / "replays")
-    assert (exit_code, err) == (0, "")
-    lines = out.splitlines()
-    # Nobody else may join, so that nothing is said of how.
-    assert lines[0] == TABLE_FULL
-    assert not any("join" in line for line in lines)
-    assert lines[-1].startswith("verify: verified: won by seat")
 
 
 def none_runs(processes: set[int]) -> bool:
@@ -105,15 +91,6 @@ def test_nothing_is_left_running(people: Household, tmp_path: Path) -> None:
     assert all(re.search("the record ends at step|left the table", str(report.reason)) for report in reports)
 
 
-def test_killed_while_the_peers_are_starting(people: Household) -> None:
-    demo = people.start("demo", "--players", "2", "--replay-dir", people.replays("demo"))
-    # Importing trio starts a program of the system's for a moment, before anything of the demo runs.
-    wait_until(lambda: any(is_peer(child) for child in children(demo.pid)), "no peer starts")
-    peers = children(demo.pid)
-    demo.signal(signal.SIGKILL)
-    wait_until(lambda: none_runs(peers), f"{peers} are still running")
-
-
 def test_a_peer_that_is_killed_ends_the_demo(people: Household) -> None:
     demo = people.start("demo", "--players", "2", "--json", "--pace", "60", "--replay-dir", people.replays("demo"))
     demo.event("dealt")
@@ -122,14 +99,6 @@ def test_a_peer_that_is_killed_ends_the_demo(people: Household) -> None:
     assert demo.end() == 1
     assert re.fullmatch(r"the peer of (ann|ben) ended with exit code -9", demo.error()[0])
     assert not is_running(other)
-
-
-@pytest.mark.parametrize(("players", "reason"), [(5, "5 players"), (7, "7 players"), (11, "11 players")])
-def test_so_many_cannot_play(cli: Cli, players: int, reason: str) -> None:
-    exit_code, out, err = cli("demo", "--players", players)
-    assert (exit_code, out) == (2, "")
-    assert err.startswith(f"seqp2p: error: {reason} cannot form two or three equal teams: ")
-    assert err.endswith("seqp2p: hint: choose one of --players 2, 3, 4, 6, 8, 9, 10, 12\n")
 
 
 def over(seat: int, replay: Path, winners: list[int]) -> Event:
@@ -183,17 +152,6 @@ def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="the peer of ann: invalid value for '--bot'") as raised:
         run_async(demo.run)
     assert raised.value.hint == "see seqp2p host --help"
-
-
-def test_a_peer_whose_disk_is_full_says_so(people: Household) -> None:
-    def small_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
-
-    demo = people.start("demo", "--players", "2", "--replay-dir", people.replays("demo"), preexec_fn=small_files)
-    assert demo.end() == 1
-    error, hint = demo.error()
-    assert re.match(r"the peer of (ann|ben): cannot write the replay .*: the disk took only a part of a record", error)
-    assert hint == "choose another folder with --replay-dir"
 
 
 def is_peer(pid: int) -> bool:

@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Wrong
-from seqp2p.cli.errors import USAGE
 from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player, overhearing, resume_options
@@ -22,7 +20,6 @@ from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Turned
 from seqp2p.rules import PASS
 from tests.cli import documented
-from tests.cli.conftest import Cli
 from tests.cli.processes import Household, children, is_running, wait_until
 from tests.table import Played
 
@@ -35,23 +32,6 @@ KIDS = ("--variant", "kids")
 def strange(manner: str, seen: Path) -> tuple[str, str]:
     """The options for a program that behaves like that."""
     return "--exec", shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
-
-
-def javascript() -> str:
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    return str(EXAMPLES / "bot.js")
-
-
-def test_the_examples_play_each_other(people: Household) -> None:
-    program = javascript()
-    host = people.host("--exec", EXAMPLES / "bot.py", bot=None)
-    guest = people.join(host, "--exec", program, bot=None)
-    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-    assert host.event("over")["result"] in ("won", "drawn")
-    assert not [event for event in [*host.events, *guest.events] if event["event"] == "bot_failed"]
-    replays = [process.event("over")["replay"] for process in (host, guest)]
-    assert people.call("verify", *replays).process.returncode == 0
 
 
 def test_programs_play_with_everything_that_a_table_can_agree_on(people: Household) -> None:
@@ -138,29 +118,6 @@ def test_every_game_has_a_program_of_its_own(people: Household, tmp_path: Path) 
     assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
     types = [json.loads(line)["type"] for line in seen.read_text().splitlines()]
     assert (types.count("hello"), types.count("result")) == (2, 2)
-
-
-@pytest.mark.parametrize(
-    ("line", "error", "hint"),
-    [
-        ("", "there is no program '' that could be started", "name it with its folder"),
-        ("no-such-program --fast", "there is no program 'no-such-program' that could be started", "name it with"),
-        ("/", "there is no program '/' that could be started", "name it with its folder"),
-        ("python3 'my bot.py", "a quotation mark is not closed in: python3 'my bot.py", None),
-    ],
-)
-def test_what_cannot_be_started_is_said_before_the_game(cli: Cli, line: str, error: str, hint: str | None) -> None:
-    for command in ("host", "join 127.0.0.1:1 --code 7-amber-falcon", "resume"):
-        code, out, err = cli(*command.split(), "--exec", line)
-        assert (code, out) == (USAGE, "")
-        first, *rest = err.splitlines()
-        assert first.startswith(f"seqp2p: error: {error}")
-        assert [text.startswith(f"seqp2p: hint: {hint}") for text in rest] == ([True] if hint else [])
-
-
-def test_one_seat_has_one_bot(cli: Cli) -> None:
-    code, _, err = cli("host", "--bot", "greedy", "--exec", sys.executable)
-    assert (code, err) == (USAGE, "seqp2p: error: one seat has one bot: --bot and --exec exclude each other\n")
 
 
 def test_a_seat_taken_again_has_its_program_again(tmp_path: Path) -> None:

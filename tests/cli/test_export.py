@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from seqp2p.cli import export, output
-from seqp2p.cli.main import COMMANDS
 from seqp2p.errors import UserError
 from seqp2p.replay.format import MAGIC
 from seqp2p.replay.to_text import game_text
@@ -33,10 +32,6 @@ UNFINISHED = "unfinished: seat 2 (ben), seat 3 (cleo) left the table (step 13); 
 
 
 pytestmark = pytest.mark.usefixtures("read_once")
-
-
-def test_it_is_a_command() -> None:
-    assert COMMANDS["export"][0] == "seqp2p.cli.export"
 
 
 @pytest.mark.parametrize("path", [KIDS, DROPPED], ids=lambda path: path.stem)
@@ -130,12 +125,6 @@ def test_a_picture_of_any_turn(cli: Cli) -> None:
         "seqp2p: error: the game has 31 turns\nseqp2p: hint: name a turn from 0 to 31\n",
     )
     assert cli("export", KIDS, "--format", "svg", "--at", -1)[0] == 2
-
-
-def test_options_that_belong_to_another_format(cli: Cli) -> None:
-    assert "--at is for svg only" in cli("export", KIDS, "--at", 3)[2]
-    assert "--raw is for json only" in cli("export", KIDS, "--raw", "--format", "svg")[2]
-    assert cli("export", KIDS, "--format", "pdf")[0] == 2
 
 
 # Where it is written.

@@ -91,20 +91,6 @@ def test_copies_of_one_moment_play_on_from_there(people: Household) -> None:
     assert [back.end() for back in backs] == [0, 0]
 
 
-@pytest.mark.slow
-def test_two_that_are_killed_in_the_first_moments(people: Household) -> None:
-    people.hold(0)
-    host = people.host("--variant", "kids")
-    guest = people.join(host)
-    while not all(people.replays(who).exists() and sidecars(people, who) for who in ("host", "guest")):
-        assert host.process.poll() is None, host.said()
-    killed(guest)
-    killed(host)
-    people.let_go()
-    backs = [resume(people, who) for who in ("host", "guest")]
-    assert [back.end() for back in backs] == [0, 0]
-
-
 def test_a_home_that_was_moved_with_its_files_plays_on(people: Household) -> None:
     people.hold(2)
     host = people.host("--variant", "kids")

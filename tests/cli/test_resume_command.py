@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from seqp2p.cli.replays import verify_file
-from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, wait_until
 from tests.helpful import HELPFUL
 
@@ -23,28 +22,6 @@ def resume(people: Household, who: str, *arguments: object, bot: str | None = HE
     return people.start("resume", *arguments, "--replay-dir", people.replays(who), "--json", *chosen, who=who, **more)
 
 
-def test_nothing_to_resume(cli: Cli, tmp_path: Path) -> None:
-    exit_code, out, err = cli("resume", "--replay-dir", tmp_path / "games")
-    assert (exit_code, out) == (1, "")
-    error, hint = err.splitlines()
-    assert error == f"seqp2p: error: there is no unfinished game in {tmp_path / 'games'}"
-    assert hint.startswith("seqp2p: hint: ")
-
-
-def test_a_game_that_nothing_goes_by(cli: Cli) -> None:
-    for name in ("no such game", "0123", "--", ""):
-        arguments = ("resume", "--", name) if name == "--" else ("resume", name)
-        exit_code, out, err = cli(*arguments)
-        assert (exit_code, out) == (2, "")
-        assert len(err.splitlines()) == 2
-
-
-def test_a_bad_address(cli: Cli) -> None:
-    exit_code, out, err = cli("resume", "--listen", "a:99999")
-    assert (exit_code, out) == (2, "")
-    assert "is no address" in err
-
-
 def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> None:
     host = people.host("--variant", "kids")
     guest = people.join(host, "--pace", "3600")
@@ -55,8 +32,15 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     error, hint = second.error()
     assert "another seqp2p process holds this seat" in error
     assert hint
-    guest.signal(signal.SIGTERM)
+    # It is asked to end, again and again, and signs nothing: the others wait for it.
+    for _ in range(3):
+        guest.signal(signal.SIGINT)
     assert guest.end() == 5
+    assert guest.err[-1].startswith("come back with: seqp2p resume ")
+    stopped = guest.events[-1]
+    assert (stopped["event"], stopped["result"], stopped["reason"]) == ("over", "unfinished", "stopped for now")
+    assert (stopped["forfeit"], stopped["resumable"]) == ([], True)
+    assert host.event("absent")["later"]
     back = resume(people, "guest")
     assert (back.end(), host.end()) == (0, 0)
     assert sidecars(people, "guest") == sidecars(people, "host") == []
@@ -109,23 +93,6 @@ def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> No
     assert (back.end(), host.end()) == (5, 5)
 
 
-def test_all_that_were_killed_at_once_come_back(people: Household) -> None:
-    people.hold(2)  # The shortest game has five.
-    host = people.host("--variant", "kids")
-    guest = people.join(host)
-    host.event("turn", 2)
-    for process in (host, guest):
-        process.signal(signal.SIGKILL)
-    for process in (host, guest):
-        process.end()
-    people.let_go()
-    back = [resume(people, who) for who in ("host", "guest")]
-    assert [process.end() for process in back] == [0, 0], back[0].said() + back[1].said()
-    replays = [Path(process.events[-1]["replay"]) for process in back]
-    assert [verify_file(replay).verdict for replay in replays] == ["verified", "verified"]
-    assert back[0].events[-1]["winners"] == back[1].events[-1]["winners"]
-
-
 def test_seats_that_are_killed_again_and_again(people: Household) -> None:
     """At whatever step it hits them, several at once: one game comes of it, and every record of it verifies."""
     dice = random.Random(7)
@@ -134,7 +101,7 @@ def test_seats_that_are_killed_again_and_again(people: Household) -> None:
     seats = {"host": host} | {who: people.join(host, who=who) for who in ("ann", "ben")}
     # A seat that is killed before its file has a byte cannot be resumed: the others wait for it in vain.
     wait_until(lambda: all(any(path.stat().st_size for path in sidecars(people, who)) for who in seats), "no files")
-    for _ in range(6):
+    for _ in range(4):
         time.sleep(dice.random() * 0.3)
         for who in dice.sample(sorted(seats), dice.choice([1, 2, 3])):
             seats[who].signal(signal.SIGKILL)

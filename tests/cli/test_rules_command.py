@@ -172,20 +172,6 @@ def test_for_scripts(cli: Cli) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["chess"], "'chess' is not one of 'classic', 'kids'"),
-        (["--lang", "xx"], f"'xx' is not one of {', '.join(map(repr, LANGUAGES))}"),
-        (["kids", "classic"], "unexpected extra argument"),
-    ],
-)
-def test_what_is_refused(cli: Cli, arguments: list[str], reason: str) -> None:
-    code, out, err = cli("rules", *arguments)
-    assert (code, out) == (2, "")
-    assert reason in err
-
-
 def named_tests() -> list[str]:
     """The tests that the table of rules names, like ``rules/test_turns.py::TestPasses::test_an_empty_hand_passes``."""
     return re.findall(r"`([a-z_/]+\.py::[\w:]+)`", TABLE.read_text("utf-8"))

@@ -72,9 +72,3 @@ def test_scripts_wish_for_seats_and_colours(people: Household) -> None:
     assert cat.event("declined")["code"] == "seat_taken"
     shown = host.event("lobby", seats=cat.event("lobby", seat=4)["seats"])
     assert [_name(seat) for seat in shown["seats"]] == ["host", None, "ben", "cat"]
-
-
-def test_a_wish_that_cannot_be(people: Household) -> None:
-    host = people.host("--colour", "pink")
-    assert host.end() == 2
-    assert host.error()[0] == "the colours of this table are blue, green"

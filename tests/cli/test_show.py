@@ -21,7 +21,6 @@ from trio.testing import MockClock
 from seqp2p.bots import value
 from seqp2p.bots.value import shipped
 from seqp2p.cli import moments, progress
-from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.moments import frames_of, header_lines, play_file, read_file, review_of
 from seqp2p.cli.output import Output
 from seqp2p.cli.show import by_words, roll
@@ -44,10 +43,6 @@ pytestmark = pytest.mark.usefixtures("read_once")
 
 def stem(path: Path) -> str:
     return path.stem
-
-
-def test_it_is_a_command() -> None:
-    assert COMMANDS["show"][0] == "seqp2p.cli.show"
 
 
 @pytest.mark.simulation

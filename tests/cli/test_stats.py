@@ -10,7 +10,6 @@ from secrets import token_bytes
 import pytest
 
 from seqp2p.cli import stats
-from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.stats import ranked
 from seqp2p.replay.statistics import ReplayCounter
 from seqp2p.replay.summary import summarise
@@ -37,10 +36,6 @@ def folder(tmp_path: Path) -> Path:
     os.mkfifo(tmp_path / "6.seqp2p")
     (tmp_path / "7.seqp2p").mkdir()
     return tmp_path
-
-
-def test_it_is_a_command() -> None:
-    assert COMMANDS["stats"][0] == "seqp2p.cli.stats"
 
 
 @pytest.mark.process

@@ -157,22 +157,6 @@ async def test_it_tells_after_every_game() -> None:
     assert sum(found.chosen.values()) > 4
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (("no-such-program",), "there is no program 'no-such-program' that could be started"),
-        ((sys.executable, "--players", 11), "no table of 11 players is tried"),
-        ((sys.executable, "--variant", "kids", "--players", 12), "no table of 12 players is tried"),
-        ((sys.executable, "--exec-time", 0), "invalid value for '--exec-time'"),
-        ((), "missing argument 'COMMAND'"),
-    ],
-)
-def test_usage(cli: Cli, arguments: tuple[object, ...], error: str) -> None:
-    code, out, err = cli("try-bot", *arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"seqp2p: error: {error}")
-
-
 def test_it_ends_politely_and_its_program_too(people: Household, tmp_path: Path) -> None:
     process = people.start("try-bot", strange("family", tmp_path / "seen"), "--games", 1000, "--json")
     wait_until((tmp_path / "seen.pids").exists, "it starts nothing")

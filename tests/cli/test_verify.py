@@ -93,16 +93,6 @@ def test_a_file_and_its_verdict(cli: Cli, written: Callable[[str], Path], name: 
         ]
 
 
-@pytest.mark.parametrize("command", ["verify", "stats", "show", "export"])
-def test_an_empty_name(cli: Cli, command: str) -> None:
-    """It is not this folder."""
-    exit_code, out, err = cli(command, "")
-    assert (exit_code, out) == (2, "")
-    first, *_ = err.splitlines()
-    assert first.startswith(("seqp2p: error: invalid value for 'FILE", "seqp2p: error: invalid value for '[FILE]'"))
-    assert first.endswith(": an empty name is no file's")
-
-
 def test_a_file_that_may_not_be_read_keeps_no_other_from_it(
     cli: Cli, written: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,12 +153,6 @@ def test_the_verdicts_of_several_files(people: Household, written: Callable[[str
 )
 def test_the_worst_verdict_decides(cli: Cli, written: Callable[[str], Path], names: list[str], exit_code: int) -> None:
     assert cli("verify", *map(written, names))[0] == exit_code
-
-
-def test_without_a_file_it_is_usage(cli: Cli) -> None:
-    exit_code, out, err = cli("verify")
-    assert (exit_code, out) == (2, "")
-    assert err == "seqp2p: error: missing argument 'FILES...'\nseqp2p: hint: see seqp2p verify --help\n"
 
 
 def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
