@@ -131,3 +131,14 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
         return ended.value.code, said.out, said.err
 
     return run
+
+
+def refused(ended: Ended) -> tuple[int, str, str]:
+    """Return the exit code, the error and the hint, or "" for none, of a command that said nothing else."""
+    exit_code, out, err = ended
+    assert out == ""
+    error, *hints = err.splitlines()
+    assert error.startswith("seqp2p: error: ")
+    assert all(hint.startswith("seqp2p: hint: ") for hint in hints)
+    assert len(hints) <= 1
+    return exit_code, error.removeprefix("seqp2p: error: "), "".join(hints).removeprefix("seqp2p: hint: ")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
@@ -315,9 +315,19 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
+def none_runs(pids: Collection[int]) -> bool:
+    """Return True if none of these processes runs."""
+    return not any(map(is_running, pids))
+
+
 def wait_until(condition: Callable[[], bool], what: str) -> None:
     """Wait for something that nothing tells of."""
     limit = time.monotonic() + LIMIT_S
     while not condition():
         assert time.monotonic() < limit, what
         time.sleep(0.02)
+
+
+def wait_until_gone(pids: Collection[int]) -> None:
+    """Wait until none of these processes runs."""
+    wait_until(lambda: none_runs(pids), f"{pids} are left")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.cli.processes import Household, children, is_running, wait_until
+from tests.cli.processes import Household, children, is_running, wait_until, wait_until_gone
 from tests.helpful import HELPFUL
 
 GRACE_S = 1
@@ -34,7 +34,7 @@ def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment:
         assert not left, "bots stay though there is nothing to come back to"
     elif number == signal.SIGKILL and moment == MOMENTS[-1]:
         assert left, "bots do not play on"
-    wait_until(lambda: not any(map(is_running, bots)), "bots stay")
+    wait_until_gone(bots)
     return time.monotonic() - begun
 
 

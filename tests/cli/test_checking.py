@@ -12,7 +12,7 @@ from seqp2p.cli.replays import Named, named_files, of_all, verify_file, verify_n
 from seqp2p.errors import UserError
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
-from tests.cli.processes import Household, children, is_running, wait_until
+from tests.cli.processes import Household, children, wait_until_gone
 from tests.table import played, replay_bytes
 
 WRONG = Report("invalid", reason="not a seqp2p replay")
@@ -159,4 +159,4 @@ def test_stopped_it_says_how_far_it_came(
     assert verify.err[0].startswith("seqp2p: error: stopped after ")
     assert verify.err[0].endswith(" of 3,001 files")
     assert len(verify.events) < 3001
-    wait_until(lambda: not any(map(is_running, started)), "the processes end")
+    wait_until_gone(started)

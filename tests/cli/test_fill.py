@@ -19,7 +19,7 @@ from seqp2p.errors import UserError
 from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from tests.cli.processes import LIMIT_S, Household, children, is_running
+from tests.cli.processes import LIMIT_S, Household, children, none_runs
 from tests.cli.test_person import Person
 from tests.helpful import HELPFUL
 
@@ -45,7 +45,7 @@ def test_a_person_starts_with_bots(people: Household) -> None:
     assert len(bots) == 1
     host.type("leave", "yes")
     assert host.end() == 5
-    assert not any(map(is_running, bots))
+    assert none_runs(bots)
     assert guest.end() in (0, 5)
 
 

@@ -3,7 +3,6 @@
 import re
 import signal
 import subprocess
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from seqp2p.cli.replays import verify_file
 from seqp2p.ui.person.lessons import FAREWELL, LESSONS
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household, Process, Terminal, children, is_running, wait_until
+from tests.cli.processes import Household, Process, Terminal, children, none_runs, wait_until_gone
 from tests.cli.test_person import Person
 from tests.cli.test_rematch import ASKED
 from tests.helpful import HELPFUL
@@ -31,10 +30,6 @@ def play(people: Household, tmp_path: Path, *arguments: object) -> Process:
         stdin=subprocess.PIPE,
         env={"TMPDIR": str(temporary)},
     )
-
-
-def none_runs(processes: set[int]) -> bool:
-    return not any(map(is_running, processes))
 
 
 def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> None:
@@ -77,7 +72,7 @@ def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> No
     assert again.end() == 0
     assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
     # The table of bots that were called is not opened again: they end by themselves.
-    wait_until(partial(none_runs, bots), "the bots are still there")
+    wait_until_gone(bots)
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
@@ -94,7 +89,7 @@ def test_the_game_goes_on_after_a_lost_terminal(people: Household, tmp_path: Pat
     assert not none_runs(bots)
     again = people.start("resume", "--replay-dir", people.replays("ann"), "--bot", HELPFUL, "--json", who="ann")
     assert again.end() == 0
-    wait_until(partial(none_runs, bots), "the bots are still there")
+    wait_until_gone(bots)
     assert list(temporary.iterdir()) == []
 
 

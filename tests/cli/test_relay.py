@@ -7,12 +7,16 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from seqp2p.api import finding
+from seqp2p.cli.replays import verify_file
+from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.lobby.code import place_of
 from seqp2p.net.addresses import Address
+from tests.cli import documented
 from tests.cli.conftest import Cli, Ended
 from tests.cli.processes import Household, Process
 from tests.cli.test_lobby import Banner, Hasty, serving
@@ -90,12 +94,30 @@ def test_the_host_calls_a_bot_beside_a_player_at_the_relay(people: Household, re
     assert guest.end() in (0, 5), guest.said()
 
 
-def test_a_demo_over_the_relay(people: Household, relay: Address) -> None:
-    demo = people.start(
-        "demo", "--players", "2", "--bot", "learned", "--relay", relay, "--json", "--replay-dir", people.replays("demo")
-    )
-    assert demo.end() == 0, demo.said()
-    assert demo.events[-1]["verdict"] == "verified"
+def test_a_whole_demo_at_the_relay_tells_what_is_documented(cli: Cli, relay: Address, tmp_path: Path) -> None:
+    # One game in fifty of two greedy bots has hundreds of turns, and may be drawn.
+    options = ("--players", 2, "--bot", "random", "--json", "--replay-dir", tmp_path / "replays", "--relay", relay)
+    exit_code, out, err = cli("demo", *options)
+    assert exit_code == 0
+    events = documented.stream(out)
+    assert all(event.keys() == documented.demo_fields()[event["event"]] for event in events)
+    names = [event["event"] for event in events]
+    assert names[:2] == ["dealer", "shuffle"]
+    assert (names.count("dealt"), names.count("over")) == (1, 1)
+    assert events[names.index("dealt")]["seconds"] > 0
+    shuffled = [event["seat"] for event in events if event["event"] == "shuffle" and event["reshuffle"] == 0]
+    assert shuffled == [1, 2]
+    turns = [event["turn"] for event in events if event["event"] == "turn"]
+    assert turns == list(range(1, len(turns) + 1))
+    over = events[-1]
+    assert (over["event"], over["result"], over["reason"], over["verdict"]) == ("over", "won", None, "verified")
+    assert [path[-12:] for path in over["replays"]] == ["seat1.seqp2p", "seat2.seqp2p"]
+    assert verify_file(Path(over["replays"][-1])).verdict == "verified"
+    # People read along: progress, board, winner, verdict. Nobody else may join, so that nothing is said of how.
+    assert err.splitlines()[0] == TABLE_FULL
+    for text in ("the proof is checked (2/2)", "won by ", "verify: verified", "** "):
+        assert text in err
+    assert "join" not in err
 
 
 # Bad input.

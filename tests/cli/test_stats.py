@@ -66,11 +66,6 @@ def test_an_unfinished_game_is_counted_once_and_said_so(cli: Cli, tmp_path: Path
 
 
 @pytest.mark.process
-def test_it_does_not_matter_how_many_processes_count(cli: Cli, folder: Path) -> None:
-    assert cli("stats", folder, "--jobs", "2", "--json") == cli("stats", folder, "--jobs", "1", "--json")
-
-
-@pytest.mark.process
 def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder, "--json")
     assert (exit_code, out.count("\n"), err.count("\n")) == (0, 1, 3)
