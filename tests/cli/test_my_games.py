@@ -124,5 +124,3 @@ def test_show_without_a_file_asks_for_one(cli: Cli, played: Path, monkeypatch: p
     assert exit_code == 0
     assert "type a number from 1 to 2" in out
     assert "verified: won by seat 1 (ann)" in out
-
-
