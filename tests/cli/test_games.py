@@ -170,12 +170,12 @@ async def test_no_other_game(monkeypatch: pytest.MonkeyPatch, options: SeatOptio
     assert evening.opened == 1
 
 
-@pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (), ("perhaps",)])
+@pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (None,), (), ("perhaps",)])
 async def test_a_person_who_does_not_want_to(
     monkeypatch: pytest.MonkeyPatch,
     autojump_clock: object,
     capsys: pytest.CaptureFixture[str],
-    typed: tuple[str, ...],
+    typed: tuple[str | None, ...],
 ) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=typed)
     begun = trio.current_time()
@@ -209,25 +209,14 @@ async def test_what_is_said_after_the_game_is_not_sent_and_this_is_told(
     assert "the game is over: this is not sent" in capsys.readouterr().err
 
 
-async def test_a_person_whose_input_ends(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:
-    evening = Evening(monkeypatch, FINISHED, typed=(None,))
-    assert await evening.evening(options_of(None)) == DONE
-
-
-async def test_a_person_who_wants_to(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:
-    evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=(" Yes ", "y", "no"))
-    assert await evening.evening(options_of(None)) == DONE
-    assert evening.opened == 4  # with the lobby in which the person declined
-
-
-async def test_enter_is_a_yes_and_wins_are_counted(
+async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=("", " ", "no"))
+    evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, FINISHED, typed=(" Yes ", "", " ", "no"))
     assert await evening.evening(options_of(None)) == DONE
-    assert evening.opened == 4  # with the lobby in which the person declined
+    assert evening.opened == 5  # with the lobby in which the person declined
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("score")]
-    assert [line.partition("(player 2) ")[2][:1] for line in told] == ["1", "2"]
+    assert [line.partition("(player 2) ")[2][:1] for line in told] == ["1", "2", "3"]
 
 
 async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
@@ -325,13 +314,6 @@ async def test_a_host_that_has_left_is_not_looked_for(monkeypatch: pytest.Monkey
     with pytest.raises(UserError, match="the host is gone"):
         await evening.evening(options_of(games=2))
     assert evening.opened == 1
-
-
-async def test_the_first_lobby_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    evening = Evening(monkeypatch)
-    evening.failure, evening.fails_at = LinkLost("The host has closed the table."), 1
-    with pytest.raises(LinkLost):
-        await evening.evening(options_of())
 
 
 @pytest.mark.parametrize(("bot", "said"), [(None, "you left the table"), ("random", "this seat left the table")])

@@ -19,7 +19,7 @@ import trio
 import trio.testing
 
 from seqp2p import hangup
-from seqp2p.api.game import LiveGame, joint_seed, safety_words_with
+from seqp2p.api.game import LiveGame
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
@@ -46,7 +46,7 @@ from seqp2p.ui.words import settings_lines
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import LIMIT_S, Household
-from tests.table import Played, make_settings, match_at
+from tests.table import Played, make_settings
 
 # Telling
 
@@ -236,21 +236,6 @@ async def test_who_plays_the_seat(brief: Played, tmp_path: Path) -> None:
     assert isinstance(make_player(Choices(None, 0, tmp_path), reporter, brief.seat(1)), Person)
 
 
-def test_safety_words_are_the_same_at_both_ends(trio: Played) -> None:
-    for step in (1, 2):
-        assert joint_seed(match_at(trio, step)) is None
-        assert safety_words_with(match_at(trio, step), 1, 2) is None
-    match = match_at(trio, 3)
-    pairs = [safety_words_with(match, own, other) for own, other in ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))]
-    assert pairs[::2] == pairs[1::2]
-    assert len(set(pairs)) == 3
-    # They are of this game: the seed has 32 bytes of every seat, and is the same ever after.
-    seed = joint_seed(match)
-    assert seed is not None
-    assert len(seed) == 3 * 32
-    assert joint_seed(trio.match) == seed
-
-
 async def test_dice_are_not_foreseen(brief: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: list[int] = []
     monkeypatch.setattr(random, "Random", seeds.append)
@@ -425,53 +410,6 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
     assert (exit_code, ends) == (0, [4, 0])
     assert "turned away: 1 (wrong code: 0; broke off or found no seat: 1)" in err
     assert json.loads(watched.getvalue().splitlines()[-1])["event"] == "over"
-
-
-@pytest.mark.parametrize("polite", [True, False])
-def test_a_guest_in_this_process_that_goes(
-    cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch, polite: bool
-) -> None:
-    """It goes because of a signal, or because the process that started it has ended."""
-    watched = Watched()
-    host = people.host("--variant", "kids")
-    event = host.event("listening")
-    monkeypatch.setattr(sys, "stdout", watched)
-    read, write = os.pipe()
-    monkeypatch.setattr("seqp2p.cli.running.LineReader", lambda _: Reader(read))
-
-    def end() -> None:
-        assert watched.dealt.wait(LIMIT_S)
-        if polite:
-            os.kill(os.getpid(), signal.SIGINT)
-        else:
-            os.write(write, b"?")  # Whatever comes by that way, only its end counts.
-            os.close(write)
-
-    thread = threading.Thread(target=end)
-    thread.start()
-    options = ("--pace", "3600", "--bot", "random", "--json", "--until-stdin-closes", "--name", "guest")
-    exit_code, _, _ = cli("join", event["address"], "--code", event["code"], *options)
-    thread.join()
-    assert exit_code == ABANDONED
-    last = json.loads(watched.getvalue().splitlines()[-1])
-    if polite:
-        assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
-        os.close(write)
-    else:
-        # Nobody reads an event any more.
-        assert last["event"] != "over"
-    os.close(read)
-
-
-class Reader:
-    """Stands for the pipe from the process that started this one."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    async def read_line(self) -> str | None:
-        await trio.lowlevel.wait_readable(self._descriptor)
-        return "" if os.read(self._descriptor, 1) else None
 
 
 def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch) -> None:
