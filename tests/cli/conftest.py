@@ -22,12 +22,13 @@ Cli = Callable[..., Ended]
 
 @dataclass(frozen=True)
 class Game:
-    """What both seats of a finished game told, in seat order."""
+    """What both seats of a finished game told, in seat order; ``spoken`` is what the host's person reads."""
 
     host: list[Event]
     guest: list[Event]
     spoken: str
     lasted_s: float
+    out: list[str]
 
     @property
     def replays(self) -> list[Path]:
@@ -93,18 +94,19 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
         host = people.host("--players", "2")
         guest = people.join(host)
         assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun)
+        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
 
 
 @pytest.fixture(scope="session")
 def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
-    """A short game with closed hands."""
+    """A short game with closed hands, where the terminals know ASCII alone and the host's name has more."""
     begun = time.monotonic()
+    ascii_alone = {"PYTHONIOENCODING": "ascii"}
     with household(tmp_path_factory.mktemp("kids")) as people:
-        host = people.host("--variant", "kids", "--closed-hands")
-        guest = people.join(host)
+        host = people.host("--variant", "kids", "--closed-hands", "--name", "Zoé ♠", env=ascii_alone)
+        guest = people.join(host, env=ascii_alone)
         assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun)
+        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
 
 
 def too_long(*_: object) -> None:

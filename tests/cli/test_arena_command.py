@@ -195,16 +195,6 @@ def test_programs_and_classes_that_fail_are_named_and_the_arena_goes_on(
     assert "\nraising_bot:Bot has lost " in out
 
 
-def test_asked_to_stop_it_ends_its_programs(people: Household, tmp_path: Path) -> None:
-    bot = strange("family", tmp_path / "seen")
-    arena = people.start("arena", bot, "greedy", "--deals", 10**8, "--jobs", 1)
-    wait_until((tmp_path / "seen.pids").exists, "no program is started")
-    arena.signal(signal.SIGINT)
-    assert arena.end() == 5
-    child = int((tmp_path / "seen.pids").read_text())
-    wait_until_gone([child])
-
-
 def workers(arena: Process, *, busy: bool) -> set[int]:
     """The processes that the arena has started, as soon as there are two that play games; ``busy`` when they do."""
     threads = 2 if busy else 1  # one that plays, and one that waits for the arena to end

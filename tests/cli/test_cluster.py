@@ -102,19 +102,6 @@ class Security:
         return {"ssl_context": self}
 
 
-class Slow(ThreadPoolExecutor):
-    """Its tasks take longer than its client waits before it asks for the workers."""
-
-    def __init__(self) -> None:
-        super().__init__(1)
-        self.tasks = 0
-
-    def submit(self, *args: Any, **more: Any) -> Future[Any]:
-        self.tasks += 1
-        FakeClient.asked.clear()
-        return super().submit(lambda: FakeClient.asked.wait() and args[0](*args[1:]))
-
-
 class Failing(ThreadPoolExecutor):
     """Its first task is done, and its others fail; without a failure they are never done."""
 
@@ -260,17 +247,6 @@ def test_no_distributed_installed(cli: Cli, many: list[Named], monkeypatch: pyte
         "--dask needs a package that is not installed: distributed",
         "install it with: pip install 'seqp2p[dask]'",
     )
-
-
-def test_a_lost_worker_is_named_on_standard_error(
-    cli: Cli, many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cluster.workers[:] = [{"one": 1, "other": 1}, {"other": 1}]
-    monkeypatch.setattr(cluster, "made", [slow := Slow()])
-    code, out, err = cli("verify", "--dask", FAR, many[0].path, many[2].path)
-    assert (code, slow.tasks) == (5, 2)
-    assert err.splitlines() == [WARNING, "seqp2p: a worker of the cluster is lost: one"]
-    assert "a worker" not in out
 
 
 @pytest.mark.parametrize(

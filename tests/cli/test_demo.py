@@ -20,7 +20,7 @@ from seqp2p.cli.replays import verify_file
 from seqp2p.cli.running import run_async
 from seqp2p.errors import UserError
 from tests.cli import documented
-from tests.cli.processes import Event, Household, children, is_running, wait_until_gone
+from tests.cli.processes import Event, Household, children, wait_until_gone
 from tests.table import played, replay_bytes
 
 KILLERS = (signal.SIGKILL, signal.SIGTERM)
@@ -56,16 +56,6 @@ def test_nothing_is_left_running(people: Household, tmp_path: Path) -> None:
     reports = [verify_file(replay) for replay in replays]
     assert [report.verdict for report in reports] == ["unfinished"] * 4
     assert all(re.search("the record ends at step|left the table", str(report.reason)) for report in reports)
-
-
-def test_a_peer_that_is_killed_ends_the_demo(people: Household) -> None:
-    demo = people.start("demo", "--players", "2", "--json", "--pace", "60", "--replay-dir", people.replays("demo"))
-    demo.event("dealt")
-    victim, other = sorted(children(demo.pid))
-    people.kill(victim)
-    assert demo.end() == 1
-    assert re.fullmatch(r"the peer of (ann|ben) ended with exit code -9", demo.error()[0])
-    assert not is_running(other)
 
 
 def over(seat: int, replay: Path, winners: list[int]) -> Event:

@@ -64,19 +64,6 @@ def test_what_a_program_is_sent(people: Household, tmp_path: Path) -> None:
     assert "SEQP2P" not in text
 
 
-def test_a_strange_program_does_not_end_the_game(people: Household, tmp_path: Path) -> None:
-    host = people.host(*KIDS, "--exec", strange("die", tmp_path / "seen"), bot=None)
-    guest = people.join(host)
-    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-    failed = [event for event in host.events if event["event"] == "bot_failed"]
-    assert failed
-    for event in failed:
-        assert event.keys() == documented.fields()["bot_failed"]
-        host.line(f"the bot has failed: {event['reason']}")
-    assert [event["gone"] for event in failed] == [True]
-    assert host.event("over")["result"] == guest.event("over")["result"] != "unfinished"
-
-
 def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     host = people.host(*KIDS, "--exec", strange("family", seen), "--pace", "3600", bot=None)

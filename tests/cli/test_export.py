@@ -199,14 +199,6 @@ def test_a_pipe(cli: Cli, tmp_path: Path) -> None:
     assert got[0].startswith("# game ")
 
 
-def test_what_is_no_replay(cli: Cli, tmp_path: Path) -> None:
-    text = tmp_path / "text"
-    text.write_text("once upon a time")
-    assert cli("export", text) == (3, "", f"seqp2p: error: {text} shows no game: not a seqp2p replay\n{HINT}")
-    assert f"there is no file {tmp_path / 'nope'}" in cli("export", tmp_path / "nope")[2]
-    assert cli("export")[0] == 2
-
-
 def test_names_of_files_are_text(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "\x1b[2J<b>&.seqp2p"
     path.write_bytes(KIDS.read_bytes())

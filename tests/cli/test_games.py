@@ -357,43 +357,6 @@ async def never(_: object) -> str:
     raise AssertionError
 
 
-class Leaves:
-    """How often leaving was told."""
-
-    count = 0
-
-    def __call__(self) -> None:
-        self.count += 1
-
-
-async def test_a_lobby_that_fails() -> None:
-    lost, leaves = LinkLost("The host has closed the table."), Leaves()
-
-    async def fail(_: object) -> str:
-        await trio.lowlevel.checkpoint()
-        raise lost
-
-    with pytest.raises(LinkLost) as raised:
-        await until_agreed(fail, signals_when(trio.Event()), None, leaves)
-    assert raised.value is lost
-    assert leaves.count == 0
-
-
-async def test_a_signal_in_the_lobby() -> None:
-    sitting, goodbyes, leaves = trio.Event(), list[str](), Leaves()
-
-    async def sit_down(_: object) -> str:
-        try:
-            sitting.set()
-            await trio.sleep_forever()
-        finally:
-            goodbyes.append("bye")
-        raise AssertionError
-
-    assert await until_agreed(sit_down, signals_when(sitting), None, leaves) is None
-    assert (goodbyes, leaves.count) == (["bye"], 1)
-
-
 async def test_a_game_that_is_not_played_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
     """As by a signal while a person is asked who the others are."""
     left: list[AgreedTable] = []
@@ -432,7 +395,7 @@ async def test_a_person_who_types(
         return LobbyTeller(options, options.output, LobbyView(options.output, ""))
 
     async def wait(wait: Wait, told: LobbyTeller) -> str | None:
-        return await until_agreed(wait, signals_when(trio.Event()), told.leave_when_typed, Leaves())
+        return await until_agreed(wait, signals_when(trio.Event()), told.leave_when_typed, lambda: None)
 
     for line in ("QH e5", "leave"):
         send.send_nowait(line)

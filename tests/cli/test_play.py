@@ -76,23 +76,6 @@ def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> No
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
-def test_the_game_goes_on_after_a_lost_terminal(people: Household, tmp_path: Path, terminal: Terminal) -> None:
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    game = terminal.start(people, "play", *KIDS, who="ann", env={"TMPDIR": str(temporary)})
-    Person(game, terminal.type).turn()
-    bots = children(game.pid)
-    terminal.hang_up()
-    assert game.end() == 5
-    game.line("^seqp2p: error: the terminal is gone$")
-    game.line("^seqp2p: hint: come back with: seqp2p resume ")
-    assert not none_runs(bots)
-    again = people.start("resume", "--replay-dir", people.replays("ann"), "--bot", HELPFUL, "--json", who="ann")
-    assert again.end() == 0
-    wait_until_gone(bots)
-    assert list(temporary.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     ("options", "round_s"),
     [

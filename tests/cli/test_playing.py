@@ -39,7 +39,6 @@ from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, PeerRefused
 from seqp2p.rules import exchange, view
 from seqp2p.ui.cards import action_shown, card_shown
-from seqp2p.ui.person.person import Person
 from seqp2p.ui.plain import board_lines
 from seqp2p.ui.screen import Screen
 from seqp2p.ui.words import settings_lines
@@ -119,23 +118,16 @@ async def test_a_player_is_spoken_to(
 
 
 async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = Reporter(Output(json=True), Match(brief.agreement), own=1)
+    reporter, heard = Reporter(Output(json=True), Match(brief.agreement), own=1), list[TableEvent]()
+    reporter.follow(heard.append)
     reporter.on_event(Remarked(2, 1, "well \x1b played", courtesy=False))
+    assert heard == [Remarked(2, 1, "well \x1b played", courtesy=False)]
     said = capsys.readouterr()
     remark = {"event": "remark", "seat": 2, "number": 1, "text": "well \x1b played", "courtesy": False}
     assert documented.stream(said.out) == [remark]
     assert said.err == "seat 2 (player 2) says: well \\x1b played\n"
     reporter.on_event(Remarked(1, 1, "hi", courtesy=False))
     assert capsys.readouterr().err == "you say: hi\n"
-
-
-async def test_the_person_hears_what_was_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter, heard = Reporter(Output(json=False), Match(brief.agreement)), list[TableEvent]()
-    reporter.follow(heard.append)
-    remark = Remarked(2, 1, "hi", courtesy=False)
-    reporter.on_event(remark)
-    assert heard == [remark]
-    assert list(reporter.story.lines) == ["seat 2 (player 2) says: hi"]
 
 
 async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,12 +222,6 @@ async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, caps
     assert capsys.readouterr().out == "ended without a winner: seat 2 (b) left the table\nreplay: game.seqp2p\n"
 
 
-async def test_who_plays_the_seat(brief: Played, tmp_path: Path) -> None:
-    reporter = Reporter(Output(json=False), Match(brief.agreement), own=1)
-    assert isinstance(make_player(Choices("greedy", 0, tmp_path), reporter, brief.seat(1)), BotPlayer)
-    assert isinstance(make_player(Choices(None, 0, tmp_path), reporter, brief.seat(1)), Person)
-
-
 async def test_dice_are_not_foreseen(brief: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: list[int] = []
     monkeypatch.setattr(random, "Random", seeds.append)
@@ -326,14 +312,6 @@ def test_run_async_lets_faults_through() -> None:
     with pytest.raises(ExceptionGroup) as raised:
         run_async(fail)
     assert raised.value is fault
-
-
-def test_run_async_gives_the_exit_code() -> None:
-    async def work() -> int:
-        await trio.lowlevel.checkpoint()
-        return 5
-
-    assert run_async(work) == 5
 
 
 @pytest.mark.parametrize(("number", "text"), [(signal.SIGTERM, "stopped"), (signal.SIGHUP, "the terminal is gone")])

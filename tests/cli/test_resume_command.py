@@ -1,6 +1,5 @@
 """``seqp2p resume``, as a person or a script meets it."""
 
-import json
 import random
 import signal
 import subprocess
@@ -47,28 +46,6 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     over = resume(people, "guest", Path(back.events[-1]["replay"]).name)
     assert over.end() == 1
     assert "the game is over" in over.error()[0]
-
-
-def test_a_guest_that_was_killed_comes_back_and_the_game_ends(people: Household) -> None:
-    people.hold(3)  # The shortest game has five turns.
-    host = people.host("--variant", "kids")
-    guest = people.join(host)
-    guest.event("turn", 3)
-    guest.signal(signal.SIGKILL)
-    guest.end()
-    people.let_go()
-    (left,) = sidecars(people, "guest")
-    assert left.stat().st_mode & 0o777 == 0o600
-    back = resume(people, "guest")
-    assert back.event("resumed")["seat"] == 2
-    assert back.events[0]["event"] == "resumed"
-    assert back.end() == 0, back.said() + host.said()
-    assert host.end() == 0, back.said() + host.said()
-    ends = [back.events[-1], host.events[-1]]
-    assert ends[0]["winners"] == ends[1]["winners"]
-    assert [verify_file(Path(end["replay"])).verdict for end in ends] == ["verified", "verified"]
-    assert sidecars(people, "guest") == sidecars(people, "host") == []
-    assert json.dumps(back.events)
 
 
 def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> None:

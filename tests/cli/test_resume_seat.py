@@ -259,16 +259,6 @@ async def test_a_seat_is_taken_again(games: Path, brief: Played) -> None:
         pass
 
 
-async def test_what_closed_after_the_replay_broke_off_is_written(games: Path, brief: Played) -> None:
-    replay = crash(games, brief, 6)
-    replay.write_bytes(assemble(steps(brief, 2))[:-5])
-    resumed = await resumed_once(games)
-    assert resumed.resumption is not None
-    assert resumed.resumption.torn
-    assert resumed.match.number >= 7
-    assert replay.read_bytes() == assemble(steps(brief, resumed.match.final))
-
-
 async def test_every_coming_back_has_a_number_of_its_own(games: Path, brief: Played) -> None:
     """Written before it is said, so that it is never said twice."""
     replay = crash(games, brief, 3)
@@ -354,11 +344,6 @@ async def test_a_key_that_plays_elsewhere(games: Path, brief: Played) -> None:
     with locked_identity():
         await refused(games, "another seqp2p process plays with the key of this seat")
     await resumed_once(games)
-
-
-async def test_secrets_that_are_not_this_seats(games: Path, brief: Played) -> None:
-    replay = crash(games, brief, 3, nonce=bytes(32))
-    assert str(sidecar_path(replay)) in str(await refused(games, "does not hold the secrets of this seat"))
 
 
 @pytest.mark.parametrize(

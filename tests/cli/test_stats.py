@@ -3,7 +3,6 @@
 import os
 import shutil
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 from secrets import token_bytes
 
@@ -128,22 +127,6 @@ def test_nothing_to_count(cli: Cli, tmp_path: Path) -> None:
     assert exit_code == 3
     assert out.startswith(f"left out: {tmp_path / 'nope'}: invalid: no such file\n")
     assert cli("stats")[0] == 2
-
-
-def test_what_cannot_be_read(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = cli("stats", "/proc/self/mem")[1]
-    assert "left out: /proc/self/mem: invalid: cannot be read: Input/output error" in out
-
-    def walk(_: Path, onerror: object) -> Iterator[tuple[str, list[str], list[str]]]:
-        assert callable(onerror)
-        onerror(PermissionError(13, "Permission denied", str(tmp_path / "first")))
-        yield str(tmp_path), [], []
-        onerror(PermissionError(13, "Permission denied", str(tmp_path / "locked")))
-
-    monkeypatch.setattr(os, "walk", walk)
-    out = cli("stats", tmp_path)[1]
-    for name in ("first", "locked"):
-        assert f"left out: {tmp_path / name}: invalid: cannot be read: Permission denied" in out
 
 
 def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

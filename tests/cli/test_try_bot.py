@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from seqp2p.arena.conformance import TABLES, Findings, begin, note, try_program
+from seqp2p.arena.conformance import TABLES, Findings, begin, note
 from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
-from seqp2p.bots.program import Program
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -132,15 +131,6 @@ def test_the_same_seed_gives_the_same_cards() -> None:
             assert {action.kind for action in view(dealer.position, seat).legal} == {table.only}
         else:
             assert (seat, dealer.position.turn) == (2, 0)
-
-
-@pytest.mark.process
-async def test_it_tells_after_every_game() -> None:
-    told: list[None] = []
-    program = Program((sys.executable, "-S", str(EXAMPLES / "bot.py")))
-    (found,) = [each async for each in try_program(program, [TABLES[9]], told=lambda: told.append(None))]
-    assert (found.games, len(told)) == (2, 2)
-    assert sum(found.chosen.values()) > 4
 
 
 def test_it_ends_politely_and_its_program_too(people: Household, tmp_path: Path) -> None:

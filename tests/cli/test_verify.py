@@ -90,27 +90,6 @@ def test_a_file_and_its_verdict(cli: Cli, written: Callable[[str], Path], name: 
         ]
 
 
-def test_a_file_that_may_not_be_read_keeps_no_other_from_it(
-    cli: Cli, written: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """For root there is none: what says so is made up."""
-    good, locked = written("good"), tmp_path / "locked.seqp2p"
-    locked.write_bytes(b"")
-    real_open, real_access = os.open, os.access
-
-    def refuses(path: Any, *how: Any, **more: Any) -> int:
-        if path == locked:
-            raise PermissionError(13, "Permission denied", str(path))
-        return real_open(path, *how, **more)
-
-    monkeypatch.setattr(os, "open", refuses)
-    monkeypatch.setattr(os, "access", lambda path, *how, **more: path != locked and real_access(path, *how, **more))
-    exit_code, out, _ = cli("verify", "--jobs", 1, locked, good)
-    assert exit_code == 3
-    assert f"{locked}: invalid: cannot be read: Permission denied\n" in out
-    assert f"{good}: verified" in out
-
-
 def test_the_verdicts_of_several_files(people: Household, written: Callable[[str], Path], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
