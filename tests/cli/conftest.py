@@ -1,6 +1,5 @@
 """Homes for the players of these tests, processes that end with them, and one whole game that all may look at."""
 
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from seqp2p.cli import moments
 from seqp2p.cli.main import main
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
-from tests.cli.processes import LIMIT_S, Event, Household, Terminal, household
+from tests.cli.processes import Event, Household, Terminal, household
 
 Ended = tuple[int, str, str]
 Cli = Callable[..., Ended]
@@ -109,10 +108,6 @@ def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
         return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
 
 
-def too_long(*_: object) -> None:
-    raise AssertionError(f"it does not end within {LIMIT_S} s")
-
-
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
     """Run a command in this process: exit code, standard output, standard error."""
@@ -120,14 +115,8 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
 
     def run(*arguments: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["seqp2p", *map(str, arguments)])
-        before = signal.signal(signal.SIGALRM, too_long)
-        signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        with pytest.raises(SystemExit) as ended:
+            main()
         assert isinstance(ended.value.code, int)
         said = capfd.readouterr()
         return ended.value.code, said.out, said.err

@@ -6,6 +6,7 @@ import stat
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -35,15 +36,8 @@ ANN, BOB, EVE = (Known(name, key(number).hex(), "2025-01-31") for number, name i
 NINTH = Known("eve 9", key(9).hex(), "2025-01-31")
 
 
-@dataclass
-class Seat:
-    name: str
-    key: bytes
-
-
-@dataclass
-class Seats:
-    seats: tuple[Seat, ...]
+def seat(name: str, public: bytes) -> SimpleNamespace:
+    return SimpleNamespace(name=name, key=public)
 
 
 class Wire:
@@ -73,7 +67,7 @@ class Wire:
 class Agreed:
     """As much of a game and its agreed table as is looked at: this seat is seat 1."""
 
-    agreement: Seats
+    agreement: SimpleNamespace
     links: dict[int, Wire]
     seat: int = 1
 
@@ -86,8 +80,8 @@ class Agreed:
 
 
 def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> LiveGame:
-    seats = (Seat("me", key(99)), *(Seat(name, key(number)) for name, number in others))
-    return cast("LiveGame", Agreed(Seats(seats), links or {}))
+    seats = (seat("me", key(99)), *(seat(name, key(number)) for name, number in others))
+    return cast("LiveGame", Agreed(SimpleNamespace(seats=seats), links or {}))
 
 
 @pytest.fixture
@@ -177,7 +171,7 @@ async def test_who_is_new_is_remembered_and_known_the_next_time(
 async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixture[str], own_home: Path) -> None:
     with locked_identity() as first, locked_identity() as second:
         (own_home / "identity-3.key").write_bytes(b"damaged")
-        seats = Seats((Seat("me", first.identity.public), Seat("me 2", second.identity.public)))
+        seats = SimpleNamespace(seats=(seat("me", first.identity.public), seat("me 2", second.identity.public)))
         await check_known(cast("LiveGame", Agreed(seats, {})), Output(json=False), ask=True)
     assert load() == ()
     assert capsys.readouterr().out == ""

@@ -1,6 +1,5 @@
 """Sitting down, and being refused: one sentence, a hint, an exit code; the host goes on waiting for the others."""
 
-import http.server
 import signal
 import socket
 import socketserver
@@ -119,11 +118,6 @@ class Hasty(socketserver.BaseRequestHandler):
         pass
 
 
-class Web(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @contextmanager
 def serving(handler: type[socketserver.BaseRequestHandler]) -> Iterator[str]:
     """Another program, listening; gives its address."""
@@ -138,7 +132,7 @@ def serving(handler: type[socketserver.BaseRequestHandler]) -> Iterator[str]:
             thread.join()
 
 
-@pytest.mark.parametrize("program", [Echo, Banner, Hasty, Web])
+@pytest.mark.parametrize("program", [Echo, Banner, Hasty])
 def test_another_program_listens_there(cli: Cli, program: type[socketserver.BaseRequestHandler]) -> None:
     with serving(program) as address:
         exit_code, out, err = cli("join", address, "--code", "7-amber-falcon", "--bot", "random")

@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import trio
 
 from seqp2p.cli import play as play_module
+from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.ui.person.lessons import FAREWELL, LESSONS
 from tests.cli import documented
@@ -104,13 +106,20 @@ def test_the_time_of_a_long_round_is_told(
     assert "a round" not in cli("play", "--bots", "3", "--replay-dir", tmp_path)[1]
 
 
-def test_the_tutorial(people: Household) -> None:
-    pupil = people.start("play", "--tutorial", who="pupil", stdin=subprocess.PIPE)
-    pupil.type("help", *(lesson.fulfils[0] for lesson in LESSONS))
-    assert pupil.end() == 0
-    assert str(FAREWELL[-1]) in pupil.out
-    # It is nobody's game: no key, no replay.
-    assert not people.home("pupil").exists()
+def test_the_tutorial_is_nobody_s_game(cli: Cli, monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
+    typed = ["help", *(lesson.fulfils[0] for lesson in LESSONS), "leave"]
+
+    async def read_line(_: Output) -> str | None:
+        await trio.lowlevel.checkpoint()
+        return typed.pop(0)
+
+    monkeypatch.setattr(Output, "read_line", read_line)
+    exit_code, out, _ = cli("play", "--tutorial")
+    assert (exit_code, typed) == (0, ["leave"])
+    assert str(FAREWELL[-1]) in out
+    assert cli("play", "--tutorial")[0] == 5
+    # No key, no replay.
+    assert not own_home.exists()
 
 
 def test_another_game_with_the_same_bots(people: Household, terminal: Terminal) -> None:
@@ -160,7 +169,7 @@ def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment:
     return time.monotonic() - begun
 
 
-@pytest.mark.parametrize(("number", "moment"), [*zip(SIGNALS, (1, 2, 0, 3), strict=True)])
+@pytest.mark.parametrize(("number", "moment"), [(signal.SIGTERM, 0), (signal.SIGKILL, 3)])
 def test_bots_end_after_their_caller(people: Household, number: signal.Signals, moment: int) -> None:
     seconds_of_bots(people, "ann", number, MOMENTS[moment])
 

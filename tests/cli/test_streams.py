@@ -228,11 +228,8 @@ in_both_ways = pytest.mark.parametrize("in_thread", [False, True], ids=["when re
 async def test_lines_of_a_plain_file(tmp_path: Path, in_thread: bool) -> None:
     path = tmp_path / "typed"
     path.write_bytes(TYPED)
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        assert await read_all(LineReader(descriptor, in_thread=in_thread)) == LINES
-    finally:
-        os.close(descriptor)
+    with path.open("rb") as file:
+        assert await read_all(LineReader(file.fileno(), in_thread=in_thread)) == LINES
 
 
 @in_both_ways
@@ -315,16 +312,13 @@ async def test_a_terminal_that_goes_away_unheard(autojump_clock: object, hangup:
             await reader.read_line()
 
 
-@pytest.mark.parametrize("size", [4095, 4096, 4097, 8192, 100_000])
+@pytest.mark.parametrize("size", [4095, 4096, 4097, 100_000])
 async def test_a_long_line_is_one_line(tmp_path: Path, size: int) -> None:
     path = tmp_path / "typed"
     path.write_bytes(b"x" * size + b"\nhand\n" + b"y" * size)
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        kept = min(size, 4096)
-        assert await read_all(LineReader(descriptor)) == ["x" * kept, "hand", "y" * kept]
-    finally:
-        os.close(descriptor)
+    kept = min(size, 4096)
+    with path.open("rb") as file:
+        assert await read_all(LineReader(file.fileno())) == ["x" * kept, "hand", "y" * kept]
 
 
 @given(typed=st.binary(max_size=200), chunk=st.integers(1, 20))
