@@ -14,9 +14,7 @@ import trio
 from msgspec import structs
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.api.endpoint import Endpoint
 from seqp2p.api.game import LiveGame
-from seqp2p.api.home import LockedIdentity
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli import lobby as lobby_module
@@ -358,30 +356,6 @@ Wait = Callable[[Callable[[], None]], Awaitable[str]]
 async def never(_: object) -> str:
     await trio.sleep_forever()
     raise AssertionError
-
-
-async def test_a_game_that_is_not_played_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As by a signal while a person is asked who the others are."""
-    left: list[AgreedTable] = []
-
-    async def leave_table(table: AgreedTable, refused: int) -> None:
-        await trio.lowlevel.checkpoint()
-        assert not refused
-        left.append(table)
-
-    async def full_at_once(_: object) -> AgreedTable:
-        await trio.lowlevel.checkpoint()
-        return table_of()
-
-    monkeypatch.setattr("seqp2p.api.game.leave_table", leave_table)
-    locked = LockedIdentity(identity(2), 1)
-    lobby = Lobby(cast("Endpoint", SimpleNamespace(identity=locked, replay_dir=Path())), full_at_once)
-    game = await lobby.wait()
-    with trio.CancelScope() as scope:
-        scope.cancel()
-        for _ in range(2):
-            await lobby.close()
-    assert [table.game for table in left] == [game.table.game] == [table_of().game]
 
 
 async def test_a_person_who_types(
