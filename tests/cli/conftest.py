@@ -124,6 +124,10 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
     return run
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 def refused(ended: Ended) -> tuple[int, str, str]:
     """Return the exit code, the error and the hint, or "" for none, of a command that said nothing else."""
     exit_code, out, err = ended

@@ -17,7 +17,7 @@ from seqp2p.replay.format import MAGIC
 from seqp2p.replay.to_text import game_text
 from seqp2p.rules import format_position, parse_game
 from tests.cli import documented
-from tests.cli.conftest import Cli, read
+from tests.cli.conftest import Cli, names_in, read
 
 ROOT = Path(__file__).parents[2]
 KIDS = ROOT / "replays" / "kids-3.seqp2p"
@@ -161,7 +161,7 @@ def test_who_takes_the_name_meanwhile_keeps_it(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(UserError, match="is there already"):
         output.write("new", str(target), force=False)
     assert target.read_text() == "mine"
-    assert [path.name for path in tmp_path.iterdir()] == ["game.svg"]
+    assert names_in(tmp_path) == ["game.svg"]
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -24,7 +24,7 @@ from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
 from tests.cli import documented
-from tests.cli.conftest import Cli, refused
+from tests.cli.conftest import Cli, names_in, refused
 from tests.cli.processes import Household
 
 
@@ -45,7 +45,7 @@ def test_an_identity_is_made_once_and_kept(cli: Cli, own_home: Path) -> None:
     path = own_home / "identity.key"
     assert (mode(path), mode(own_home)) == (0o600, 0o700)
     assert Identity(path.read_bytes()).public == key
-    assert [found.name for found in own_home.iterdir()] == ["identity.key"]
+    assert names_in(own_home) == ["identity.key"]
 
 
 def test_a_key_is_private_under_any_umask(people: Household) -> None:
@@ -196,7 +196,7 @@ def test_two_that_make_the_first_key_at_once_agree_on_one(own_home: Path, monkey
 
     monkeypatch.setattr(os, "link", late)
     assert first_identity().public == Identity(b"o" * 32).public
-    assert [path.name for path in own_home.iterdir()] == ["identity.key"]
+    assert names_in(own_home) == ["identity.key"]
 
 
 # Replays.

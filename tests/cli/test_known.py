@@ -24,7 +24,7 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LinkStage, bye, decode_message
 from tests.cli import documented
-from tests.cli.conftest import Cli, refused
+from tests.cli.conftest import Cli, names_in, refused
 
 
 def key(number: int) -> bytes:
@@ -99,10 +99,6 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def names() -> list[tuple[str, int]]:
     numbers = {key(number).hex(): number for number in range(1, 10)}
     return [(player.name, numbers[player.key]) for player in load()]
-
-
-def files(directory: Path) -> list[str]:
-    return [path.name for path in directory.iterdir()]
 
 
 # Who is it?
@@ -245,7 +241,7 @@ async def test_a_file_that_cannot_be_written_is_said_and_the_game_goes_on(
     monkeypatch.setattr(os, "fsync", full)
     await check_known(table(("ann", 1)), Output(json=False), ask=True)
     assert "those at the table are not remembered: cannot write" in capsys.readouterr().out
-    assert files(own_home) == [f"{known.FILE}.lock"]
+    assert names_in(own_home) == [f"{known.FILE}.lock"]
 
 
 # The file.

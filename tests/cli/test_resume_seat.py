@@ -29,6 +29,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
 from seqp2p.replay.sidecar import LoggedKind, Sidecar, SidecarSecrets, sidecar_path
+from tests.cli.conftest import names_in
 from tests.replay.tools import assemble, steps
 from tests.table import Played, played, randomness, replay_bytes
 
@@ -89,10 +90,6 @@ def taken(folder: Path, game: str | None = None) -> Iterator[StoredGame]:
     stored = find_stored(folder, game)
     with stored.sidecar:
         yield stored
-
-
-def names_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
 
 
 def refusal(folder: Path, game: str | None = None) -> UserError:
@@ -181,15 +178,12 @@ def test_a_seat_that_is_held_is_refused(games: Path, brief: Played) -> None:
             error = refusal(games, name)
             assert error.exit_code == FAILED
             assert "another seqp2p process holds this seat" in str(error)
+        # The newest that nobody plays is taken.
+        older = crash(games, brief, 3, name="older.seqp2p", age_s=10)
+        with taken(games) as second:
+            assert second.replay == older
     with taken(games):
         pass
-
-
-def test_the_newest_that_nobody_plays(games: Path, brief: Played) -> None:
-    older = crash(games, brief, 3, name="older.seqp2p", age_s=10)
-    crash(games, brief, 4, name="newer.seqp2p")
-    with taken(games), taken(games) as second:
-        assert second.replay == older
 
 
 def test_damaged_files(games: Path, brief: Played) -> None:
@@ -410,11 +404,7 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     resumed = await resumed_once(games)
     assert resumed.own.secrets == seat.secrets
     assert [each.port for each in resumed.table.addresses[1]] == list(range(1, 9))
-    assert addresses_of(resumed) == [Address("127.0.0.1", listeners_port(kept))]
+    assert addresses_of(resumed) == [Address("127.0.0.1", int(kept.listen.rpartition(":")[2]))]
     assert resumed.table.relay is not None
     assert resumed.table.relay.entry == relay.entry
     assert read_statement(resumed.table.statements[-1]).relay == relay.entry
-
-
-def listeners_port(kept: SidecarSecrets) -> int:
-    return int(kept.listen.rpartition(":")[2])
