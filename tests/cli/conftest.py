@@ -8,9 +8,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import trio
 
 from seqp2p.cli import moments
 from seqp2p.cli.main import main
+from seqp2p.cli.output import Output
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
 from tests.cli.processes import Event, Household, Terminal, household
@@ -51,6 +53,19 @@ def own_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("LANGUAGE", before)
     yield
     language.use(before)
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines that a person types; after them the input ends."""
+    lines: list[str] = []
+
+    async def read_line(_: Output) -> str | None:
+        await trio.lowlevel.checkpoint()
+        return lines.pop(0) if lines else None
+
+    monkeypatch.setattr(Output, "read_line", read_line)
+    return lines
 
 
 @cache

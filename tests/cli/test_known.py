@@ -84,18 +84,6 @@ def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> Liv
     return cast("LiveGame", Agreed(SimpleNamespace(seats=seats), links or {}))
 
 
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    lines: list[str] = []
-
-    async def read_line(_: Output) -> str | None:
-        await trio.lowlevel.checkpoint()
-        return lines.pop(0) if lines else None
-
-    monkeypatch.setattr(Output, "read_line", read_line)
-    return lines
-
-
 def names() -> list[tuple[str, int]]:
     numbers = {key(number).hex(): number for number in range(1, 10)}
     return [(player.name, numbers[player.key]) for player in load()]

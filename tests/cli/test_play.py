@@ -8,10 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-import trio
 
 from seqp2p.cli import play as play_module
-from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.ui.person.lessons import FAREWELL, LESSONS
 from tests.cli import documented
@@ -106,14 +104,8 @@ def test_the_time_of_a_long_round_is_told(
     assert "a round" not in cli("play", "--bots", "3", "--replay-dir", tmp_path)[1]
 
 
-def test_the_tutorial_is_nobody_s_game(cli: Cli, monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
-    typed = ["help", *(lesson.fulfils[0] for lesson in LESSONS), "leave"]
-
-    async def read_line(_: Output) -> str | None:
-        await trio.lowlevel.checkpoint()
-        return typed.pop(0)
-
-    monkeypatch.setattr(Output, "read_line", read_line)
+def test_the_tutorial_is_nobody_s_game(cli: Cli, typed: list[str], own_home: Path) -> None:
+    typed += ["help", *(lesson.fulfils[0] for lesson in LESSONS), "leave"]
     exit_code, out, _ = cli("play", "--tutorial")
     assert (exit_code, typed) == (0, ["leave"])
     assert str(FAREWELL[-1]) in out

@@ -13,7 +13,6 @@ from seqp2p.cli import main as main_module
 from seqp2p.cli import output
 from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.main import COMMANDS, EXIT_CODES
-from seqp2p.cli.output import Output
 from seqp2p.errors import UserError
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -160,30 +159,26 @@ def test_help_imports_no_more_than_it_needs(people: Household) -> None:
         assert f"'{heavy}'" not in modules
 
 
-def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """Somebody is at the terminal and types these lines, then nothing more."""
-    left = iter(lines)
-
-    async def read_line(_: Output) -> str | None:
-        return next(left, None)
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, typed: list[str]) -> list[str]:
+    """Somebody is at the terminal, and the host was there a moment ago; the lines that are typed."""
 
     async def dial(*_: object) -> trio.abc.Stream:
-        return memory_stream_pair()[0]  # Somebody was there a moment ago.
+        return memory_stream_pair()[0]
 
     monkeypatch.setattr("seqp2p.cli.options.is_terminal", lambda: True)
     monkeypatch.setattr("seqp2p.cli.finding.dial_in_time", dial)
-    monkeypatch.setattr(Output, "read_line", read_line)
+    return typed
 
 
-def test_what_was_asked_for_and_not_answered(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch)
+def test_what_was_asked_for_and_not_answered(cli: Cli, asked: list[str]) -> None:
     exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random")
     assert (exit_code, out) == (5, "")
     assert err == "join code, which the host reads out (like 7-amber-falcon): seqp2p: error: stopped\n"
 
 
-def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch, "hello", "7 amber falcno", "7 AMBER falcon")
+def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, asked: list[str]) -> None:
+    asked += ["hello", "7 amber falcno", "7 AMBER falcon"]
     exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random", "--json")
     assert (exit_code, out) == (4, "")
     assert err.count("join code, which the host reads out (like 7-amber-falcon): ") == 3
