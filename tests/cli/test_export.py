@@ -69,7 +69,7 @@ def test_json_has_everything(cli: Cli) -> None:
     assert raw["moments"] == told["moments"]
 
 
-def test_the_reason_is_in_what_is_written(cli: Cli) -> None:
+def test_the_reason_is_in_what_is_written(cli: Cli, tmp_path: Path) -> None:
     assert cli("export", WRONG)[2] == (
         f"seqp2p: error: {WRONG} is not exported: it is invalid: this is not the game secret of seat 2 (ben)"
         f" (step 20)\n{HINT}"
@@ -79,6 +79,11 @@ def test_the_reason_is_in_what_is_written(cli: Cli) -> None:
         assert (exit_code, err) == (0, f"{STOPPED}: {UNFINISHED}\n")
         where = json.loads(out)["verdict"]["reason"] if form == "json" else " ".join(out.split())
         assert "left the table" in where
+    broken_off = tmp_path / "broken off.seqp2p"
+    broken_off.write_bytes(KIDS.read_bytes()[:-100])
+    exit_code, out, err = cli("export", broken_off, "--format", "json")
+    assert (exit_code, json.loads(out)["verdict"]["verdict"]) == (0, "unfinished")
+    assert err.startswith(f"{broken_off}: unfinished: ")
     for form, lacks in (("text", "has no game to write"), ("svg", "has no board to show")):
         exit_code, out, err = cli("export", UNDEALT, "--format", form)
         assert (exit_code, out) == (3, "")

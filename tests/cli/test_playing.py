@@ -36,6 +36,7 @@ from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, PeerRefused
 from seqp2p.rules import view
 from seqp2p.ui.person.console import Console
+from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import LIMIT_S, Household
 from tests.rules.playing import make
@@ -208,6 +209,30 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
     assert (exit_code, ends) == (0, [4, 0])
     assert "turned away: 1 (wrong code: 0; broke off or found no seat: 1)" in err
     assert json.loads(watched.getvalue().splitlines()[-1])["event"] == "over"
+
+
+def test_a_guest_in_this_process_that_is_asked_to_end(
+    cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = people.host("--variant", "kids", "--grace", "1")
+    event = host.event("listening")
+    read, write = os.pipe()
+    monkeypatch.setattr("seqp2p.cli.running.LineReader", lambda _: LineReader(read))
+
+    def end() -> None:
+        host.event("dealt")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=end)
+    thread.start()
+    options = ("--pace", "3600", "--bot", "random", "--json", "--until-stdin-closes", "--name", "guest")
+    exit_code, out, _ = cli("join", event["address"], "--code", event["code"], *options)
+    thread.join()
+    os.close(write)
+    os.close(read)
+    assert exit_code == ABANDONED
+    last = documented.stream(out)[-1]
+    assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
 
 
 def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,6 +197,14 @@ def test_damaged_files(games: Path, brief: Played) -> None:
     assert "the game cannot be resumed: No such file" in str(error)
 
 
+def test_an_agreement_that_cannot_be(games: Path, brief: Played) -> None:
+    """Whoever can write the file can write anything into it."""
+    replay = crash(games, brief, 3, agreement=b"rubbish")
+    assert "damaged" in str(refusal(games))
+    replay.write_bytes(b"")
+    assert "damaged" in str(refusal(games))
+
+
 # Everything to play on with.
 
 
@@ -338,6 +346,12 @@ async def test_a_key_that_plays_elsewhere(games: Path, brief: Played) -> None:
     with locked_identity():
         await refused(games, "another seqp2p process plays with the key of this seat")
     await resumed_once(games)
+
+
+@pytest.mark.parametrize("changes", [{"nonce": bytes(32)}, {"secret": bytes(32)}])
+async def test_secrets_that_are_not_this_seats(games: Path, brief: Played, changes: dict[str, Any]) -> None:
+    replay = crash(games, brief, 3, **changes)
+    assert str(sidecar_path(replay)) in str(await refused(games, "does not hold the secrets of this seat"))
 
 
 @pytest.mark.parametrize(
