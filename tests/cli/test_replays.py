@@ -15,8 +15,6 @@ from seqp2p.replay.verify import Report, verify
 from tests.cli.processes import Household, children, wait_until_gone
 from tests.table import played, replay_bytes
 
-WRONG = Report("invalid", reason="not a seqp2p replay")
-
 
 def good() -> bytes:
     return replay_bytes(played(2, "kids", 3))
@@ -143,8 +141,7 @@ def test_a_killed_process_is_missed(many: list[Named]) -> None:
     assert active_children() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("first", ["0.seqp2p", "1.seqp2p"])
+@pytest.mark.parametrize(("number", "first"), [(signal.SIGINT, "0.seqp2p"), (signal.SIGTERM, "1.seqp2p")])
 def test_stopped_it_says_how_far_it_came(
     people: Household, many: list[Named], number: signal.Signals, first: str
 ) -> None:
