@@ -91,9 +91,8 @@ def entry(name: str, value: Any) -> Iterator[str]:
     if inspect.isclass(value):
         bases = [base.__name__ for base in value.__bases__ if issubclass(base, Exception)]
         yield f"### `{name}`\n"
-        if bases:
-            yield f"A kind of `{bases[0]}`.\n"
-        yield from prose(inspect.cleandoc(value.__doc__ or ""))
+        kind = f"A kind of `{bases[0]}`. " if bases else ""
+        yield from prose(kind + inspect.cleandoc(value.__doc__ or ""))
         yield from class_members(value)
     elif inspect.isfunction(value):
         node = definition(inspect.unwrap(value))

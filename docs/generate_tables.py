@@ -34,7 +34,7 @@ from generate_reference import reference  # noqa: E402  # after the path
 REPLAYS: Final = (DOCS.parent / "replays", DOCS.parent / "protocol" / "replays")
 PACKAGE: Final = Path(seqp2p.__file__).parent
 # Every package may import these, so their arrows would only hide the others.
-EVERYWHERE: Final = {"arguments", "errors", "i18n", "names", "__init__", "__main__"}
+EVERYWHERE: Final = {"arguments", "errors", "hangup", "i18n", "names", "__init__", "__main__"}
 PAGES: Final = (
     DOCS / "protocol.md",
     DOCS / "security.md",

@@ -19,6 +19,7 @@ from seqp2p.bots.registry import BOTS as BOTS
 from seqp2p.cli.export import export as export
 from seqp2p.crypto.errors import CryptoError as CryptoError
 from seqp2p.crypto.identity import Identity as Identity, fingerprint as fingerprint
+from seqp2p.errors import UserError as UserError
 from seqp2p.live.absence import Absent as Absent, Back as Back
 from seqp2p.live.voting import AskAbout as AskAbout
 from seqp2p.lobby.events import (

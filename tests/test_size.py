@@ -13,11 +13,11 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 614,
+    "seqp2p/*.py": 615,
     "seqp2p/api/**/*.py": 2908,
     "seqp2p/arena/**/*.py": 1189,
     "seqp2p/bots/**/*.py": 2172,
-    "seqp2p/cli/**/*.py": 9180,
+    "seqp2p/cli/**/*.py": 9184,
     "seqp2p/crypto/**/*.py": 1454,
     "seqp2p/learning/**/*.py": 680,
     "seqp2p/live/**/*.py": 2708,
@@ -27,10 +27,10 @@ CEILINGS: Final = {
     "seqp2p/replay/**/*.py": 2365,
     "seqp2p/rules/**/*.py": 3005,
     "seqp2p/ui/**/*.py": 8253,
-    "tests/**/*.py": 61663,
+    "tests/**/*.py": 59835,
     "protocol/**/*.py": 7618,
     "tools/**/*.py": 811,
-    "docs/**/*.md": 6509,
+    "docs/**/*.md": 6453,
 }
 
 

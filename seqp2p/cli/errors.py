@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone, awaited
 from seqp2p.i18n import message, message_of
-from seqp2p.net.errors import NetError
 from seqp2p.ui.language import t, translate
 
 if TYPE_CHECKING:
@@ -60,13 +59,18 @@ LOST_HINT: Final = message("check the address, and that the host is still there;
 
 def line_of(error: UserError) -> str:
     """Return the text of an error in the reader's language, as it stands after ``error:``."""
-    text = message_of(error)
-    return sentence(text) if isinstance(error, NetError) else translate(text)
+    return sentence(message_of(error)) if _is_of_net(error) else translate(message_of(error))
 
 
 def hint_of(error: UserError) -> str:
     """Return what to do about an error, in the reader's language; empty where there is nothing to say."""
-    return translate(error.hint or (LOST_HINT if isinstance(error, NetError) else ""))
+    return translate(error.hint or (LOST_HINT if _is_of_net(error) else ""))
+
+
+def _is_of_net(error: UserError) -> bool:
+    from seqp2p.net.errors import NetError  # what --help need not wait for
+
+    return isinstance(error, NetError)
 
 
 def sentence(text: str) -> str:

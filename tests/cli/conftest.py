@@ -1,6 +1,5 @@
 """Homes for the players of these tests, processes that end with them, and one whole game that all may look at."""
 
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -9,12 +8,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import trio
 
 from seqp2p.cli import moments
 from seqp2p.cli.main import main
+from seqp2p.cli.output import Output
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
-from tests.cli.processes import LIMIT_S, Event, Household, household
+from tests.cli.processes import Event, Household, Terminal, household
 
 Ended = tuple[int, str, str]
 Cli = Callable[..., Ended]
@@ -22,12 +23,13 @@ Cli = Callable[..., Ended]
 
 @dataclass(frozen=True)
 class Game:
-    """What both seats of a finished game told, in seat order."""
+    """What both seats of a finished game told, in seat order; ``spoken`` is what the host's person reads."""
 
     host: list[Event]
     guest: list[Event]
     spoken: str
     lasted_s: float
+    out: list[str]
 
     @property
     def replays(self) -> list[Path]:
@@ -51,6 +53,19 @@ def own_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("LANGUAGE", before)
     yield
     language.use(before)
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines that a person types; after them the input ends."""
+    lines: list[str] = []
+
+    async def read_line(_: Output) -> str | None:
+        await trio.lowlevel.checkpoint()
+        return lines.pop(0) if lines else None
+
+    monkeypatch.setattr(Output, "read_line", read_line)
+    return lines
 
 
 @cache
@@ -77,6 +92,14 @@ def people(tmp_path: Path) -> Iterator[Household]:
         yield people
 
 
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """A terminal to type at."""
+    made = Terminal()
+    yield made
+    made.hang_up()
+
+
 @pytest.fixture(scope="session")
 def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
     """A classic game of two bots, as two terminals would play it."""
@@ -85,22 +108,19 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
         host = people.host("--players", "2")
         guest = people.join(host)
         assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun)
+        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
 
 
 @pytest.fixture(scope="session")
 def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
-    """A short game with closed hands."""
+    """A short game with closed hands, where the terminals know ASCII alone and the host's name has more."""
     begun = time.monotonic()
+    ascii_alone = {"PYTHONIOENCODING": "ascii"}
     with household(tmp_path_factory.mktemp("kids")) as people:
-        host = people.host("--variant", "kids", "--closed-hands")
-        guest = people.join(host)
+        host = people.host("--variant", "kids", "--closed-hands", "--name", "Zoé ♠", env=ascii_alone)
+        guest = people.join(host, env=ascii_alone)
         assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun)
-
-
-def too_long(*_: object) -> None:
-    raise AssertionError(f"it does not end within {LIMIT_S} s")
+        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
 
 
 @pytest.fixture
@@ -110,16 +130,25 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
 
     def run(*arguments: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["seqp2p", *map(str, arguments)])
-        before = signal.signal(signal.SIGALRM, too_long)
-        signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        with pytest.raises(SystemExit) as ended:
+            main()
         assert isinstance(ended.value.code, int)
         said = capfd.readouterr()
         return ended.value.code, said.out, said.err
 
     return run
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def refused(ended: Ended) -> tuple[int, str, str]:
+    """Return the exit code, the error and the hint, or "" for none, of a command that said nothing else."""
+    exit_code, out, err = ended
+    assert out == ""
+    error, *hints = err.splitlines()
+    assert error.startswith("seqp2p: error: ")
+    assert all(hint.startswith("seqp2p: hint: ") for hint in hints)
+    assert len(hints) <= 1
+    return exit_code, error.removeprefix("seqp2p: error: "), "".join(hints).removeprefix("seqp2p: hint: ")

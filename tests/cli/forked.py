@@ -25,7 +25,7 @@ import threading
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, Final, Protocol, cast
+from typing import IO, Any, Final
 
 import msgspec
 
@@ -37,21 +37,6 @@ HARMLESS: Final = ("SEQP2P_", "COV_", "PYTHONPATH", "PYTEST_", "TERM", "TMPDIR")
 END_S: Final = 10
 
 
-class Popen(Protocol):
-    """What the tests use of ``subprocess.Popen``."""
-
-    pid: int
-    returncode: int | None
-    stdin: Any
-    stdout: Any
-    stderr: Any
-
-    def poll(self) -> int | None: ...
-    def wait(self, timeout: float | None = None) -> int: ...
-    def send_signal(self, sig: int) -> None: ...
-    def kill(self) -> None: ...
-
-
 class Order(msgspec.Struct, frozen=True):
     """What a process is asked for by: ``python -m`` this module with these arguments, in this environment."""
 
@@ -60,7 +45,9 @@ class Order(msgspec.Struct, frozen=True):
     env: dict[str, str]
 
 
-def start(arguments: list[str], env: dict[str, str], *, fork: bool = True, **more: Any) -> Popen:
+def start(
+    arguments: list[str], env: dict[str, str], *, fork: bool = True, **more: Any
+) -> "subprocess.Popen[bytes] | Forked":
     """The process of this command line, forked if it may and can be; ``more`` is as for ``subprocess.Popen``."""
     sys.audit("subprocess.Popen", arguments[0], arguments, None, env)  # A forked one counts as a process too.
     streams = {name: more.get(name, subprocess.DEVNULL) for name in ("stdin", "stdout", "stderr")}
@@ -73,7 +60,7 @@ def start(arguments: list[str], env: dict[str, str], *, fork: bool = True, **mor
         and all(name.startswith(HARMLESS) for name in different)
     ):
         return Forked(Order(arguments[2], arguments[3:], env), streams)
-    return cast("Popen", subprocess.Popen(arguments, env=env, **more))
+    return subprocess.Popen(arguments, env=env, **more)
 
 
 class Forked:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
@@ -166,6 +166,31 @@ class Process:
                 self._changed.wait(left_s)
 
 
+class Terminal:
+    """A terminal at which a person types; what the program says there is read from its output."""
+
+    def __init__(self) -> None:
+        self.master, self.slave = os.openpty()
+
+    def start(self, people: "Household", *arguments: object, who: str, **more: Any) -> Process:
+        """Start a process of this player at the terminal."""
+        options = ("--name", who, "--replay-dir", people.replays(who))
+        process = people.start(*arguments, *options, who=who, stdin=self.slave, **more)
+        os.close(self.slave)
+        self.slave = -1
+        return process
+
+    def type(self, *lines: str) -> None:
+        os.write(self.master, "".join(f"{line}\n" for line in lines).encode())
+
+    def hang_up(self) -> None:
+        """Close the terminal's window."""
+        for descriptor in (self.master, self.slave):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.master = self.slave = -1
+
+
 class Household:
     """Players on this machine, each with a home of its own, and their processes; all end with the test."""
 
@@ -290,10 +315,9 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
-def processor_s(pid: int) -> float:
-    """Seconds of a processor that a process has had so far, however long it had to wait for one."""
-    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+def none_runs(pids: Collection[int]) -> bool:
+    """Return True if none of these processes runs."""
+    return not any(map(is_running, pids))
 
 
 def wait_until(condition: Callable[[], bool], what: str) -> None:
@@ -302,3 +326,8 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
     while not condition():
         assert time.monotonic() < limit, what
         time.sleep(0.02)
+
+
+def wait_until_gone(pids: Collection[int]) -> None:
+    """Wait until none of these processes runs."""
+    wait_until(lambda: none_runs(pids), f"{pids} are left")

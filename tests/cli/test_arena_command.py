@@ -1,13 +1,7 @@
 """``seqp2p arena``: what scripts read, what people read, and what is refused."""
 
-import os
-import pty
-import select
-import shlex
 import signal
-import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +9,10 @@ import pytest
 
 from seqp2p.cli import arena
 from tests.cli import documented
-from tests.cli.conftest import Cli
-from tests.cli.processes import Household, Process, children, command, environment, is_running, wait_until
+from tests.cli.conftest import Cli, refused
+from tests.cli.processes import Household, Process, children, wait_until, wait_until_gone
+from tests.cli.test_exec import strange
 
-STRANGE = Path(__file__).parents[1] / "bots" / "strange_bot.py"
 FIELDS = [
     *("event", "complete", "seconds", "deals", "games", "turns", "draws", "first_mover_wins", "reshuffled"),
     *("turns_mean", "passes_mean", "exchanges_mean", "contests", "bots"),
@@ -68,19 +62,11 @@ def test_all_pairs_play_mirrored_deals(cli: Cli) -> None:
 
 
 @pytest.mark.process
-def test_the_same_seed_gives_the_same_result_whatever_the_number_of_jobs(cli: Cli) -> None:
-    arguments = ("random", "random", "random", "--variant", "kids", "--players", 3, "--deals", 60)
-    events = [timeless(played(cli, *arguments, "--seed", 4, "--jobs", jobs)) for jobs in (1, 2, 3)]
-    assert events[0] == events[1] == events[2]
-    assert len(events[0]["contests"][0]["scores"]) == 3
-    assert timeless(played(cli, *arguments, "--seed", 5, "--jobs", 1)) != events[0]
-
-
-@pytest.mark.process
-def test_a_bot_with_a_number(cli: Cli) -> None:
+def test_the_seed_decides_whatever_the_number_of_jobs(cli: Cli) -> None:
     table = ("strong:8", "random", "--variant", "kids", "--deals", 2)
-    events = [timeless(played(cli, *table, "--jobs", jobs)) for jobs in (1, 2)]
-    assert events[0] == events[1]
+    runs = [("--seed", 4, "--jobs", 1), ("--seed", 4, "--jobs", 2), ("--seed", 5, "--jobs", 1)]
+    events = [timeless(played(cli, *table, *more)) for more in runs]
+    assert events[0] == events[1] != events[2]
     assert events[0]["contests"][0]["scores"][0] >= 0.5
 
 
@@ -98,37 +84,6 @@ def test_the_result_for_people(cli: Cli) -> None:
     _, out, _ = cli("arena", "greedy", "random", "--variant", "kids", "--deals", 2, "--jobs", 1)
     assert "\ngreedy against random" in out
     assert "\nrandom against greedy" not in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ([], "missing argument"),
-        (["random"], "2 players are in 2 teams: name 2 bots, one for each team"),
-        (["random", "clever"], "there is no bot 'clever': the bots are easy, normal, hard, random, greedy"),
-        (["random", "strong:0"], "a number from 1 to 100000: write for instance strong:200"),
-        (["random", "greedy:9"], "the bot greedy takes no number: write greedy"),
-        (["random", "greedy", "random"], "the bot random is named twice"),
-        (["random"] * 2 + ["--players", 5], "5 players cannot form two or three equal teams"),
-        (["random"] * 2 + ["--players", 13], "13 is not in the range"),
-        (["random"] * 2 + ["--players", "two"], "'two' is not a valid integer"),
-        (["random"] * 2 + ["--teams", 3], "2 players of Sequence form 2 teams"),
-        (["random"] * 2 + ["--variant", "chess"], "'chess' is not one of 'classic', 'kids'"),
-        (["random"] * 2 + ["--variant", "kids", "--advanced"], "Sequence for Kids has no option advanced"),
-        (["random"] * 2 + ["--players", 3], "3 players are in 3 teams: name 3 bots"),
-        (["random"] * 2 + ["--deals", 0], "0 is not in the range"),
-        (["random"] * 2 + ["--until", 0], "0.0 is not in the range"),
-        (["random"] * 2 + ["--jobs", 0], "0 is not in the range"),
-        (["random"] * 2 + ["--seed", "x"], "'x' is not a valid integer"),
-        (["random"] * 2 + ["--manual-draw"], "no such option"),
-    ],
-)
-def test_what_is_refused(cli: Cli, arguments: list[object], reason: str) -> None:
-    code, out, err = cli("arena", *arguments, "--json")
-    assert (code, out) == (2, "")
-    assert err.startswith("seqp2p: error: ")
-    assert reason in err.lower() or reason in err
-    assert "\nseqp2p: hint: " in err
 
 
 KIDS = ("greedy", "random", "--variant", "kids", "--jobs", 1)
@@ -149,6 +104,28 @@ def test_it_goes_on_with_the_results_in_a_file(cli: Cli, tmp_path: Path) -> None
     assert file.read_bytes().splitlines() == lines
 
 
+GOOD = b'{"contest":0,"deal":0,"games":[[1,1,20,0,0,0,0,""],[1,2,20,0,0,0,0,""]],"choices":[20,20],"seconds":[1,1]}'
+
+
+@pytest.fixture
+def results(cli: Cli, tmp_path: Path) -> Path:
+    """A file with the result of one deal of ``KIDS``."""
+    file = tmp_path / "results"
+    played(cli, *KIDS, "--deals", 1, "--results", file)
+    head, _ = file.read_bytes().splitlines()
+    file.write_bytes(head + b"\n" + GOOD + b"\n")
+    assert played(cli, *KIDS, "--deals", 1, "--results", file)["turns"] == 40
+    return file
+
+
+def refused_and_kept(cli: Cli, file: Path, *more: object) -> str:
+    """The arena refuses this file and changes nothing in it; return the error."""
+    before = file.read_bytes()
+    exit_code, error, _ = refused(cli("arena", *KIDS, "--results", file, *more))
+    assert (exit_code, file.read_bytes()) == (1, before)
+    return error
+
+
 @pytest.mark.parametrize(
     ("change", "names"),
     [
@@ -159,35 +136,16 @@ def test_it_goes_on_with_the_results_in_a_file(cli: Cli, tmp_path: Path) -> None
     ],
 )
 def test_a_file_of_other_settings_is_refused_and_kept(
-    cli: Cli, tmp_path: Path, change: tuple[object, ...], names: str
+    cli: Cli, results: Path, change: tuple[object, ...], names: str
 ) -> None:
-    file = tmp_path / "results"
-    played(cli, *KIDS, "--deals", 1, "--results", file)
-    before = file.read_bytes()
-    code, out, err = cli("arena", *KIDS, "--deals", 2, "--results", file, *change)
-    assert (code, out) == (1, "")
-    assert err.startswith(f"seqp2p: error: {file} has the results of other settings ({names})\n")
-    assert file.read_bytes() == before
+    assert refused_and_kept(cli, results, *change) == f"{results} has the results of other settings ({names})"
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"notes\n", "is no results file of seqp2p arena"),
-        (b"\xff\xfe\n", "is no results file of seqp2p arena"),
-        (b'{"file":"seqp2p arena 2"}\n', "is no results file of seqp2p arena"),
-    ],
-)
-def test_a_file_of_something_else_is_refused_and_kept(cli: Cli, tmp_path: Path, content: bytes, reason: str) -> None:
+@pytest.mark.parametrize("content", [b"notes\n", b"\xff\xfe\n", b'{"file":"seqp2p arena 2"}\n'])
+def test_a_file_of_something_else_is_refused_and_kept(cli: Cli, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "results"
     file.write_bytes(content)
-    code, out, err = cli("arena", *KIDS, "--results", file)
-    assert (code, out) == (1, "")
-    assert reason in err
-    assert file.read_bytes() == content
-
-
-GOOD = b'{"contest":0,"deal":0,"games":[[1,1,20,0,0,0,0,""],[1,2,20,0,0,0,0,""]],"choices":[20,20],"seconds":[1,1]}'
+    assert "is no results file of seqp2p arena" in refused_and_kept(cli, file)
 
 
 @pytest.mark.parametrize(
@@ -204,54 +162,16 @@ GOOD = b'{"contest":0,"deal":0,"games":[[1,1,20,0,0,0,0,""],[1,2,20,0,0,0,0,""]]
         (GOOD, b"[]"),
     ],
 )
-def test_a_damaged_line_is_named_and_nothing_is_changed(cli: Cli, tmp_path: Path, old: bytes, new: bytes) -> None:
-    file = tmp_path / "results"
-    played(cli, *KIDS, "--deals", 1, "--results", file)
-    head = file.read_bytes().splitlines()[0] + b"\n"
-    file.write_bytes(head + GOOD + b"\n")
-    assert played(cli, *KIDS, "--deals", 1, "--results", file)["turns"] == 40
-    damaged = head + GOOD.replace(old, new) + b"\n"
-    file.write_bytes(damaged)
-    code, out, err = cli("arena", *KIDS, "--results", file)
-    assert (code, out) == (1, "")
-    assert f"line 2 of {file} is damaged" in err
-    assert file.read_bytes() == damaged
+def test_a_damaged_line_is_named_and_nothing_is_changed(cli: Cli, results: Path, old: bytes, new: bytes) -> None:
+    results.write_bytes(results.read_bytes().replace(GOOD, GOOD.replace(old, new)))
+    assert f"line 2 of {results} is damaged" in refused_and_kept(cli, results)
 
 
-def test_a_file_that_another_arena_writes_is_refused(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_used(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = tmp_path / "none" / "results"
+    assert refused(cli("arena", *KIDS, "--results", missing))[1].startswith(f"cannot open {missing}: ")
     monkeypatch.setattr(arena, "lock", lambda _: False)
-    code, _, err = cli("arena", *KIDS, "--results", tmp_path / "results")
-    assert code == 1
-    assert "another process writes " in err
-
-
-def test_a_file_in_a_folder_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
-    code, out, err = cli("arena", *KIDS, "--results", tmp_path / "none" / "results")
-    assert (code, out) == (1, "")
-    assert err.startswith(f"seqp2p: error: cannot open {tmp_path / 'none' / 'results'}: ")
-
-
-def strange(manner: str, seen: Path) -> str:
-    return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
-
-
-@pytest.mark.parametrize(
-    ("bot", "reason"),
-    [
-        ("no_module_of_a_test:Bot", "there is no module no_module_of_a_test"),
-        ("json:Bot", "the module json has no class Bot"),
-        ("./no-such-program", "there is no program './no-such-program' that could be started"),
-        ("'no end", "a quotation mark is not closed in: 'no end"),
-        (" ", "there is no program '' that could be started"),
-    ],
-)
-def test_who_cannot_take_part_is_named_before_any_game(cli: Cli, tmp_path: Path, bot: str, reason: str) -> None:
-    file = tmp_path / "results"
-    code, out, err = cli("arena", "greedy", bot, "--results", file)
-    assert (code, out) == (2, "")
-    assert err.startswith("seqp2p: error: ")
-    assert reason in err
-    assert not file.exists()
+    assert "another process writes " in refused(cli("arena", *KIDS, "--results", tmp_path / "results"))[1]
 
 
 @pytest.mark.process
@@ -259,9 +179,9 @@ def test_a_program_without_an_interpreter_cannot_take_part(cli: Cli, tmp_path: P
     program = tmp_path / "bot"
     program.write_text("#!/no/such/interpreter\n")
     program.chmod(0o755)
-    code, out, err = cli("arena", "greedy", str(program))
-    assert (code, out) == (2, "")
-    assert f"{program} cannot be started: " in err
+    exit_code, error, _ = refused(cli("arena", "greedy", program))
+    assert exit_code == 2
+    assert error.startswith(f"{program} cannot be started: ")
 
 
 @pytest.mark.process
@@ -285,16 +205,6 @@ def test_programs_and_classes_that_fail_are_named_and_the_arena_goes_on(
     assert "\nraising_bot:Bot has lost " in out
 
 
-def test_asked_to_stop_it_ends_its_programs(people: Household, tmp_path: Path) -> None:
-    bot = strange("family", tmp_path / "seen")
-    arena = people.start("arena", bot, "greedy", "--deals", 10**8, "--jobs", 1)
-    wait_until((tmp_path / "seen.pids").exists, "no program is started")
-    arena.signal(signal.SIGINT)
-    assert arena.end() == 5
-    child = int((tmp_path / "seen.pids").read_text())
-    wait_until(lambda: not is_running(child), "a program outlives the arena")
-
-
 def workers(arena: Process, *, busy: bool) -> set[int]:
     """The processes that the arena has started, as soon as there are two that play games; ``busy`` when they do."""
     threads = 2 if busy else 1  # one that plays, and one that waits for the arena to end
@@ -307,8 +217,7 @@ def workers(arena: Process, *, busy: bool) -> set[int]:
     return children(arena.pid)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("busy", [False, True])
+@pytest.mark.parametrize(("number", "busy"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
 def test_asked_to_stop_it_prints_what_there_is(people: Household, number: signal.Signals, busy: bool) -> None:
     arena = people.start("arena", "random", "random", "--deals", 10**8, "--jobs", 2)
     started = workers(arena, busy=busy)
@@ -322,42 +231,11 @@ def test_asked_to_stop_it_prints_what_there_is(people: Household, number: signal
         assert arena.out == []
     else:
         assert arena.out[0].endswith(" of Sequence, 2 players in 2 teams")
-    wait_until(lambda: not any(map(is_running, started)), "what tracks semaphores ends a moment after the arena")
+    wait_until_gone(started)
 
 
 def test_killed_it_leaves_no_process(people: Household) -> None:
     arena = people.start("arena", "random", "random", "--deals", 10**8, "--jobs", 2)
     started = workers(arena, busy=True)
     arena.process.kill()
-    wait_until(lambda: not any(map(is_running, started)), "the workers end with the process that started them")
-
-
-def on_a_terminal(home: Path, *arguments: object, term: str = "xterm") -> tuple[str, str]:
-    """Standard output, and what a terminal gets that is standard error."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        command("arena", *arguments), env=environment(home, TERM=term), stdout=subprocess.PIPE, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        said = b""
-        with suppress(OSError):  # how Linux says that the other end is closed
-            while select.select([ours], [], [], 40)[0] and (data := os.read(ours, 4096)):
-                said += data
-        assert process.stdout is not None
-        out = process.stdout.read()
-    os.close(ours)
-    assert process.returncode == 0
-    return out.decode(), said.decode()
-
-
-@pytest.mark.process
-def test_a_progress_bar_on_a_terminal_only(tmp_path: Path) -> None:
-    arguments = ("random", "random", "--deals", 20, "--jobs", 1)
-    out, bar = on_a_terminal(tmp_path, *arguments)
-    assert "20/20" in bar
-    assert out.startswith("20 games of Sequence")
-    out, bar = on_a_terminal(tmp_path, *arguments, "--json")
-    assert bar == ""
-    assert documented.stream(out)[0]["games"] == 20
-    out, bar = on_a_terminal(tmp_path, *arguments, term="dumb")
-    assert bar == ""
+    wait_until_gone(started)

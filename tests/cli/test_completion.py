@@ -37,12 +37,6 @@ def test_bash_understands_its_script(cli: Cli, tmp_path: Path) -> None:
     subprocess.run(["bash", "-n", script], check=True)
 
 
-def test_an_unknown_shell(cli: Cli) -> None:
-    exit_code, _, err = cli("completion", "cmd")
-    assert exit_code == 2
-    assert "'bash', 'zsh', 'fish'" in err
-
-
 def test_commands_options_and_values() -> None:
     assert completed("") == list(COMMANDS)
     assert completed("pl") == ["play"]

@@ -110,24 +110,6 @@ def test_a_wrong_value_in_the_environment_is_reported(cli: Cli, monkeypatch: pyt
     assert err == "seqp2p: SEQP2P_PALETTE=pink is no value of palette, which takes auto|dark|light|contrast|mono\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (("set", "palette", "pink"), "pink is no value of palette"),
-        (("set", "palete", "mono"), "there is no setting palete"),
-        (("set", "palette"), "set has other words behind it"),
-        (("get",), "get has other words behind it"),
-        (("list", "palette"), "list has other words behind it"),
-        (("set", "name", "a\nb"), "a\\nb is no value of name"),
-    ],
-)
-def test_what_cannot_be_set_is_said(cli: Cli, own_home: Path, words: tuple[str, ...], error: str) -> None:
-    exit_code, out, err = cli("config", *words)
-    assert (exit_code, out) == (2, "")
-    assert err.startswith(f"seqp2p: error: {error}")
-    assert not (own_home / "config.toml").exists()
-
-
 def test_a_file_that_cannot_be_written(file: Path) -> None:
     file.mkdir()
     with pytest.raises(ConfigFileError):

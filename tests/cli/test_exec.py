@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Wrong
-from seqp2p.cli.errors import USAGE
 from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player, overhearing, resume_options
@@ -22,8 +20,7 @@ from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Turned
 from seqp2p.rules import PASS
 from tests.cli import documented
-from tests.cli.conftest import Cli
-from tests.cli.processes import Household, children, is_running, wait_until
+from tests.cli.processes import Household, children, wait_until, wait_until_gone
 from tests.table import Played
 
 ROOT = Path(__file__).parents[2]
@@ -32,26 +29,9 @@ STRANGE = ROOT / "tests" / "bots" / "strange_bot.py"
 KIDS = ("--variant", "kids")
 
 
-def strange(manner: str, seen: Path) -> tuple[str, str]:
-    """The options for a program that behaves like that."""
-    return "--exec", shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
-
-
-def javascript() -> str:
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    return str(EXAMPLES / "bot.js")
-
-
-def test_the_examples_play_each_other(people: Household) -> None:
-    program = javascript()
-    host = people.host("--exec", EXAMPLES / "bot.py", bot=None)
-    guest = people.join(host, "--exec", program, bot=None)
-    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-    assert host.event("over")["result"] in ("won", "drawn")
-    assert not [event for event in [*host.events, *guest.events] if event["event"] == "bot_failed"]
-    replays = [process.event("over")["replay"] for process in (host, guest)]
-    assert people.call("verify", *replays).process.returncode == 0
+def strange(manner: str, seen: Path) -> str:
+    """Return the command line of a program that behaves like that, and writes there what it is sent."""
+    return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
 
 
 def test_programs_play_with_everything_that_a_table_can_agree_on(people: Household) -> None:
@@ -65,7 +45,7 @@ def test_programs_play_with_everything_that_a_table_can_agree_on(people: Househo
 def test_what_a_program_is_sent(people: Household, tmp_path: Path) -> None:
     """It is what its seat may see: the table, its own hand, and no secret of the program that plays for it."""
     seen = tmp_path / "seen"
-    host = people.host(*KIDS, *strange("good", seen), bot=None)
+    host = people.host(*KIDS, "--exec", strange("good", seen), bot=None)
     guest = people.join(host, env={"SEQP2P_CODE": "7-amber-falcon"})
     assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
     text = seen.read_text()
@@ -84,23 +64,9 @@ def test_what_a_program_is_sent(people: Household, tmp_path: Path) -> None:
     assert "SEQP2P" not in text
 
 
-@pytest.mark.parametrize("manner", ["die", "flood"])
-def test_a_strange_program_does_not_end_the_game(people: Household, tmp_path: Path, manner: str) -> None:
-    host = people.host(*KIDS, *strange(manner, tmp_path / "seen"), "--exec-time", "0.5", bot=None)
-    guest = people.join(host)
-    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-    failed = [event for event in host.events if event["event"] == "bot_failed"]
-    assert failed
-    for event in failed:
-        assert event.keys() == documented.fields()["bot_failed"]
-        host.line(f"the bot has failed: {event['reason']}")
-    assert [event["gone"] for event in failed].count(True) <= 1
-    assert host.event("over")["result"] == guest.event("over")["result"] != "unfinished"
-
-
 def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    host = people.host(*KIDS, *strange("family", seen), "--pace", "3600", bot=None)
+    host = people.host(*KIDS, "--exec", strange("family", seen), "--pace", "3600", bot=None)
     people.join(host)
     pids = Path(f"{seen}.pids")
     wait_until(pids.exists, "it starts nothing")
@@ -109,13 +75,13 @@ def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household,
     assert len(started) == 2
     host.signal(signal.SIGTERM)
     assert host.end() == 5
-    wait_until(lambda: not any(map(is_running, started)), "a program outlives its table")
+    wait_until_gone(started)
     assert json.loads(seen.read_text().splitlines()[-1])["result"] == "unfinished"
 
 
 def test_a_seat_is_taken_again_by_its_program(people: Household, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    play = (*strange("good", seen), "--exec-time", "20")
+    play = ("--exec", strange("good", seen), "--exec-time", "20")
     people.hold(3)  # It has another turn, in the shortest game too.
     host = people.host(*KIDS, *play, bot=None)
     guest = people.join(host)
@@ -124,7 +90,7 @@ def test_a_seat_is_taken_again_by_its_program(people: Household, tmp_path: Path)
     host.signal(signal.SIGKILL)
     host.end()
     # A program that reads to the end of its input ends by itself.
-    wait_until(lambda: not any(map(is_running, before)), "a program outlives its table")
+    wait_until_gone(before)
     people.let_go()
     again = people.start("resume", "--replay-dir", people.replays("host"), *play, "--json", who="host")
     assert (again.end(), guest.end()) == (0, 0), again.said() + guest.said()
@@ -133,34 +99,11 @@ def test_a_seat_is_taken_again_by_its_program(people: Household, tmp_path: Path)
 
 def test_every_game_has_a_program_of_its_own(people: Household, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    host = people.host(*KIDS, *strange("good", seen), "--games", "2", bot=None)
+    host = people.host(*KIDS, "--exec", strange("good", seen), "--games", "2", bot=None)
     guest = people.join(host, "--games", "2")
     assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
     types = [json.loads(line)["type"] for line in seen.read_text().splitlines()]
     assert (types.count("hello"), types.count("result")) == (2, 2)
-
-
-@pytest.mark.parametrize(
-    ("line", "error", "hint"),
-    [
-        ("", "there is no program '' that could be started", "name it with its folder"),
-        ("no-such-program --fast", "there is no program 'no-such-program' that could be started", "name it with"),
-        ("/", "there is no program '/' that could be started", "name it with its folder"),
-        ("python3 'my bot.py", "a quotation mark is not closed in: python3 'my bot.py", None),
-    ],
-)
-def test_what_cannot_be_started_is_said_before_the_game(cli: Cli, line: str, error: str, hint: str | None) -> None:
-    for command in ("host", "join 127.0.0.1:1 --code 7-amber-falcon", "resume"):
-        code, out, err = cli(*command.split(), "--exec", line)
-        assert (code, out) == (USAGE, "")
-        first, *rest = err.splitlines()
-        assert first.startswith(f"seqp2p: error: {error}")
-        assert [text.startswith(f"seqp2p: hint: {hint}") for text in rest] == ([True] if hint else [])
-
-
-def test_one_seat_has_one_bot(cli: Cli) -> None:
-    code, _, err = cli("host", "--bot", "greedy", "--exec", sys.executable)
-    assert (code, err) == (USAGE, "seqp2p: error: one seat has one bot: --bot and --exec exclude each other\n")
 
 
 def test_a_seat_taken_again_has_its_program_again(tmp_path: Path) -> None:

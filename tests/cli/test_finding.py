@@ -87,6 +87,24 @@ def on(output: Output) -> tuple[LobbyView, Output]:
     return LobbyView(output, "join a table"), output
 
 
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines that are typed, one a second, where one table is on the network."""
+    lines: list[str] = []
+
+    @asynccontextmanager
+    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+        yield browsed(TABLE)
+
+    async def read_line(_: Output) -> str | None:
+        await trio.sleep(1)
+        return lines.pop(0) if lines else None
+
+    monkeypatch.setattr(finding, "browsing", browsing)
+    monkeypatch.setattr(Output, "read_line", read_line)
+    return lines
+
+
 async def test_an_address_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding, "browsing", None)
     way, code = await choose_route(PLACE, "7 Amber Falcon", [], *on(Output(json=False)))
@@ -95,16 +113,12 @@ async def test_an_address_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> N
         await choose_route(None, "7-amber", [], *on(Output(json=False)))
 
 
-async def test_the_host_is_looked_for_before_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def read_line(_: Output) -> str | None:
-        await trio.lowlevel.checkpoint()
-        return "7-amber-falcon"
-
+async def test_the_host_is_looked_for_before_its_code(typed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     async def accept_one(listener: trio.SocketListener) -> None:
         async with await listener.accept() as stream:
             assert await stream.receive_some() == b""  # It is hung up at once.
 
-    monkeypatch.setattr(Output, "read_line", read_line)
+    typed.append("7-amber-falcon")
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
     address = Address("127.0.0.1", listener.socket.getsockname()[1])
     async with listener, trio.open_nursery() as nursery:
@@ -116,20 +130,9 @@ async def test_the_host_is_looked_for_before_its_code(monkeypatch: pytest.Monkey
 
 
 async def test_the_code_finds_the_table(
-    autojump_clock: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    autojump_clock: object, typed: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    typed = iter(["7-amber", "7-amber-falcon"])
-
-    @asynccontextmanager
-    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
-        yield browsed(TABLE)
-
-    async def read_line(_: Output) -> str | None:
-        await trio.sleep(1)
-        return next(typed, None)
-
-    monkeypatch.setattr(finding, "browsing", browsing)
-    monkeypatch.setattr(Output, "read_line", read_line)
+    typed += ["7-amber", "7-amber-falcon"]
     for given in ("7-amber-falcon", None):
         way, code = await choose_route(None, given, [], *on(Output(json=True)))
         assert (way.host, code) == (PLACE, "7-amber-falcon")
@@ -139,7 +142,7 @@ async def test_the_code_finds_the_table(
 
 
 async def test_a_code_with_a_place_is_looked_for_at_the_relay_and_a_person_waits_on(
-    autojump_clock: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    autojump_clock: object, typed: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     relay, asked = Address("10.9.0.9", 4001), list[tuple[object, ...]]()
 
@@ -152,17 +155,8 @@ async def test_a_code_with_a_place_is_looked_for_at_the_relay_and_a_person_waits
             on_absent(ABSENT)
         return Route(relay, tcp_dial)
 
-    @asynccontextmanager
-    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
-        yield browsed(TABLE)
-
-    async def read_line(_: Output) -> str | None:
-        await trio.sleep(1)
-        return "7 482 1937 552 6041 amber falcon"
-
     monkeypatch.setattr(finding, "find_meeting", find_meeting)
-    monkeypatch.setattr(finding, "browsing", browsing)
-    monkeypatch.setattr(Output, "read_line", read_line)
+    typed.append("7 482 1937 552 6041 amber falcon")
     code = "7-4821937-5526041-amber-falcon"
     for given in (code, None):
         way, found = await choose_route(None, given, [], *on(Output(json=True)), relay)
@@ -205,7 +199,6 @@ async def test_the_list_is_printed_again_when_it_has_changed(
 
 
 async def test_the_event_of_a_table_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
-
     finding.emit_table(TABLE, Output(json=True))
     (event,) = documented.stream(capsys.readouterr().out)
     assert event.keys() == documented.fields()["table"]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli.replays import verify_file
 from seqp2p.replay.format import OpeningRecord, Placed, StepRecord, records
 from seqp2p.rules import CLASSIC, format_action, parse_action
 from tests.cli import documented
@@ -88,18 +87,18 @@ def test_both_replays_hold_the_same_steps_byte_for_byte(game: Game, kids_game: G
         assert host.read_bytes() != guest.read_bytes()  # Each is signed by its writer.
 
 
-def test_both_replays_verify(game: Game, kids_game: Game, people: Household) -> None:
-    verify = people.call("verify", "--json", *game.replays, *kids_game.replays)
-    assert verify.end() == 0
+def test_both_replays_verify(game: Game, kids_game: Game, cli: Cli) -> None:
+    exit_code, out, _ = cli("verify", "--json", *game.replays, *kids_game.replays)
+    assert exit_code == 0
     keys = [event["key"] for event in of(game.host, "seated")]
-    *verdicts, summary = verify.events
+    *verdicts, summary = documented.stream(out)
     assert summary.keys() == documented.fields()["summary"]
     for event, path in zip(verdicts, [*game.replays, *kids_game.replays], strict=True):
         assert event.keys() == documented.fields()["verdict"]
         assert (event["event"], event["file"], event["verdict"]) == ("verdict", str(path), "verified")
         assert (event["reason"], event["step"]) == (None, None)
         assert event["steps"] == len(step_bytes(path))
-    first, second = verify.events[:2]
+    first, second = verdicts[:2]
     assert [player["key"] for player in first["players"]] == keys
     assert [first["writer"], second["writer"]] == keys
     assert (first["result"], first["winners"]) == ("won", game.host[-1]["winners"])
@@ -114,32 +113,11 @@ def test_hands_are_opened_unless_the_table_keeps_them_closed(game: Game, kids_ga
             assert opened == seats
 
 
-def test_standard_output_has_json_and_nothing_else(game: Game, people: Household) -> None:
+def test_standard_output_has_json_and_nothing_else(kids_game: Game) -> None:
     # Every line was read as JSON on the way here; a terminal's encoding cannot spoil it.
-    host = people.host("--variant", "kids", "--name", "Zoé ♠", env={"PYTHONIOENCODING": "ascii"})
-    guest = people.join(host, env={"PYTHONIOENCODING": "ascii"})
-    assert (host.end(), guest.end()) == (0, 0)
-    assert guest.event("seated")["name"] == "Zoé ♠"
-    assert all(line.isascii() for line in [*guest.out, *host.out, *host.err])
-    assert json.loads(host.out[0]) == {"stream": 1, **host.event("listening")}
-
-
-def test_three_players_with_the_code_in_the_environment(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3")
-    shown = host.event("listening")
-    guests = []
-    for number in (2, 3):
-        name = f"guest {number}"
-        arguments = ("--bot", HELPFUL, "--json", "--name", name, "--replay-dir", people.replays(name))
-        env = {"SEQP2P_CODE": shown["code"].upper().replace("-", " ")}
-        guests.append(people.start("join", shown["address"], *arguments, who=name, env=env))
-    assert [process.end() for process in (host, *guests)] == [0, 0, 0]
-    ends = [process.events[-1] for process in (host, *guests)]
-    assert sorted(end["seat"] for end in ends) == [1, 2, 3]
-    assert len({(end["result"], tuple(end["winners"])) for end in ends}) == 1
-    first, *others = [step_bytes(Path(end["replay"])) for end in ends]
-    assert all(steps == first for steps in others)
-    assert {verify_file(Path(end["replay"])).verdict for end in ends} == {"verified"}
+    assert of(kids_game.guest, "seated")[0]["name"] == "Zoé ♠"
+    assert all(line.isascii() for line in [*kids_game.out, kids_game.spoken])
+    assert json.loads(kids_game.out[0]) == {"stream": 1, **kids_game.host[0]}
 
 
 def test_the_account_needs_no_options(people: Household) -> None:

@@ -24,7 +24,7 @@ from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
 from tests.cli import documented
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, names_in, refused
 from tests.cli.processes import Household
 
 
@@ -35,20 +35,17 @@ def mode(path: Path) -> int:
 # id
 
 
-def test_an_identity_is_made_once_and_kept(people: Household) -> None:
-    first, second = (people.call("id", "--json", who="anna") for _ in range(2))
-    assert (first.end(), second.end()) == (0, 0)
-    assert first.out == second.out
-    (event,) = first.events
+def test_an_identity_is_made_once_and_kept(cli: Cli, own_home: Path) -> None:
+    first, second = (cli("id", "--json") for _ in range(2))
+    assert (first, first[0]) == (second, 0)
+    (event,) = documented.stream(first[1])
     assert event.keys() == documented.fields()["id"]
     key = bytes.fromhex(event["key"])
-    assert len(key) == 32
     assert event["fingerprint"] == fingerprint(key)
-    path = people.home("anna") / "identity.key"
-    assert mode(path) == 0o600
-    assert mode(path.parent) == 0o700
+    path = own_home / "identity.key"
+    assert (mode(path), mode(own_home)) == (0o600, 0o700)
     assert Identity(path.read_bytes()).public == key
-    assert [found.name for found in path.parent.iterdir()] == ["identity.key"]
+    assert names_in(own_home) == ["identity.key"]
 
 
 def test_a_key_is_private_under_any_umask(people: Household) -> None:
@@ -71,78 +68,56 @@ def test_a_name_is_kept(cli: Cli, own_home: Path) -> None:
 )
 @pytest.mark.parametrize("command", [("id",), ("host", "--bot", "random")])
 def test_a_name_that_cannot_be_shown_is_refused(cli: Cli, own_home: Path, command: tuple[str, ...], name: str) -> None:
-    exit_code, out, err = cli(*command, "--name", name)
-    assert (exit_code, out) == (2, "")
-    error, hint = err.splitlines()
-    assert error.startswith("seqp2p: error: this name cannot be used: a name ")
-    assert hint == "seqp2p: hint: choose another with --name"
+    exit_code, error, hint = refused(cli(*command, "--name", name))
+    assert (exit_code, hint) == (2, "choose another with --name")
+    assert error.startswith("this name cannot be used: a name ")
     assert not (own_home / "config.toml").exists()
 
 
 # What is wrong with the files.
 
 
-def damaged_key(own_home: Path) -> None:
-    (own_home / "identity.key").write_bytes(b"short")
+SPOILT: dict[str, Callable[[Path], object]] = {
+    "short": lambda key: key.write_bytes(b"short"),
+    "long": lambda key: key.write_bytes(bytes(200)),
+    "empty": Path.touch,
+    "folder": Path.mkdir,
+    "fifo": os.mkfifo,
+    "link": lambda key: key.symlink_to("/nowhere/at/all"),
+}
 
 
-def endless_key(own_home: Path) -> None:
-    (own_home / "identity.key").write_bytes(bytes(range(200)))
-
-
-def empty_key(own_home: Path) -> None:
-    (own_home / "identity.key").touch()
-
-
-def folder_for_a_key(own_home: Path) -> None:
-    (own_home / "identity.key").mkdir()
-
-
-def fifo_for_a_key(own_home: Path) -> None:
-    os.mkfifo(own_home / "identity.key")
-
-
-def link_to_nowhere(own_home: Path) -> None:
-    (own_home / "identity.key").symlink_to("/nowhere/at/all")
-
-
-@pytest.mark.parametrize(
-    "spoil", [damaged_key, endless_key, empty_key, folder_for_a_key, fifo_for_a_key, link_to_nowhere]
-)
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
 @pytest.mark.parametrize("command", [("id",), ("host", "--bot", "random")])
 def test_a_key_that_is_none(cli: Cli, own_home: Path, command: tuple[str, ...], spoil: Callable[[Path], None]) -> None:
     own_home.mkdir()
-    spoil(own_home)
+    spoil(own_home / "identity.key")
     before = sorted(own_home.iterdir())
-    exit_code, out, err = cli(*command)
-    assert (exit_code, out) == (1, "")
-    error, hint = err.splitlines()
+    exit_code, error, hint = refused(cli(*command))
+    assert exit_code == 1
     assert f"the identity key {own_home / 'identity.key'}" in error
-    assert hint.startswith("seqp2p: hint: ")
+    assert hint
     # Never replaced by a new one unasked: others would see a stranger. (The replay folder may be there now.)
     assert [path for path in sorted(own_home.iterdir()) if path.name != "replays"] == before
 
 
-@pytest.mark.parametrize("where", ["/dev/null/home", "/proc/home"])
-def test_a_home_that_cannot_be(cli: Cli, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+# In /proc there is a folder that takes no files, not even root's.
+@pytest.mark.parametrize(
+    ("where", "command", "told"),
+    [
+        ("/dev/null/home", ("id",), "cannot use /dev/null/home: "),
+        ("/proc/home", ("id", "--name", "Anna"), "cannot use /proc/home: "),
+        ("/proc/self", ("id",), "cannot use the identity key /proc/self/identity.key: "),
+        ("/proc/self", ("config", "set", "name", "Anna"), "cannot write /proc/self/config.toml: "),
+    ],
+)
+def test_a_home_that_cannot_be(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, where: str, command: tuple[str, ...], told: str
+) -> None:
     monkeypatch.setenv("SEQP2P_HOME", where)
-    for command in (("id",), ("id", "--name", "Anna")):
-        exit_code, out, err = cli(*command)
-        assert (exit_code, out) == (1, "")
-        error, hint = err.splitlines()
-        assert error.startswith(f"seqp2p: error: cannot use {where}: ")
-        assert hint == "seqp2p: hint: set SEQP2P_HOME to a folder of yours"
-
-
-def test_a_home_in_which_nothing_can_be_made(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A folder that is there, but takes no files, not even root's.
-    monkeypatch.setenv("SEQP2P_HOME", "/proc/self")
-    exit_code, _, err = cli("id")
+    exit_code, error, _ = refused(cli(*command))
     assert exit_code == 1
-    assert err.startswith("seqp2p: error: cannot use the identity key /proc/self/identity.key: ")
-    exit_code, _, err = cli("config", "set", "name", "Anna")
-    assert exit_code == 1
-    assert err.startswith("seqp2p: error: cannot write /proc/self/config.toml: ")
+    assert error.startswith(told)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'name = "a\\u001bb"', b"name = 5", b"x" * 10_000])
@@ -221,7 +196,7 @@ def test_two_that_make_the_first_key_at_once_agree_on_one(own_home: Path, monkey
 
     monkeypatch.setattr(os, "link", late)
     assert first_identity().public == Identity(b"o" * 32).public
-    assert [path.name for path in own_home.iterdir()] == ["identity.key"]
+    assert names_in(own_home) == ["identity.key"]
 
 
 # Replays.
@@ -254,11 +229,10 @@ def test_the_platform_says_where_data_is(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_key_that_others_can_read_is_reported_and_mended(people: Household) -> None:
     path = people.home("anna") / "identity.key"
-    assert people.call("id", who="anna").end() == 0
+    first = people.call("id", who="anna")
     path.chmod(0o644)
-    key = path.read_bytes()
     told, again = (people.call("id", who="anna") for _ in range(2))
-    assert (told.end(), again.end()) == (0, 0)
+    assert first.out == told.out == again.out
     assert told.err == [f"seqp2p: others could read the identity key {path}; now only you can"]
     assert again.err == []
-    assert (mode(path), path.read_bytes()) == (0o600, key)
+    assert mode(path) == 0o600

@@ -1,9 +1,9 @@
 """Sitting down, and being refused: one sentence, a hint, an exit code; the host goes on waiting for the others."""
 
-import http.server
 import signal
 import socket
 import socketserver
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,19 +11,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.cli import documented
-from tests.cli.conftest import Cli
-from tests.cli.processes import Household, Process
-
-
-def refused(process: Process) -> str:
-    """The sentence with which a joiner was refused; there is a hint, and nothing else is said."""
-    assert process.end() == 4, process.said()
-    error, hint = process.error()
-    assert hint
-    assert process.out == []
-    assert error == error.strip().rstrip(".")
-    assert len(process.err) == 2, process.said()
-    return error
+from tests.cli.conftest import Cli, refused
+from tests.cli.processes import Household
 
 
 def other_code(code: str) -> str:
@@ -32,25 +21,15 @@ def other_code(code: str) -> str:
     return "-".join([number, *words[:-1], "acorn" if words[-1] != "acorn" else "amber"])
 
 
-def test_a_wrong_code_is_refused_and_the_host_goes_on(people: Household) -> None:
-    host = people.host("--variant", "kids")
-    code = host.event("listening")["code"]
-    assert refused(people.join(host, code=other_code(code))) == "this is not the code of the table"
-    # It is still the same code, by the environment or as typed by people.
-    guest = people.join(host, code=code.replace("-", " ").upper())
-    assert (host.end(), guest.end()) == (0, 0)
-    assert [event["event"] for event in host.events].count("listening") == 1
-    assert "turned away: 1 (wrong code: 1; broke off or found no seat: 0)" in host.err
-
-
-def test_a_code_is_burned_after_three_wrong_tries(cli: Cli, people: Household) -> None:
+def test_a_wrong_code_is_refused_and_a_third_one_burns_the_code(cli: Cli, people: Household) -> None:
     host = people.host("--variant", "kids")
     first = host.event("listening")
 
     def joined_with(code: str) -> str:
-        exit_code, out, err = cli("join", first["address"], "--code", code, "--bot", "random", "--name", "thief")
-        assert (exit_code, out) == (4, "")
-        return err.splitlines()[0].removeprefix("seqp2p: error: ")
+        ended = cli("join", first["address"], "--code", code, "--bot", "random", "--name", "thief")
+        exit_code, error, hint = refused(ended)
+        assert (exit_code, bool(hint)) == (4, True)
+        return error
 
     for _ in range(2):
         assert joined_with(other_code(first["code"])) == "this is not the code of the table"
@@ -61,71 +40,27 @@ def test_a_code_is_burned_after_three_wrong_tries(cli: Cli, people: Household) -
     host.line(f"the code {first['code']} was tried wrongly too often, and holds no more")
     host.line(f"the join code is:  {second['code']}")
     assert "holds no more" in joined_with(first["code"])
-    guest = people.join(host)
+    # The new code, as people type it.
+    guest = people.join(host, code=second["code"].replace("-", " ").upper())
     assert (host.end(), guest.end()) == (0, 0)
-    # The events of the game are the same as ever.
-    kinds = [event["event"] for event in host.events if event["event"] not in ("strangers", "lobby")]
-    assert kinds[2:5] == ["seated", "seated", "dealer"]
+    assert host.event("strangers", wrong=3)["count"] == 4
+    host.line(r"^turned away: \d \(wrong code: \d; broke off or found no seat: \d\)$")
 
 
 @pytest.mark.parametrize("code", ["amber", "7-amber-falcno", "x-amber-falcon", "\x1b[2J", "7-amber-falcon-oak"])
 def test_what_is_no_code_is_not_tried(cli: Cli, code: str) -> None:
     # The address is nobody's: an attempt would be told as such.
-    exit_code, out, err = cli("join", "127.0.0.1:9", "--code", code, "--bot", "random")
-    error, hint = err.splitlines()
-    assert (exit_code, out) == (4, "")
-    assert error.startswith("seqp2p: error: ")
+    exit_code, error, hint = refused(cli("join", "127.0.0.1:9", "--code", code, "--bot", "random"))
+    assert (exit_code, bool(hint)) == (4, True)
     assert "nobody answers" not in error
-    assert hint.startswith("seqp2p: hint: ")
-    assert "\x1b" not in err
+    assert "\x1b" not in error
 
 
-def test_a_full_table_and_a_game_that_has_started(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3")
-    slow = people.join(host, who="slow")
-    host.line("slow, free")
-    slow.signal(signal.SIGSTOP)  # It holds its seat, and does not answer yet: the table is full but has not begun.
-    last = people.join(host, "--pace", "3600", who="last")
-    host.line("slow, last")
-    assert refused(people.join(host, who="late")) == "the table is full"
-    slow.signal(signal.SIGCONT)
-    for process in (host, slow, last):
-        process.event("dealt")
-    assert refused(people.join(host, who="late")) == "the game at this table has started"
-
-
-def test_whoever_leaves_makes_room_for_others(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3")
-    first = people.join(host, who="anna")
-    host.line("anna, free")
-    first.signal(signal.SIGINT)
-    assert first.end() == 5
-    host.line("^anna has left the table$")
-    # Names are told apart by the host.
-    guests = [people.join(host, who="anna"), people.join(host, "--name", "HOST", who="other")]
-    assert [process.end() for process in (host, *guests)] == [0, 0, 0]
-    names = {event["name"] for event in host.events if event["event"] == "seated"}
-    assert names == {"host", "anna", "HOST 2"}
-
-
-def test_a_host_that_closes_the_table(people: Household) -> None:
-    host = people.host("--players", "3")
-    guest = people.join(host)
-    host.line("guest, free")
-    host.signal(signal.SIGINT)
-    assert host.end() == 5
-    assert guest.end() == 4
-    error, hint = guest.error()
-    assert error == "the host has closed the table"
-    assert hint is not None
-    assert "ask the host" in hint.lower()
-
-
-@pytest.mark.parametrize("polite", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("polite", [signal.SIGTERM, signal.SIGHUP])
 def test_whoever_is_asked_to_end_in_a_lobby_says_goodbye(people: Household, polite: signal.Signals) -> None:
     host = people.host("--players", "3")
-    guest = people.join(host)
-    host.line("guest, free")
+    guest, other = people.join(host, who="guest"), people.join(host, who="other")
+    host.event("lobby", 3)
     for process in (guest, host):
         process.signal(polite)
         assert process.end() == 5
@@ -139,6 +74,11 @@ def test_whoever_is_asked_to_end_in_a_lobby_says_goodbye(people: Household, poli
         assert process.err[-len(told) :] == told
         if process is guest:  # The host reads its goodbye before it is asked to end.
             host.line("^guest has left the table$")
+    assert other.end() == 4
+    assert other.error() == (
+        "the host has closed the table",
+        "Ask the host whether there will be another table, or open one.",
+    )
 
 
 def test_nobody_at_that_address(cli: Cli) -> None:
@@ -149,11 +89,10 @@ def test_nobody_at_that_address(cli: Cli) -> None:
         (f"127.0.0.1:{port}", f"nobody answers at 127.0.0.1:{port}", "Check the address"),
         ("nobody.invalid:4610", "the name nobody.invalid cannot be resolved: ", "Check how it is written"),
     ):
-        exit_code, out, err = cli("join", address, "--code", "7-amber-falcon", "--bot", "random")
-        assert (exit_code, out) == (4, "")
-        error, hint = err.splitlines()
-        assert error.startswith(f"seqp2p: error: {said}")
-        assert hint.startswith(f"seqp2p: hint: {advice}")
+        exit_code, error, hint = refused(cli("join", address, "--code", "7-amber-falcon", "--bot", "random"))
+        assert exit_code == 4
+        assert error.startswith(said)
+        assert hint.startswith(advice)
 
 
 class Echo(socketserver.BaseRequestHandler):
@@ -174,11 +113,6 @@ class Hasty(socketserver.BaseRequestHandler):
         pass
 
 
-class Web(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @contextmanager
 def serving(handler: type[socketserver.BaseRequestHandler]) -> Iterator[str]:
     """Another program, listening; gives its address."""
@@ -193,14 +127,12 @@ def serving(handler: type[socketserver.BaseRequestHandler]) -> Iterator[str]:
             thread.join()
 
 
-def test_another_program_listens_there(people: Household) -> None:
-    with serving(Echo) as echo, serving(Banner) as banner, serving(Hasty) as hasty, serving(Web) as web:
-        joiners = [
-            people.start("join", address, "--code", "7-amber-falcon", "--bot", "random", who=address)
-            for address in (echo, banner, hasty, web)
-        ]
-        for joiner in joiners:
-            assert "does not answer as seqp2p does" in refused(joiner)
+@pytest.mark.parametrize("program", [Echo, Banner, Hasty])
+def test_another_program_listens_there(cli: Cli, program: type[socketserver.BaseRequestHandler]) -> None:
+    with serving(program) as address:
+        exit_code, error, hint = refused(cli("join", address, "--code", "7-amber-falcon", "--bot", "random"))
+    assert (exit_code, bool(hint)) == (4, True)
+    assert "does not answer as seqp2p does" in error
 
 
 def test_an_address_that_cannot_be_listened_on(cli: Cli) -> None:
@@ -208,21 +140,87 @@ def test_an_address_that_cannot_be_listened_on(cli: Cli) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        exit_code, out, err = cli("host", "--bot", "random", "--json", "--listen", address)
-    assert (exit_code, out) == (4, "")
-    error, hint = err.splitlines()
-    assert error.startswith(f"seqp2p: error: cannot listen on {address}: ")
-    assert hint == "seqp2p: hint: Choose another address or port to listen on."
+        exit_code, error, hint = refused(cli("host", "--bot", "random", "--json", "--listen", address))
+    assert (exit_code, hint) == (4, "Choose another address or port to listen on.")
+    assert error.startswith(f"cannot listen on {address}: ")
 
 
 def test_two_hosts_at_addresses_that_others_can_reach(people: Household) -> None:
-    options = ("--bot", "random", "--variant", "kids", "--json")
-    hosts = [people.start("host", *options, "--replay-dir", people.replays(name), who=name) for name in ("one", "two")]
+    hosts = [
+        people.start("host", "--bot", "random", "--variant", "kids", "--json", who=name) for name in ("one", "two")
+    ]
     addresses = [host.event("listening")["address"] for host in hosts]
     assert len(set(addresses)) == 2
     for address in addresses:
         name, _, port = address.rpartition(":")
         assert name not in ("", "0.0.0.0", "[::]")
         assert int(port) > 0
-    guest = people.join(hosts[0])
-    assert (hosts[0].end(), guest.end()) == (0, 0)
+
+
+def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
+    host = people.host("--players", "4", "--grace", "5", bot=None, stdin=subprocess.PIPE)
+    ben = people.join(host, who="ben", bot=None, stdin=subprocess.PIPE)
+    host.event("lobby", 2)
+    cat = people.join(host, who="cat", bot=None, stdin=subprocess.PIPE)
+    host.event("lobby", 3)
+    ben.type("seat 4", "colour green", "say hello, all")
+    assert cat.event("line")["text"] == "hello, all"
+    assert [_name(seat) for seat in cat.events[-2]["seats"]] == ["host", None, "cat", "ben"]
+    assert cat.events[-2]["colours"] == ["blue", "green"]
+    ben.type("seat 3")
+    assert ben.event("declined")["code"] == "seat_taken"
+    host.type("colour green")
+    assert host.event("declined")["code"] == "colour_taken"
+    host.type("mute ben")
+    host.line("^ben is muted")
+    ben.type("say psst")
+    cat.line("^ben says: psst$")
+    host.type("remove cat")
+    assert cat.end() == 4
+    assert cat.error() == ("the host has removed this player from the table", "Ask the host, or open a table.")
+    host.line("^the code .* holds no more: the player who was removed knows it$")
+    old, new = (host.event("listening", nth)["code"] for nth in (1, 2))
+    assert old != new
+    again = people.join(host, who="cat", bot=None)
+    assert again.end() == 4
+    assert again.error()[0] == "the host has removed this player from the table"
+    host.type("move ben 2", "start")
+    for process in (host, ben):
+        assert process.event("seated", 2)["name"] == "ben"
+        process.event("dealt")
+    assert [event["text"] for event in host.events if event["event"] == "line"] == ["hello, all"]
+    # A muted player is muted in the game, too, until that is taken back.
+    ben.type("say one", "say good luck")
+    host.event("remark", 2)
+    host.type("mute ben")
+    host.line("^ben is muted no more")
+    ben.type("say two")
+    host.line("ben.* says: two$")
+    assert not any("says: one" in line or "says: good luck" in line for line in host.err)
+
+
+def _name(seat: dict[str, str] | None) -> str | None:
+    return None if seat is None else seat["name"]
+
+
+def test_a_number_as_a_name_has_nobody_else_removed(people: Household) -> None:
+    host = people.host("--players", "4", bot=None, stdin=subprocess.PIPE)
+    people.join(host, who="ann")
+    host.event("lobby", 2)
+    people.join(host, who="2")  # on seat 3
+    host.event("lobby", 3)
+    host.type("remove 2")
+    host.line("^write the name or the seat of another player, like: remove seat 2$")
+    host.type("remove seat 3")
+    left = host.event("lobby", 4)
+    assert [_name(seat) for seat in left["seats"]] == ["host", "ann", None, None]
+
+
+def test_scripts_wish_for_seats_and_colours(people: Household) -> None:
+    host = people.host("--players", "4", "--variant", "kids", "--colour", "yellow")
+    people.join(host, "--seat", "3", "--colour", "red", who="ben")
+    host.event("lobby", colours=["yellow", "green", "red", "blue"])
+    cat = people.join(host, "--seat", "3", "--team", "4", who="cat")
+    assert cat.event("declined")["code"] == "seat_taken"
+    shown = host.event("lobby", seats=cat.event("lobby", seat=4)["seats"])
+    assert [_name(seat) for seat in shown["seats"]] == ["host", None, "ben", "cat"]

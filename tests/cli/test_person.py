@@ -1,15 +1,12 @@
 """A person in a terminal: a whole game by typed words, mistakes and all."""
 
-import os
 import re
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-
-import pytest
+from collections.abc import Callable
 
 from seqp2p.rules import KIDS, parse_action
-from tests.cli.processes import Household, Process, command
+from tests.cli.processes import Household, Process, Terminal, command
 
 
 class Person:
@@ -45,163 +42,78 @@ class Person:
 
 def test_a_whole_game_by_typed_lines(people: Household) -> None:
     host = people.host("--variant", "kids")
-    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    guest = people.join(host, "--plain", bot=None, stdin=subprocess.PIPE)
     person = Person(guest)
     legal = person.turn()
-    # Words that take no turn.
-    person.answered("hand", r"^your hand: \w+ \w+ \w+$")
-    # The bot's chip may lie in any place.
-    person.answered("board", r"^  6  \*\*( .*){5}\*\*$")
-    person.answered("moves", re.escape(legal[0]))
-    person.answered("HELP", "^in your turn:  alligator b1")
-    person.answered("words", r"^  seat 1 \(host\): \w+ \w+$")
-    person.answered("seats", r"^seat 2  guest \(you\)  yellow  3 cards")
-    person.answered("where CA", "^cat: d1 ")
-    person.answered("hint", "^hints are given where you play against bots alone")
     guest.type("say  good   luck")
     assert host.event("remark", seat=2)["text"] == guest.event("remark", seat=2)["text"] == "good luck"
-    # Mistakes: what is no action, and what is one but not allowed. Each is told why, and asked again.
-    person.answered("cta b3", "'cta' is no card of Sequence for Kids")
+    # A mistake is told, and asked again.
     person.answered("cat k9", "'k9' is no square")
-    person.answered("pass", "you cannot pass")
-    person.answered("cat a1", "a1 is a free corner|you do not hold cat")
     assert not any(event["event"] == "turn" and event["seat"] == 2 for event in guest.events)
     # And then what is listed, until nothing is asked any more.
+    begun = len(guest.err)
     guest.type(f"  {legal[0]} ".replace(" ", "  "))
     person.play_on()
     assert (guest.end(), host.end()) == (0, 0)
+    few_lines_are_told(guest.err[begun:], sum(event["event"] in ("turn", "exchange") for event in host.events))
     played = [event["action"] for event in guest.events if event["event"] == "turn" and event["seat"] == 2]
     assert len(played) >= 2
     assert all(parse_action(KIDS, text) for text in played)
     assert guest.events[-1]["result"] in ("won", "drawn")
     assert host.events[-1]["winners"] == guest.events[-1]["winners"]
     # The person was told whose turn it was, what it drew, and how it ended.
-    for text in (
-        "host's turn",
-        "your turn",
-        "you draw ",
-        "you won" if 2 in guest.events[-1]["winners"] else "you lost",
-    ):
+    won = "you won" if 2 in guest.events[-1]["winners"] else "you lost"
+    for text in ("host's turn", "your turn", "you draw ", won):
         assert any(line.startswith(text) for line in guest.err)
 
 
-def test_ways_to_leave_the_table(people: Household) -> None:
-    ways = ("leave", "end", "half", "closed")
-    hosts = {way: people.host("--variant", "kids", "--grace", "1", who=f"host {way}") for way in ways}
-    guests = {
-        way: people.join(hosts[way], who=f"guest {way}", bot=None, stdin=subprocess.PIPE)
-        for way in ("leave", "end", "half")
-    }
-    # A process that was started with its input closed: no other file takes its place, an identity key least of all.
-    # Nobody can type there, so it does not even stay in the lobby.
-    event = hosts["closed"].event("listening")
-    arguments = ["join", event["address"], "--code", event["code"], "--name", "guest closed", "--json"]
-    line = command(*arguments, "--replay-dir", people.replays("closed"))
-    guests["closed"] = people.run(["sh", "-c", 'exec "$@" <&-', "sh", *line])
-
-    legal = {way: Person(guests[way]).turn() for way in ("leave", "end", "half")}
-    guests["leave"].type("leave", "yes")
-    guests["end"].close_input()
-    # Half a line is a line when the input ends.
-    half = guests["half"].process.stdin
-    assert half is not None
-    half.write(legal["half"][0].encode())
-    guests["half"].close_input()
-    assert hosts["half"].event("turn", seat=2)["action"] == legal["half"][0]
-    assert guests["closed"].end() == 5
-    assert guests["closed"].events[-1]["replay"] is None
-    for way in ("leave", "end", "half"):
-        assert (guests[way].end(), hosts[way].end()) == (5, 5)
-        told, name = (guests[way].events[-1]["reason"], hosts[way].events[-1]["reason"]), f"seat 2 (guest {way})"
-        if way == "leave":
-            assert told == ("left the table", f"{name} left the table")
-        else:
-            assert told == ("stopped for now", f"{name} could not be reached for 1 s")
-        assert any(told[1] in line for line in hosts[way].err)
+ACTION = re.compile(r" *\d+\. (you|seat \d)")
+OWN = re.compile(r"your turn|your hand: |type an action| *\d+\. you: |you draw ")
+ANSWER = re.compile(r"  \w|there is nobody to wait for")
+"""Answers to the two words that a person types in each turn."""
 
 
-def test_out_of_turn_one_can_look_talk_and_leave(people: Household) -> None:
-    # The host takes an hour over its first turn; whoever begins, it is soon its turn.
-    host = people.host("--variant", "kids", "--pace", "3600")
-    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
-    person = Person(guest)
-    guest.line("^(host's turn|your turn)$")
-    if guest.line("^(host's turn|your turn)$")[1] == "your turn":
-        guest.type(person.turn()[0])
-        guest.line("^host's turn$")
-    person.answered("HAND", r"^your hand: \w+ \w+ \w+$")
-    # The bot's chip may lie in any place.
-    person.answered("board", r"^  6  \*\*( .*){5}\*\*$")
-    person.answered("moves", "^it is not your turn; if it were")
-    person.answered("cat b3", r"^(host's turn; help says what you can do meanwhile|cat b3 is prepared: .*)$")
-    guest.type("say still there?")
-    assert host.event("remark", seat=2)["text"] == "still there?"
-    person.answered("log", r"^you say: still there\?$")
-    person.answered("leave", "^later: .* · leave: won by host · Enter: you stay$")
-    person.answered("no", "^you stay$")
-    guest.type("leave", "YES")
-    assert (guest.end(), host.end()) == (5, 5)
-    assert "you left: won by host by forfeit, unless they left too" in guest.err
-    assert "won by seat 1 (host) by forfeit: seat 2 (guest) left the table" in host.err
+def few_lines_are_told(spoken: list[str], actions: int) -> None:
+    """One who listens to ``--plain`` hears each action once, and at most six lines in a turn of its own."""
+    ended = next(at for at, line in enumerate(spoken) if line.startswith(("you won", "you lost", "drawn")))
+    heard = [line for line in spoken[:ended] if ACTION.match(line) or not ANSWER.match(line)]
+    heard = heard[: heard.index("")]  # The last board comes with the result.
+    others = [line for line in heard if not OWN.match(line)]
+    assert all(ACTION.match(line) for line in others if line != "host's turn"), others
+    own = [line for line in heard if OWN.match(line)]
+    own_actions = [line for line in own if ACTION.match(line)]
+    assert len(others) <= actions - len(own_actions) + 1, others  # And a line that names the first mover.
+    assert len(own) <= 6 * len(own_actions)
+    assert sum(line.startswith("your hand: ") for line in own) == own.count("your turn")
 
 
-@pytest.fixture
-def terminal() -> Iterator[tuple[int, int]]:
-    """A terminal: where a person types and reads, and what the program has."""
-    master, slave = os.openpty()
-    yield master, slave
-    for descriptor in (master, slave):
-        try:
-            os.close(descriptor)
-        except OSError:
-            continue  # The test has closed it.
+def test_a_process_without_an_input_does_not_stay_in_the_lobby(people: Household) -> None:
+    """No other file takes the place of the closed input, an identity key least of all."""
+    event = people.host("--variant", "kids").event("listening")
+    arguments = ["join", event["address"], "--code", event["code"], "--name", "guest", "--json"]
+    line = command(*arguments, "--replay-dir", people.replays("guest"))
+    guest = people.run(["sh", "-c", 'exec "$@" <&-', "sh", *line])
+    assert guest.end() == 5
+    assert guest.events[-1]["replay"] is None
 
 
 def nohup() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: tuple[int, int]) -> None:
-    master, slave = terminal
+def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: Terminal) -> None:
     host = people.host("--variant", "kids")
     event = host.event("listening")
-    arguments = ("join", event["address"], "--name", "anna", "--replay-dir", people.replays("anna"))
-    guest = people.start(*arguments, who="anna", stdin=slave, preexec_fn=nohup)
-    os.close(slave)
-    os.write(master, f"{event['code'].upper()}\n".encode())
-    person = Person(guest, lambda *lines: os.write(master, "".join(f"{line}\n" for line in lines).encode()))
+    guest = terminal.start(people, "join", event["address"], who="anna", preexec_fn=nohup)
+    terminal.type(event["code"].upper())
+    person = Person(guest, terminal.type)
     legal = person.turn()
-    os.write(master, f"{legal[0]}\n".encode())
+    terminal.type(legal[0])
     assert host.event("turn", seat=2)["action"] == legal[0]
     # Closing the terminal's window is no leaving, whatever the process hears of it.
     person.turn()
-    os.close(master)
+    terminal.hang_up()
     assert guest.end() == 5
     guest.line("error: the terminal is gone$")
     guest.line("^seqp2p: hint: come back with: seqp2p resume ")
     host.event("absent")
-
-
-def test_at_a_terminal_the_end_of_the_input_asks(people: Household, terminal: tuple[int, int]) -> None:
-    master, slave = terminal
-    host = people.host("--variant", "kids", "--pace", "3600", "--grace", "1")
-    event = host.event("listening")
-    arguments = ("join", event["address"], "--code", event["code"], "--name", "anna")
-    guest = people.start(*arguments, "--replay-dir", people.replays("anna"), who="anna", stdin=slave)
-    os.close(slave)
-    guest.line("^(host's turn|your turn)$")
-    os.write(master, b"\x04")
-    guest.line("^later: .* · leave: won by host · Enter: you stay$")
-    os.write(master, b"no\n")
-    guest.line("^you stay$")
-    os.write(master, b"\x04")
-    guest.line("^later: ", 2)
-    os.write(master, b"\x04")
-    assert (guest.end(), host.end()) == (5, 5)
-    assert "unfinished: you have stopped for now" in guest.out
-
-
-def test_the_code_must_be_given_where_nobody_can_be_asked(people: Household) -> None:
-    process = people.call("join", "127.0.0.1:4610", "--bot", "random")
-    assert process.end() == 2
-    assert process.error() == ("no join code was given", "use --code CODE or set SEQP2P_CODE")

@@ -1,11 +1,10 @@
 """``seqp2p play``: a person and bots, at once, and nothing left of it afterwards."""
 
-import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
-from functools import partial
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,29 +14,33 @@ from seqp2p.cli.replays import verify_file
 from seqp2p.ui.person.lessons import FAREWELL, LESSONS
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household, Process, children, is_running, processor_s, wait_until
+from tests.cli.processes import (
+    Household,
+    Process,
+    Terminal,
+    children,
+    is_running,
+    none_runs,
+    wait_until,
+    wait_until_gone,
+)
 from tests.cli.test_person import Person
-from tests.cli.test_rematch import ASKED, Terminal
+from tests.cli.test_series import ASKED
 from tests.helpful import HELPFUL
 
 KIDS = ("--variant", "kids", "--bot", HELPFUL, "--pace", "0")
 
 
-def play(people: Household, tmp_path: Path, *arguments: object, name: str = "ann", fork: bool = True) -> Process:
+def play(people: Household, tmp_path: Path, *arguments: object) -> Process:
     """A person at typed lines, who plays against bots."""
     temporary = tmp_path / "tmp"
     temporary.mkdir(exist_ok=True)
     return people.start(
-        *("play", "--name", name, "--replay-dir", people.replays(name), *arguments),
-        who=name,
+        *("play", "--name", "ann", "--replay-dir", people.replays("ann"), *arguments),
+        who="ann",
         stdin=subprocess.PIPE,
         env={"TMPDIR": str(temporary)},
-        fork=fork,
     )
-
-
-def none_runs(processes: set[int]) -> bool:
-    return not any(map(is_running, processes))
 
 
 def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> None:
@@ -61,43 +64,6 @@ def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> Non
     assert not (people.home("ann") / "known_players.json").exists()
 
 
-def test_the_first_word_comes_at_once(people: Household, tmp_path: Path) -> None:
-    game = play(people, tmp_path, "--variant", "kids", fork=False)
-    game.line("you play against a bot")
-    # What is promised is a second on a machine that does nothing else; a busy one may take several times as long.
-    assert processor_s(game.pid) < 10
-    game.close_input()
-    assert game.end() == 5
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_bots_end_soon_after_the_person_has_stopped(people: Household, tmp_path: Path, number: signal.Signals) -> None:
-    game = play(people, tmp_path, "--bots", "2", *KIDS)
-    person = Person(game)
-    person.turn()
-    bots = children(game.pid)
-    assert len(bots) == 1
-    game.signal(number)
-    assert game.end() == 5
-    game.line("^come back with: seqp2p resume ")
-    wait_until(partial(none_runs, bots), "the bots are still there")
-    assert list((tmp_path / "tmp").iterdir()) == []
-    again = people.start("resume", "--replay-dir", people.replays("ann"), "--bot", HELPFUL, "--json", who="ann")
-    assert again.end() == 0
-    assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
-
-
-def test_bots_end_with_a_person_who_leaves(people: Household, tmp_path: Path) -> None:
-    game = play(people, tmp_path, "--bots", "2", *KIDS)
-    person = Person(game)
-    person.turn()
-    bots = children(game.pid)
-    game.type("leave", "yes")
-    assert game.end() == 5
-    assert none_runs(bots)
-    assert list((tmp_path / "tmp").iterdir()) == []
-
-
 def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> None:
     game = play(people, tmp_path, *KIDS)
     person = Person(game)
@@ -117,47 +83,8 @@ def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> No
     assert again.end() == 0
     assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
     # The table of bots that were called is not opened again: they end by themselves.
-    wait_until(partial(none_runs, bots), "the bots are still there")
+    wait_until_gone(bots)
     assert list((tmp_path / "tmp").iterdir()) == []
-
-
-def test_the_game_goes_on_after_a_lost_terminal(people: Household, tmp_path: Path, terminal: Terminal) -> None:
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    game = terminal.start(people, "play", *KIDS, who="ann", env={"TMPDIR": str(temporary)})
-    Person(game, terminal.type).turn()
-    bots = children(game.pid)
-    os.close(terminal.master)
-    terminal.master = -1
-    assert game.end() == 5
-    game.line("^seqp2p: error: the terminal is gone$")
-    game.line("^seqp2p: hint: come back with: seqp2p resume ")
-    assert not none_runs(bots)
-    again = people.start("resume", "--replay-dir", people.replays("ann"), "--bot", HELPFUL, "--json", who="ann")
-    assert again.end() == 0
-    wait_until(partial(none_runs, bots), "the bots are still there")
-    assert list(temporary.iterdir()) == []
-
-
-@pytest.mark.parametrize("bots", ["1", "2"])
-def test_who_does_not_come_back_is_not_waited_for(people: Household, tmp_path: Path, bots: str) -> None:
-    game = play(people, tmp_path, "--bots", bots, "--grace", "1", *KIDS)
-    Person(game).turn()
-    left = children(game.pid)
-    game.signal(signal.SIGKILL)
-    game.end()
-    wait_until(partial(none_runs, left), "the bots play without a person")
-    assert list((tmp_path / "tmp").iterdir()) == []
-
-
-def test_numbers_that_make_no_table(cli: Cli) -> None:
-    exit_code, out, err = cli("play", "--bots", "4")
-    assert (exit_code, out) == (2, "")
-    error, hint = err.splitlines()
-    assert error == "seqp2p: error: classic has no table for you and 4 bots"
-    assert hint == "seqp2p: hint: choose one of --bots 1, 2, 3, 5, 7, 8, 9, 11"
-    assert cli("play", "--bots", "4", "--variant", "kids")[2].endswith("choose one of --bots 1, 2, 3\n")
-    assert cli("play", "--bots", "2", "--teams", "2")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -177,27 +104,14 @@ def test_the_time_of_a_long_round_is_told(
     assert "a round" not in cli("play", "--bots", "3", "--replay-dir", tmp_path)[1]
 
 
-def test_the_tutorial(people: Household) -> None:
-    pupil = people.start("play", "--tutorial", who="pupil", stdin=subprocess.PIPE)
-    pupil.type("help", *(lesson.fulfils[0] for lesson in LESSONS))
-    assert pupil.end() == 0
-    assert str(FAREWELL[-1]) in pupil.out
-    # It is nobody's game: no key, no replay.
-    assert not people.home("pupil").exists()
-
-
-def test_the_tutorial_can_be_left(people: Household) -> None:
-    pupil = people.start("play", "--tutorial", who="pupil", stdin=subprocess.PIPE)
-    pupil.type("leave")
-    assert pupil.end() == 5
-
-
-@pytest.fixture
-def terminal() -> Iterator[Terminal]:
-    """A terminal to type at."""
-    made = Terminal()
-    yield made
-    made.close()
+def test_the_tutorial_is_nobody_s_game(cli: Cli, typed: list[str], own_home: Path) -> None:
+    typed += ["help", *(lesson.fulfils[0] for lesson in LESSONS), "leave"]
+    exit_code, out, _ = cli("play", "--tutorial")
+    assert (exit_code, typed) == (0, ["leave"])
+    assert str(FAREWELL[-1]) in out
+    assert cli("play", "--tutorial")[0] == 5
+    # No key, no replay.
+    assert not own_home.exists()
 
 
 def test_another_game_with_the_same_bots(people: Household, terminal: Terminal) -> None:
@@ -217,3 +131,47 @@ def test_another_game_with_the_same_bots(people: Household, terminal: Terminal) 
     terminal.type("leave")
     assert game.end() == 5
     assert none_runs(bots)
+
+
+GRACE_S = 1
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
+MOMENTS = ("^at the table: ", "^the table is full$", "has shuffled", "^your hand: ")
+
+
+def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment: str) -> float:
+    """Play until that moment, send the signal, and return for how long the bots have outlived the person's process."""
+    game = people.start(
+        *("play", "--bots", "2", "--variant", "kids", "--bot", HELPFUL, "--pace", "0", "--grace", GRACE_S),
+        *("--name", "ann", "--replay-dir", people.replays(who)),
+        who=who,
+        stdin=subprocess.PIPE,
+    )
+    wait_until(lambda: bool(children(game.pid)), "no bots")
+    game.line(moment)
+    bots = children(game.pid)
+    game.signal(number)
+    game.end()
+    begun = time.monotonic()
+    left = any(map(is_running, bots))
+    if number in SIGNALS[:2] and moment != MOMENTS[-1]:
+        assert not left, "bots stay though there is nothing to come back to"
+    elif number == signal.SIGKILL and moment == MOMENTS[-1]:
+        assert left, "bots do not play on"
+    wait_until_gone(bots)
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize(("number", "moment"), [(signal.SIGTERM, 0), (signal.SIGKILL, 3)])
+def test_bots_end_after_their_caller(people: Household, number: signal.Signals, moment: int) -> None:
+    seconds_of_bots(people, "ann", number, MOMENTS[moment])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_bots_end_after_a_hundred_callers(people: Household) -> None:
+    def play(game: int) -> float:
+        return seconds_of_bots(people, f"ann-{game}", SIGNALS[game % 4], MOMENTS[game // 4 % 4])
+
+    with ThreadPoolExecutor(3) as games:
+        seconds = list(games.map(play, range(100)))
+    print("seconds:", [round(max(seconds[first::4]), 1) for first in range(4)])

@@ -5,13 +5,10 @@ import io
 import json
 import os
 import random
-import re
 import signal
 import sys
 import threading
-from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -19,236 +16,31 @@ import trio
 import trio.testing
 
 from seqp2p import hangup
-from seqp2p.api.game import LiveGame, joint_seed, safety_words_with
+from seqp2p.api.game import LiveGame
+from seqp2p.bots import registry
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
+from seqp2p.bots.strong import Effort
 from seqp2p.cli import playing
 from seqp2p.cli.errors import ABANDONED, LOST_HINT, NOT_CONNECTED, hint_of, line_of, polite_signals, sentence
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player
-from seqp2p.cli.reporter import TABLE_FULL, Reporter
+from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import run_async
 from seqp2p.errors import UserError
 from seqp2p.hangup import TerminalGone
-from seqp2p.live.absence import Absent, Back
-from seqp2p.live.recorder import TableEvent
-from seqp2p.match.events import Dropped, Redealt, Remarked, Result, Skipped, Turned, Undone, Voted
+from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, PeerRefused
-from seqp2p.rules import exchange, view
-from seqp2p.ui.cards import action_shown, card_shown
-from seqp2p.ui.person.person import Person
-from seqp2p.ui.plain import board_lines
-from seqp2p.ui.screen import Screen
-from seqp2p.ui.words import settings_lines
+from seqp2p.rules import view
+from seqp2p.ui.person.console import Console
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import LIMIT_S, Household
-from tests.table import Played, make_settings, match_at
-
-# Telling
-
-
-async def tell_all(game: Played, output: Output, own: int = 0) -> None:
-    """A reporter hears a whole game."""
-    reporter = Reporter(output, game.match, own)
-    reporter.seats()
-    for event in game.events:
-        reporter.on_event(event)
-        await trio.sleep(0.25)
-    assert game.match.game.result is not None
-    reporter.over(game.match.game.result, 2, Path("/replays/game.seqp2p"))
-
-
-async def test_every_event_of_a_long_game_is_told_as_documented(
-    long_game: Played, capsys: pytest.CaptureFixture[str], autojump_clock: trio.testing.MockClock
-) -> None:
-    await tell_all(long_game, Output(json=True))
-    said = capsys.readouterr()
-    events = documented.stream(said.out)
-    assert all(event.keys() == documented.fields()[event["event"]] for event in events)
-    told = {event["event"] for event in events}
-    assert told == {"seated", "dealer", "shuffle", "dealt", "turn", "exchange", "over"}
-    # The deck is used up once: every seat shuffles again.
-    shuffles = [(event["reshuffle"], event["seat"]) for event in events if event["event"] == "shuffle"]
-    assert shuffles == [(0, 1), (0, 2), (1, 1), (1, 2)]
-    assert {event["seconds"] for event in events if event["event"] == "shuffle"} == {0.25}
-    turns = [event["turn"] for event in events if event["event"] == "turn"]
-    assert turns == list(range(1, len(turns) + 1))
-    # An exchange belongs to the turn that is still to come.
-    for event, following in pairwise(events):
-        if event["event"] == "exchange":
-            assert following["turn"] == event["turn"]
-            assert following["seat"] == event["seat"]
-    assert events[-1]["replay"] == "/replays/game.seqp2p"
-
-
-async def test_people_are_told_the_same(
-    duel: Played, capsys: pytest.CaptureFixture[str], autojump_clock: trio.testing.MockClock
-) -> None:
-    await tell_all(duel, Output(json=False))
-    said = capsys.readouterr()
-    assert said.err == ""
-    lines = said.out.splitlines()
-    assert lines[0] == TABLE_FULL
-    assert lines[1].startswith("seat 1: player 1  blue  ")
-    assert lines[3:7] == settings_lines(make_settings(2))
-    assert any(line.startswith("turned over: seat 1 (player 1) ") for line in lines)
-    assert any(re.fullmatch(r"seat \d \(player \d\) deals", line) for line in lines)
-    assert "seat 2 (player 2) has shuffled, the proof is checked (2/2)" in lines
-    assert "the cards are dealt" in lines
-    assert any(line.startswith("  1. seat ") for line in lines)
-    assert any(" has completed a sequence: 2 of 2" in line for line in lines)
-    assert lines[-2].startswith("won by seat ")
-    assert lines[-1] == "replay: /replays/game.seqp2p"
-
-
-async def test_a_player_is_spoken_to(
-    duel: Played, capsys: pytest.CaptureFixture[str], autojump_clock: trio.testing.MockClock
-) -> None:
-    await tell_all(duel, Output(json=False), own=2)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[2].startswith("seat 2: player 2 (you)  green  ")
-    assert "you have shuffled, the proof is checked (2/2)" in lines
-    assert {"you deal", "seat 1 (player 1) deals"} & {*lines}
-    assert any(re.match(r" +\d+\. you: ", line) for line in lines)
-    assert not any("seat 2 (player 2)" in line for line in lines[3:-2])
-    assert lines[-2].startswith(("you won", "you lost: won by seat 1 (player 1)"))
-
-
-async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = Reporter(Output(json=True), Match(brief.agreement), own=1)
-    reporter.on_event(Remarked(2, 1, "well \x1b played", courtesy=False))
-    said = capsys.readouterr()
-    remark = {"event": "remark", "seat": 2, "number": 1, "text": "well \x1b played", "courtesy": False}
-    assert documented.stream(said.out) == [remark]
-    assert said.err == "seat 2 (player 2) says: well \\x1b played\n"
-    reporter.on_event(Remarked(1, 1, "hi", courtesy=False))
-    assert capsys.readouterr().err == "you say: hi\n"
-
-
-async def test_the_person_hears_what_was_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter, heard = Reporter(Output(json=False), Match(brief.agreement)), list[TableEvent]()
-    reporter.follow(heard.append)
-    remark = Remarked(2, 1, "hi", courtesy=False)
-    reporter.on_event(remark)
-    assert heard == [remark]
-    assert list(reporter.story.lines) == ["seat 2 (player 2) says: hi"]
-
-
-async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = Reporter(Output(json=True), Match(trio.agreement), own=1)
-    votes = [Voted(3, number, "drop", (2,), "gone") for number in (1, 2)]
-    told: list[TableEvent] = [Absent(2, 120), Back(2), *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)]
-    for event in told:
-        reporter.on_event(event)
-    said = capsys.readouterr()
-    events = documented.stream(said.out)
-    assert events == [
-        {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120, "later": False},
-        {"event": "back", "seat": 2},
-        {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 1},
-        {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 2},
-        {"event": "skipped", "seat": 2},
-        {"event": "dropped", "seats": [2]},
-        {"event": "redeal"},
-        {"event": "undone", "step": 56},
-    ]
-    assert all(event.keys() == documented.fields()[event["event"]] for event in events)
-    # People hear of a vote once, however many rounds it takes, and what it means when it is the first.
-    assert said.err.splitlines() == [
-        "player 2 cannot be reached; waiting up to 2:00",
-        (
-            "player 2 can come back with seqp2p resume;"
-            " after that time the table decides whether to go on without player 2"
-        ),
-        "player 2 is back",
-        "player 3 votes to go on without player 2",
-        (
-            "that is a vote: once more than half of the seats have voted so, the game goes on without player 2,"
-            " and all cards that have not been played are dealt anew"
-        ),
-        "the turn of player 2 is passed over",
-        "player 2 is out of the game",
-        "the cards that are left are dealt anew",
-        "step 56 is taken back: the table has decided otherwise, and it is played again",
-    ]
-    assert list(reporter.story.lines) == said.err.splitlines()
-
-
-async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    # At the end: all sequences have been made before, and none is told again.
-    reporter = Reporter(Output(json=False), duel.match, own=1)
-    reporter.resumed(1, duel.match.number, duel.events)
-    told = capsys.readouterr().out.splitlines()
-    # What happened last stands last.
-    assert told[0] == TABLE_FULL
-    assert told[-1] == "you have come back to the game"
-    assert told[-2] == list(reporter.story.lines)[-2]
-    reporter.on_event(next(event for event in reversed(duel.events) if isinstance(event, Turned)))
-    assert "sequence" not in capsys.readouterr().out
-
-
-async def test_a_resumed_seat_and_exchanges_on_the_screen(duel: Played) -> None:
-    said, amended = list[tuple[str, ...]](), list[tuple[str, str]]()
-    screen = SimpleNamespace(
-        say=lambda *line: said.append(line),
-        amend=lambda *lines: amended.append(lines),
-        card=lambda variant, card: f"<{card_shown(variant, card)}>",
-        action=lambda variant, action: f"<{action_shown(variant, action)}>",
-    )
-    reporter = Reporter(Output(json=False, screen=cast("Screen", screen)), duel.match, own=1)
-    turned = [event for event in duel.events if isinstance(event, Turned)]
-    reporter.resumed(1, duel.match.number, turned)
-    colours = duel.match.game.agreement.settings.colours
-    assert [colour for _, _, colour in said[-4:-1]] == [colours[event.seat - 1] for event in turned[-3:]]
-    for card in (3, 4):
-        reporter.on_event(Turned(turned[-1].turn + 1, 2, exchange(card)))
-    ((before, line),) = amended
-    assert before == said[-1][0]
-    assert re.search(r": <\w+> and <\w+ dead>$", line)
-
-
-async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> None:
-    said = list[str]()
-    screen = SimpleNamespace(remains=list[str](), say=lambda text, *_: said.append(text))
-    reporter = Reporter(Output(json=False, screen=cast("Screen", screen)), duel.match)
-    assert duel.match.game.result is not None
-    reporter.over(duel.match.game.result, None, Path("game.seqp2p"))
-    blank, *board, outcome, replay = screen.remains
-    assert (blank, replay) == ("", "replay: game.seqp2p")
-    assert board == board_lines(view(duel.match.game.table_position(), 0), duel.match.game.agreement.settings.colours)
-    assert outcome.startswith("won by")
-    assert said == [outcome, replay]
-
-
-async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = Reporter(Output(json=False), Match(brief.agreement))
-    reporter.over(Result("unfinished", (), "seat 2 (b) left the table"), 1, Path("game.seqp2p"))
-    assert capsys.readouterr().out == "ended without a winner: seat 2 (b) left the table\nreplay: game.seqp2p\n"
-
-
-async def test_who_plays_the_seat(brief: Played, tmp_path: Path) -> None:
-    reporter = Reporter(Output(json=False), Match(brief.agreement), own=1)
-    assert isinstance(make_player(Choices("greedy", 0, tmp_path), reporter, brief.seat(1)), BotPlayer)
-    assert isinstance(make_player(Choices(None, 0, tmp_path), reporter, brief.seat(1)), Person)
-
-
-def test_safety_words_are_the_same_at_both_ends(trio: Played) -> None:
-    for step in (1, 2):
-        assert joint_seed(match_at(trio, step)) is None
-        assert safety_words_with(match_at(trio, step), 1, 2) is None
-    match = match_at(trio, 3)
-    pairs = [safety_words_with(match, own, other) for own, other in ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))]
-    assert pairs[::2] == pairs[1::2]
-    assert len(set(pairs)) == 3
-    # They are of this game: the seed has 32 bytes of every seat, and is the same ever after.
-    seed = joint_seed(match)
-    assert seed is not None
-    assert len(seed) == 3 * 32
-    assert joint_seed(trio.match) == seed
+from tests.rules.playing import make
+from tests.table import Played
 
 
 async def test_dice_are_not_foreseen(brief: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -343,14 +135,6 @@ def test_run_async_lets_faults_through() -> None:
     assert raised.value is fault
 
 
-def test_run_async_gives_the_exit_code() -> None:
-    async def work() -> int:
-        await trio.lowlevel.checkpoint()
-        return 5
-
-    assert run_async(work) == 5
-
-
 @pytest.mark.parametrize(("number", "text"), [(signal.SIGTERM, "stopped"), (signal.SIGHUP, "the terminal is gone")])
 def test_run_async_ends_by_a_signal_that_nothing_listens_for(number: signal.Signals, text: str) -> None:
     before = signal.getsignal(number)
@@ -427,51 +211,28 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
     assert json.loads(watched.getvalue().splitlines()[-1])["event"] == "over"
 
 
-@pytest.mark.parametrize("polite", [True, False])
-def test_a_guest_in_this_process_that_goes(
-    cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch, polite: bool
+def test_a_guest_in_this_process_that_is_asked_to_end(
+    cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It goes because of a signal, or because the process that started it has ended."""
-    watched = Watched()
-    host = people.host("--variant", "kids")
+    host = people.host("--variant", "kids", "--grace", "1")
     event = host.event("listening")
-    monkeypatch.setattr(sys, "stdout", watched)
     read, write = os.pipe()
-    monkeypatch.setattr("seqp2p.cli.running.LineReader", lambda _: Reader(read))
+    monkeypatch.setattr("seqp2p.cli.running.LineReader", lambda _: LineReader(read))
 
     def end() -> None:
-        assert watched.dealt.wait(LIMIT_S)
-        if polite:
-            os.kill(os.getpid(), signal.SIGINT)
-        else:
-            os.write(write, b"?")  # Whatever comes by that way, only its end counts.
-            os.close(write)
+        host.event("dealt")
+        os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=end)
     thread.start()
     options = ("--pace", "3600", "--bot", "random", "--json", "--until-stdin-closes", "--name", "guest")
-    exit_code, _, _ = cli("join", event["address"], "--code", event["code"], *options)
+    exit_code, out, _ = cli("join", event["address"], "--code", event["code"], *options)
     thread.join()
-    assert exit_code == ABANDONED
-    last = json.loads(watched.getvalue().splitlines()[-1])
-    if polite:
-        assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
-        os.close(write)
-    else:
-        # Nobody reads an event any more.
-        assert last["event"] != "over"
+    os.close(write)
     os.close(read)
-
-
-class Reader:
-    """Stands for the pipe from the process that started this one."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    async def read_line(self) -> str | None:
-        await trio.lowlevel.wait_readable(self._descriptor)
-        return "" if os.read(self._descriptor, 1) else None
+    assert exit_code == ABANDONED
+    last = documented.stream(out)[-1]
+    assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
 
 
 def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -498,3 +259,31 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
     assert "you left: won by host by forfeit, unless they left too" in err
     assert host.event("remark")["text"] == "hello"
     assert host.end() == 5
+
+
+OTHERS = "?,?,?,?,?,?,?"
+
+
+async def silent() -> str | None:
+    await trio.lowlevel.checkpoint()
+    return None
+
+
+CONSOLE = Console(silent, lambda _: None, lambda _: None, terminal=False)
+
+
+async def test_a_hint_is_what_strong_would_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "strong_bot", lambda randomness: registry.strong_bot(randomness, Effort(20)))
+    position = make(
+        {"a": "b2 c2 d2 e2 f2 b4 c4 d4 e4", "b": "h5 h6 h7 h8 d9 e9 f9 g9"},
+        ["3C,4C,TC,7C,3H,2H,JC", OTHERS],
+        sequences="a:b2-f2",
+    )
+    told = await playing.hint(CONSOLE, ("blue", "green"), view(position, 1))
+    assert told.startswith("hint: 3C f4 completes b4-f4 and keeps JC; second best: ")
+
+
+async def test_without_weights_there_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "why_no_bot", lambda _: "the weights are missing")
+    position = make({"a": "b2", "b": "h5"}, ["3C,4C,TC,7C,3H,2H,JC", OTHERS])
+    assert await playing.hint(CONSOLE, ("blue", "green"), view(position, 1)) == "the weights are missing"

@@ -108,11 +108,11 @@ def test_a_line_about_every_step_before_the_deal(brief: Played) -> None:
     ]
 
 
-def on_a_terminal(home: Path, *arguments: object, term: str = "xterm") -> str:
+def on_a_terminal(home: Path, *arguments: object) -> str:
     """What a terminal gets that is standard error, and nothing else."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        command(*arguments), env=environment(home, TERM=term), stdout=subprocess.DEVNULL, stderr=theirs
+        command(*arguments), env=environment(home, TERM="xterm"), stdout=subprocess.DEVNULL, stderr=theirs
     ) as process:
         os.close(theirs)
         said = b""
@@ -130,12 +130,7 @@ def test_files_that_are_verified(brief: Played, tmp_path: Path) -> None:
     for file in files:
         file.write_bytes(replay_bytes(brief))
     assert f"verifying [{'#' * 15}{'-' * 15}] 1/2" in on_a_terminal(tmp_path, "verify", *files)
-    for hidden in (
-        on_a_terminal(tmp_path, "verify", *files, "--no-progress"),
-        on_a_terminal(tmp_path, "verify", *files, term="dumb"),
-        on_a_terminal(tmp_path, "verify", files[0]),
-    ):
-        assert hidden == ""
+    assert on_a_terminal(tmp_path, "verify", *files, "--no-progress") == ""
 
 
 @pytest.mark.process

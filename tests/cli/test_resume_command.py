@@ -1,7 +1,8 @@
-"""``seqp2p resume``, as a person or a script meets it."""
+"""Seats that stop, die or fail in mid-game, and ``seqp2p resume``, as a person or a script meets it."""
 
-import json
+import os
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from seqp2p.cli.replays import verify_file
-from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, wait_until
 from tests.helpful import HELPFUL
 
@@ -23,28 +23,6 @@ def resume(people: Household, who: str, *arguments: object, bot: str | None = HE
     return people.start("resume", *arguments, "--replay-dir", people.replays(who), "--json", *chosen, who=who, **more)
 
 
-def test_nothing_to_resume(cli: Cli, tmp_path: Path) -> None:
-    exit_code, out, err = cli("resume", "--replay-dir", tmp_path / "games")
-    assert (exit_code, out) == (1, "")
-    error, hint = err.splitlines()
-    assert error == f"seqp2p: error: there is no unfinished game in {tmp_path / 'games'}"
-    assert hint.startswith("seqp2p: hint: ")
-
-
-def test_a_game_that_nothing_goes_by(cli: Cli) -> None:
-    for name in ("no such game", "0123", "--", ""):
-        arguments = ("resume", "--", name) if name == "--" else ("resume", name)
-        exit_code, out, err = cli(*arguments)
-        assert (exit_code, out) == (2, "")
-        assert len(err.splitlines()) == 2
-
-
-def test_a_bad_address(cli: Cli) -> None:
-    exit_code, out, err = cli("resume", "--listen", "a:99999")
-    assert (exit_code, out) == (2, "")
-    assert "is no address" in err
-
-
 def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> None:
     host = people.host("--variant", "kids")
     guest = people.join(host, "--pace", "3600")
@@ -55,36 +33,21 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     error, hint = second.error()
     assert "another seqp2p process holds this seat" in error
     assert hint
-    guest.signal(signal.SIGTERM)
+    # It is asked to end, again and again, and signs nothing: the others wait for it.
+    for _ in range(3):
+        guest.signal(signal.SIGINT)
     assert guest.end() == 5
+    assert guest.err[-1].startswith("come back with: seqp2p resume ")
+    stopped = guest.events[-1]
+    assert (stopped["event"], stopped["result"], stopped["reason"]) == ("over", "unfinished", "stopped for now")
+    assert (stopped["forfeit"], stopped["resumable"]) == ([], True)
+    assert host.event("absent")["later"]
     back = resume(people, "guest")
     assert (back.end(), host.end()) == (0, 0)
     assert sidecars(people, "guest") == sidecars(people, "host") == []
     over = resume(people, "guest", Path(back.events[-1]["replay"]).name)
     assert over.end() == 1
     assert "the game is over" in over.error()[0]
-
-
-def test_a_guest_that_was_killed_comes_back_and_the_game_ends(people: Household) -> None:
-    people.hold(3)  # The shortest game has five turns.
-    host = people.host("--variant", "kids")
-    guest = people.join(host)
-    guest.event("turn", 3)
-    guest.signal(signal.SIGKILL)
-    guest.end()
-    people.let_go()
-    (left,) = sidecars(people, "guest")
-    assert left.stat().st_mode & 0o777 == 0o600
-    back = resume(people, "guest")
-    assert back.event("resumed")["seat"] == 2
-    assert back.events[0]["event"] == "resumed"
-    assert back.end() == 0, back.said() + host.said()
-    assert host.end() == 0, back.said() + host.said()
-    ends = [back.events[-1], host.events[-1]]
-    assert ends[0]["winners"] == ends[1]["winners"]
-    assert [verify_file(Path(end["replay"])).verdict for end in ends] == ["verified", "verified"]
-    assert sidecars(people, "guest") == sidecars(people, "host") == []
-    assert json.dumps(back.events)
 
 
 def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> None:
@@ -109,23 +72,6 @@ def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> No
     assert (back.end(), host.end()) == (5, 5)
 
 
-def test_all_that_were_killed_at_once_come_back(people: Household) -> None:
-    people.hold(2)  # The shortest game has five.
-    host = people.host("--variant", "kids")
-    guest = people.join(host)
-    host.event("turn", 2)
-    for process in (host, guest):
-        process.signal(signal.SIGKILL)
-    for process in (host, guest):
-        process.end()
-    people.let_go()
-    back = [resume(people, who) for who in ("host", "guest")]
-    assert [process.end() for process in back] == [0, 0], back[0].said() + back[1].said()
-    replays = [Path(process.events[-1]["replay"]) for process in back]
-    assert [verify_file(replay).verdict for replay in replays] == ["verified", "verified"]
-    assert back[0].events[-1]["winners"] == back[1].events[-1]["winners"]
-
-
 def test_seats_that_are_killed_again_and_again(people: Household) -> None:
     """At whatever step it hits them, several at once: one game comes of it, and every record of it verifies."""
     dice = random.Random(7)
@@ -134,7 +80,7 @@ def test_seats_that_are_killed_again_and_again(people: Household) -> None:
     seats = {"host": host} | {who: people.join(host, who=who) for who in ("ann", "ben")}
     # A seat that is killed before its file has a byte cannot be resumed: the others wait for it in vain.
     wait_until(lambda: all(any(path.stat().st_size for path in sidecars(people, who)) for who in seats), "no files")
-    for _ in range(6):
+    for _ in range(4):
         time.sleep(dice.random() * 0.3)
         for who in dice.sample(sorted(seats), dice.choice([1, 2, 3])):
             seats[who].signal(signal.SIGKILL)
@@ -149,3 +95,80 @@ def test_seats_that_are_killed_again_and_again(people: Household) -> None:
     assert [report.verdict for report in reports] == ["verified"] * 3
     assert len({report.steps for report in reports}) == 1
     assert not any(sidecars(people, who) for who in seats)
+
+
+def reasons(*replays: str | Path) -> list[str]:
+    """Why each of these files is unfinished, which all of them are."""
+    reports = [verify_file(Path(replay)) for replay in replays]
+    assert {report.verdict for report in reports} == {"unfinished"}
+    return [str(report.reason) for report in reports]
+
+
+def test_a_seat_that_dies_is_waited_for_and_then_played_on_without(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3", "--grace", "1")
+    guests = [people.join(host, "--pace", pace, who=name) for name, pace in (("anna", "3600"), ("berta", "0"))]
+    host.event("dealt")
+    victim, other = guests
+    seat = next(event["seat"] for event in host.events if event["event"] == "seated" and event["name"] == "anna")
+    victim.signal(signal.SIGKILL)
+    assert victim.end() == -signal.SIGKILL
+    assert (host.end(), other.end()) == (0, 0)
+    for survivor in (host, other):
+        assert survivor.event("dropped")["seats"] == [seat]
+        assert survivor.events[-1]["result"] in ("won", "drawn")
+    (dead,) = people.replays("anna").glob("*.seqp2p")
+    assert len(reasons(dead)) == 1
+
+
+def test_a_game_goes_on_when_nobody_reads_its_events(people: Household) -> None:
+    host = people.host("--variant", "kids")
+    read, write = os.pipe()
+    listening = host.event("listening")
+    arguments = ("--bot", HELPFUL, "--json", "--replay-dir", people.replays("deaf"), "--name", "deaf")
+    deaf = people.start(
+        *("join", listening["address"], "--code", listening["code"], *arguments), who="deaf", output=write
+    )
+    os.close(write)
+    os.close(read)
+    assert (host.end(), deaf.end()) == (0, 0)
+    (replay,) = people.replays("deaf").iterdir()
+    assert verify_file(replay).verdict == "verified"
+
+
+def way_back(replay: Path) -> str:
+    """The command that takes the seat again."""
+    game = replay.name.split("-seat")[0].rpartition("-")[2]
+    return f"seqp2p resume {game} --replay-dir {replay.parent}"
+
+
+def test_a_disk_that_is_full_is_said(people: Household) -> None:
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
+
+    host = people.host("--variant", "kids", "--grace", "1")
+    guest = people.join(host, preexec_fn=small_files)
+    assert guest.end() == 1
+    (replay,) = people.replays("guest").glob("*.seqp2p")
+    error, hint = guest.error()
+    assert error == f"cannot write the replay {replay}: the disk took only a part of a record"
+    assert hint == f"come back with: {way_back(replay)} --bot {HELPFUL}"
+    assert "seat 2 (guest)" in host.event("over")["reason"]
+    # The cards were not dealt: the table is open again, until its host is told to go.
+    assert host.event("listening", 2)["code"]
+    host.signal(signal.SIGTERM)
+    assert host.end() == 5
+    # What was recorded is not lost, and neither is the seat: once there is room it can be taken again.
+    assert len(reasons(replay)) == 1
+    assert replay.with_name(f"{replay.name}.seat").exists()
+
+
+def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:
+    host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
+    guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
+    guest.event("dealt")
+    for process in (host, guest):
+        process.close_input()
+    assert (host.end(), guest.end()) == (5, 5)
+    # Nobody is there to be told, but the replays are complete.
+    assert not any("error" in line for line in [*host.err, *guest.err])
+    assert len(reasons(*people.replays("host").iterdir(), *people.replays("guest").iterdir())) == 2

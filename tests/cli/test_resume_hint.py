@@ -28,28 +28,22 @@ def nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resume_hint, "_is_child", False)
 
 
-@pytest.mark.parametrize("logged", [True, False])
-def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_path: Path, *, logged: bool) -> None:
+def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_path: Path) -> None:
     log, folder = tmp_path / "the log", people.replays("somebody's own")
     host = people.host("--variant", "kids", "--grace", "60")
     shown = host.event("listening")
     arguments = ["join", shown["address"], "--code", shown["code"], "--bot", "random", "--replay-dir", str(folder)]
-    if logged:
-        arguments += ["--log-file", str(log)]
-    guest = people.run([sys.executable, "-c", FAULTY, *arguments], SEQP2P_DEBUG="")
+    guest = people.run([sys.executable, "-c", FAULTY, *arguments, "--log-file", str(log)], SEQP2P_DEBUG="")
     assert guest.end() == 1
     error, hint = guest.error()
     assert error == "a fault in seqp2p itself (ExceptionGroup)"
     assert hint is not None
     told, _, report = hint.removeprefix("come back with: ").partition("; ")
-    assert report == (
-        f"{log} has the trace; please report it" if logged else "SEQP2P_DEBUG=1 shows where; please report it"
-    )
-    if logged:
-        text = log.read_text("utf-8")
-        assert "ZeroDivisionError" in text
-        assert "QH" not in text
-        assert shown["code"] not in text
+    assert report == f"{log} has the trace; please report it"
+    text = log.read_text("utf-8")
+    assert "ZeroDivisionError" in text
+    assert "QH" not in text
+    assert shown["code"] not in text
     # What is told is done, word for word.
     program, *words = shlex.split(told)
     assert (program, words[0], words[2:]) == ("seqp2p", "resume", ["--replay-dir", str(folder), "--bot", "random"])

@@ -28,7 +28,8 @@ from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
-from seqp2p.replay.sidecar import Sidecar, SidecarSecrets, sidecar_path
+from seqp2p.replay.sidecar import LoggedKind, Sidecar, SidecarSecrets, sidecar_path
+from tests.cli.conftest import names_in
 from tests.replay.tools import assemble, steps
 from tests.table import Played, played, randomness, replay_bytes
 
@@ -91,10 +92,6 @@ def taken(folder: Path, game: str | None = None) -> Iterator[StoredGame]:
         yield stored
 
 
-def names_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
 def refusal(folder: Path, game: str | None = None) -> UserError:
     """Why no seat is taken: one sentence and a hint."""
     with pytest.raises(UserError) as error:
@@ -131,30 +128,17 @@ def test_a_game_is_named_in_several_ways(games: Path, brief: Played, monkeypatch
         assert stored.replay.name == replay.name
 
 
-def test_a_game_of_that_number_that_is_another(games: Path, brief: Played) -> None:
-    crash(games, brief, 3)
-    digits = brief.match.game.id.hex()
-    other = "0" if digits[0] != "0" else "1"
-    for wrong in (other, digits[:20] + ("0" if digits[20] != "0" else "1")):
-        error = refusal(games, wrong)
-        assert error.exit_code == USAGE
-        assert wrong in str(error)
-
-
-@pytest.mark.parametrize("name", ["no such game", "nothing.seqp2p", "../../etc/passwd~", "", "a" * 65, "é", "/"])
+@pytest.mark.parametrize("name", ["0" * 64, "nothing.seqp2p", "../../etc/passwd~", "", "a" * 65, "é", "/"])
 def test_a_name_of_nothing(games: Path, brief: Played, name: str) -> None:
     crash(games, brief, 3)
     assert refusal(games, name).exit_code == USAGE
 
 
-def test_nothing_to_resume(games: Path, brief: Played) -> None:
-    assert refusal(games).exit_code == FAILED
-    (games / "done.seqp2p").write_bytes(replay_bytes(brief, 1))
-    assert "there is no unfinished game in" in str(refusal(games))
-
-
-def test_a_game_that_is_over(games: Path, brief: Played) -> None:
+def test_there_is_no_game_to_resume(games: Path, brief: Played) -> None:
+    error = refusal(games)
+    assert (error.exit_code, str(error)) == (FAILED, f"there is no unfinished game in {games}")
     (games / "done.seqp2p").write_bytes(replay_bytes(brief, 2))
+    assert "there is no unfinished game in" in str(refusal(games))
     error = refusal(games, "done.seqp2p")
     assert error.exit_code == FAILED
     assert "the game is over" in str(error)
@@ -194,24 +178,12 @@ def test_a_seat_that_is_held_is_refused(games: Path, brief: Played) -> None:
             error = refusal(games, name)
             assert error.exit_code == FAILED
             assert "another seqp2p process holds this seat" in str(error)
+        # The newest that nobody plays is taken.
+        older = crash(games, brief, 3, name="older.seqp2p", age_s=10)
+        with taken(games) as second:
+            assert second.replay == older
     with taken(games):
         pass
-
-
-def test_the_newest_that_nobody_plays(games: Path, brief: Played) -> None:
-    older = crash(games, brief, 3, name="older.seqp2p", age_s=10)
-    crash(games, brief, 4, name="newer.seqp2p")
-    with taken(games), taken(games) as second:
-        assert second.replay == older
-
-
-def test_that_a_seat_is_held_says_more_than_that_another_is_damaged(games: Path, brief: Played) -> None:
-    crash(games, brief, 3, name="held.seqp2p", age_s=10)
-    damaged = crash(games, brief, 3, name="damaged.seqp2p")
-    sidecar_path(damaged).write_bytes(b"nothing of the kind")
-    with taken(games):
-        assert "another seqp2p process holds this seat" in str(refusal(games))
-        assert "is no seat's file" in str(refusal(games, "damaged.seqp2p"))
 
 
 def test_damaged_files(games: Path, brief: Played) -> None:
@@ -231,12 +203,6 @@ def test_an_agreement_that_cannot_be(games: Path, brief: Played) -> None:
     assert "damaged" in str(refusal(games))
     replay.write_bytes(b"")
     assert "damaged" in str(refusal(games))
-    crash(games, brief, 3, seat=2, name="seat.seqp2p")
-    sidecar_path(replay).unlink()
-    (games / "seat.seqp2p.seat").unlink()
-    with Sidecar.create(games / "seat.seqp2p.seat", msgspec.structs.replace(secrets_at(brief), seat=12)):
-        pass
-    assert "there is no unfinished game" in str(refusal(games))
 
 
 # Everything to play on with.
@@ -295,16 +261,6 @@ async def test_a_seat_is_taken_again(games: Path, brief: Played) -> None:
         pass
 
 
-async def test_what_closed_after_the_replay_broke_off_is_written(games: Path, brief: Played) -> None:
-    replay = crash(games, brief, 6)
-    replay.write_bytes(assemble(steps(brief, 2))[:-5])
-    resumed = await resumed_once(games)
-    assert resumed.resumption is not None
-    assert resumed.resumption.torn
-    assert resumed.match.number >= 7
-    assert replay.read_bytes() == assemble(steps(brief, resumed.match.final))
-
-
 async def test_every_coming_back_has_a_number_of_its_own(games: Path, brief: Played) -> None:
     """Written before it is said, so that it is never said twice."""
     replay = crash(games, brief, 3)
@@ -332,11 +288,6 @@ async def test_the_addresses_that_others_have_signed_are_kept(games: Path, brief
     async with resumed_at(games) as resumed:
         assert list(resumed.table.statements[:2]) == told
         assert AddressBook(resumed.table, DEFAULT_LIMITS).of(1)[0] == ELSEWHERE
-    foreign = make_statement(brief.identity(1), bytes(32), 3, [ELSEWHERE])
-    sidecar, _, _, _ = Sidecar.open(sidecar_path(replay))
-    with sidecar:
-        sidecar.log("here", foreign.payload, foreign.signature)
-    await refused(games, "does not hold the secrets of this seat")
 
 
 async def test_it_listens_where_it_did_if_it_can(games: Path, brief: Played) -> None:
@@ -397,39 +348,21 @@ async def test_a_key_that_plays_elsewhere(games: Path, brief: Played) -> None:
     await resumed_once(games)
 
 
-async def test_secrets_that_are_not_this_seats(games: Path, brief: Played, own_home: Path) -> None:
-    other = crash(games, brief, 3, nonce=bytes(32))
-    assert str(sidecar_path(other)) in str(await refused(games, "does not hold the secrets of this seat"))
-    sidecar_path(other).unlink()
-    crash(games, brief, 3, secret=bytes(32), name="zero.seqp2p")
-    await refused(games, "does not hold the secrets of this seat")
-    (games / "zero.seqp2p.seat").unlink()
-    # The named key is another of this player's.
-    keep_key(own_home, brief, 1, number=2)
-    crash(games, brief, 3, identity="identity-2.key", name="key.seqp2p")
-    await refused(games, "does not hold the secrets of this seat")
+@pytest.mark.parametrize("changes", [{"nonce": bytes(32)}, {"secret": bytes(32)}])
+async def test_secrets_that_are_not_this_seats(games: Path, brief: Played, changes: dict[str, Any]) -> None:
+    replay = crash(games, brief, 3, **changes)
+    assert str(sidecar_path(replay)) in str(await refused(games, "does not hold the secrets of this seat"))
 
 
-async def test_a_log_that_does_not_fit(games: Path, brief: Played, trio_kids: Played) -> None:
-    replay = crash(games, brief, 3)
-    sidecar, *_ = Sidecar.open(sidecar_path(replay))
-    foreign = trio_kids.contribution(1, 1)
+@pytest.mark.parametrize(
+    ("kind", "text"), [("contribution", "does not fit its replay"), ("here", "does not hold the secrets of this seat")]
+)
+async def test_an_entry_of_another_game(games: Path, trio: Played, brief: Played, kind: LoggedKind, text: str) -> None:
+    sidecar, *_ = Sidecar.open(sidecar_path(crash(games, brief, 3)))
+    foreign = trio.contribution(1, 1)
     with sidecar:
-        sidecar.log("contribution", foreign.payload, foreign.signature)
-    await refused(games, "does not fit its replay")
-
-
-@pytest.fixture
-def trio_kids() -> Played:
-    return played(3, "kids", 4)
-
-
-async def test_a_word_of_its_own_that_is_none(games: Path, brief: Played) -> None:
-    replay = crash(games, brief, 3)
-    sidecar, *_ = Sidecar.open(sidecar_path(replay))
-    with sidecar:
-        sidecar.log("here", b"nonsense", bytes(64))
-    await refused(games, "does not hold the secrets of this seat")
+        sidecar.log(kind, foreign.payload, foreign.signature)
+    await refused(games, text)
 
 
 async def test_a_disk_that_is_full(games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -485,24 +418,7 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     resumed = await resumed_once(games)
     assert resumed.own.secrets == seat.secrets
     assert [each.port for each in resumed.table.addresses[1]] == list(range(1, 9))
-    assert addresses_of(resumed) == [Address("127.0.0.1", listeners_port(kept))]
+    assert addresses_of(resumed) == [Address("127.0.0.1", int(kept.listen.rpartition(":")[2]))]
     assert resumed.table.relay is not None
     assert resumed.table.relay.entry == relay.entry
     assert read_statement(resumed.table.statements[-1]).relay == relay.entry
-
-
-def listeners_port(kept: SidecarSecrets) -> int:
-    return int(kept.listen.rpartition(":")[2])
-
-
-async def test_ipv6_listeners_are_kept_as_such(brief: Played) -> None:
-    try:
-        listeners = await open_listeners(Address("::1", 0))
-    except Exception:  # noqa: BLE001  # a machine without IPv6
-        pytest.skip("no IPv6 here")
-    table = AgreedTable(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, {}, listeners)
-    kept = seat_secrets(table, brief.seat(2), "identity.key", listeners)
-    assert kept.listen.startswith("[::1]:")
-    assert kept.addresses == ((), ())
-    for listener in listeners:
-        await listener.aclose()

@@ -11,7 +11,7 @@ from seqp2p.cli.event_types import BOT_EVENTS, EVENT_TYPES
 from tests.cli.conftest import Cli, Game
 from tests.cli.schemas import FOLDER, validator
 
-GOLDEN = FOLDER.parent / "replays" / "classic-2-advanced.seqp2p"
+GOLDEN = FOLDER / "replays" / "kids_2_won_ok.seqp2p"
 
 
 def test_the_files_are_as_the_code() -> None:

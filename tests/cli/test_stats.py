@@ -3,14 +3,12 @@
 import os
 import shutil
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 from secrets import token_bytes
 
 import pytest
 
 from seqp2p.cli import stats
-from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.stats import ranked
 from seqp2p.replay.statistics import ReplayCounter
 from seqp2p.replay.summary import summarise
@@ -39,10 +37,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_it_is_a_command() -> None:
-    assert COMMANDS["stats"][0] == "seqp2p.cli.stats"
-
-
 @pytest.mark.process
 def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder)
@@ -68,11 +62,6 @@ def test_an_unfinished_game_is_counted_once_and_said_so(cli: Cli, tmp_path: Path
     first, second, count = out.splitlines()[:3]
     assert (exit_code, second) == (3, first.replace(str(STOPPED), str(other)) + "; one more of the same game")
     assert count == "files: 2   games: 0   unfinished: 1   more replays of the same games: 1"
-
-
-@pytest.mark.process
-def test_it_does_not_matter_how_many_processes_count(cli: Cli, folder: Path) -> None:
-    assert cli("stats", folder, "--jobs", "2", "--json") == cli("stats", folder, "--jobs", "1", "--json")
 
 
 @pytest.mark.process
@@ -138,22 +127,6 @@ def test_nothing_to_count(cli: Cli, tmp_path: Path) -> None:
     assert exit_code == 3
     assert out.startswith(f"left out: {tmp_path / 'nope'}: invalid: no such file\n")
     assert cli("stats")[0] == 2
-
-
-def test_what_cannot_be_read(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = cli("stats", "/proc/self/mem")[1]
-    assert "left out: /proc/self/mem: invalid: cannot be read: Input/output error" in out
-
-    def walk(_: Path, onerror: object) -> Iterator[tuple[str, list[str], list[str]]]:
-        assert callable(onerror)
-        onerror(PermissionError(13, "Permission denied", str(tmp_path / "first")))
-        yield str(tmp_path), [], []
-        onerror(PermissionError(13, "Permission denied", str(tmp_path / "locked")))
-
-    monkeypatch.setattr(os, "walk", walk)
-    out = cli("stats", tmp_path)[1]
-    for name in ("first", "locked"):
-        assert f"left out: {tmp_path / name}: invalid: cannot be read: Permission denied" in out
 
 
 def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import shlex
 import shutil
 import signal
 import sys
@@ -12,19 +11,14 @@ from typing import Any
 
 import pytest
 
-from seqp2p.arena.conformance import TABLES, Findings, begin, note, try_program
+from seqp2p.arena.conformance import TABLES, Findings, begin, note
 from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
-from seqp2p.bots.program import Program
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household, children, is_running, wait_until
+from tests.cli.processes import Household, children, wait_until, wait_until_gone
 from tests.cli.schemas import validator
-from tests.cli.test_exec import EXAMPLES, STRANGE
-
-
-def strange(manner: str, seen: Path) -> str:
-    return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
+from tests.cli.test_exec import EXAMPLES, strange
 
 
 def tried(cli: Cli, *arguments: object) -> tuple[int, list[dict[str, Any]], str]:
@@ -48,21 +42,20 @@ def test_a_good_program_is_tried_in_every_way(cli: Cli, tmp_path: Path) -> None:
     assert {"place", "remove", "exchange", "pass", "draw", "give"} <= last["chosen"].keys()
     sent = [json.loads(line) for line in seen.read_text().splitlines()]
     assert {"hello", "view", "error", "void", "event", "result"} <= {message["type"] for message in sent}
-    schema = validator("programs")
-    for message in sent:
+    # One of each kind, and every twentieth.
+    kinds = {(message["type"], message.get("phase"), message.get("event")): message for message in sent}
+    for message in [*kinds.values(), *sent[::20]]:
         if message["type"] != "environment":
-            schema.validate(message)
+            validator("programs").validate(message)
     assert {"play", "draw", "late", "penalty"} <= {message["phase"] for message in sent if message["type"] == "view"}
     told = {message["event"] for message in sent if message["type"] == "event"}
     assert {"turn", "exchange", "remark", "call", "give", "draw", "end"} <= told
 
 
-@pytest.mark.parametrize("name", ["bot.py", "bot.js"])
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 @pytest.mark.process
-def test_the_examples_keep_to_the_protocol(cli: Cli, name: str) -> None:
-    if name == "bot.js" and shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    code, out, err = cli("try-bot", EXAMPLES / name, "--games", 1)
+def test_the_example_in_javascript_keeps_to_the_protocol(cli: Cli) -> None:
+    code, out, err = cli("try-bot", EXAMPLES / "bot.js", "--games", 1, "--players", 4)
     assert code == 0, out + err
     assert out.splitlines()[-1] == "the bot keeps to the protocol"
     assert "classic, 4 players, advanced: games 1, won " in out
@@ -81,14 +74,6 @@ def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) ->
     ("manner", "problem"),
     [
         ("slow", "game 1: it has not chosen within 0.5 seconds"),
-        ("die", "game 1: it has ended, with exit status 3"),
-        ("killed", "game 1: it has ended, by signal 9"),
-        ("mute", "game 1: it has closed its standard output"),
-        ("flood", "game 1: it has written more than 65536 bytes"),
-        ("rubbish", "game 1, question 1: this is no choice (JSON is malformed"),
-        ("twice", "game 1: question 1 was answered when it was over"),
-        ("illegal", "game 1, question 1: seat 1 cannot pass"),
-        ("stubborn", "game 1: none of its 3 answers was possible"),
         ("caller", "game 1, question 1: nobody has said anything that can be called"),
         ("stays", "game 1: it did not end within 1.0 s of the result"),
     ],
@@ -148,31 +133,6 @@ def test_the_same_seed_gives_the_same_cards() -> None:
             assert (seat, dealer.position.turn) == (2, 0)
 
 
-@pytest.mark.process
-async def test_it_tells_after_every_game() -> None:
-    told: list[None] = []
-    program = Program((sys.executable, "-S", str(EXAMPLES / "bot.py")))
-    (found,) = [each async for each in try_program(program, [TABLES[9]], told=lambda: told.append(None))]
-    assert (found.games, len(told)) == (2, 2)
-    assert sum(found.chosen.values()) > 4
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (("no-such-program",), "there is no program 'no-such-program' that could be started"),
-        ((sys.executable, "--players", 11), "no table of 11 players is tried"),
-        ((sys.executable, "--variant", "kids", "--players", 12), "no table of 12 players is tried"),
-        ((sys.executable, "--exec-time", 0), "invalid value for '--exec-time'"),
-        ((), "missing argument 'COMMAND'"),
-    ],
-)
-def test_usage(cli: Cli, arguments: tuple[object, ...], error: str) -> None:
-    code, out, err = cli("try-bot", *arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"seqp2p: error: {error}")
-
-
 def test_it_ends_politely_and_its_program_too(people: Household, tmp_path: Path) -> None:
     process = people.start("try-bot", strange("family", tmp_path / "seen"), "--games", 1000, "--json")
     wait_until((tmp_path / "seen.pids").exists, "it starts nothing")
@@ -180,4 +140,4 @@ def test_it_ends_politely_and_its_program_too(people: Household, tmp_path: Path)
     process.signal(signal.SIGTERM)
     assert process.end() == 5
     assert process.error() == ("stopped", None)
-    wait_until(lambda: not any(map(is_running, started)), "a program outlives its trial")
+    wait_until_gone(started)

@@ -1,6 +1,8 @@
 """What is typed wrongly is said in one sentence, with a hint; what is asked for is shown."""
 
+import shlex
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -11,74 +13,106 @@ from seqp2p.cli import main as main_module
 from seqp2p.cli import output
 from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.main import COMMANDS, EXIT_CODES
-from seqp2p.cli.output import Output
 from seqp2p.errors import UserError
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
 
-HELP_OF = "see seqp2p {} --help"
+# What is typed, and how the error begins that has the hint to see the help of this command.
+ERRORS = {
+    "host --frob": "no such option '--frob'",
+    "host --players x": "invalid value for '--players': 'x' is not a valid integer range",
+    "host --players 1": "1 player cannot play: Sequence is for 2, 3, 4, 6, 8, 9, 10 or 12",
+    **{f"host --players {n}": f"{n} players cannot form two or three equal teams" for n in (5, 7, 11)},
+    "host --teams 3": "2 players of Sequence form 2 teams",
+    "host --variant kids --players 4 --teams 2": "4 players of Sequence for Kids form 4 teams, one player each",
+    "host --variant chess": "invalid value for '--variant': 'chess' is not one of",
+    "host --turn-time 4": "invalid value for '--turn-time': 4 is neither 0 nor in the range",
+    "host --spectators 201": "invalid value for '--spectators'",
+    "host --bot deepblue": "invalid value for '--bot': there is no bot 'deepblue'",
+    "host here": "got unexpected extra argument (here)",
+    "join a b": "got unexpected extra argument (b)",
+    "id extra": "got unexpected extra argument (extra)",
+    "verify": "missing argument 'FILES...'",
+    "verify ''": "invalid value for 'FILES...': an empty name is no file's",
+    "show ''": "invalid value for '[FILE]': an empty name is no file's",
+    "export ''": "invalid value for 'FILE': an empty name is no file's",
+    "export game --format pdf": "invalid value for '--format': 'pdf' is not one of 'text', 'json', 'svg', 'html'",
+    "rules chess": "invalid value for '[classic|kids]': 'chess' is not one of 'classic', 'kids'",
+    "rules --lang xx": "invalid value for '--lang': 'xx' is not one of 'en', 'fr'",
+    "completion cmd": "invalid value for '{bash|zsh|fish}': 'cmd' is not one of 'bash', 'zsh', 'fish'",
+    "config set palette": "set has other words behind it",
+    "config get": "get has other words behind it",
+    "try-bot": "missing argument 'COMMAND'",
+    "try-bot python3 --exec-time 0": "invalid value for '--exec-time'",
+    "arena random": "2 players are in 2 teams: name 2 bots, one for each team",
+    "arena random clever": "invalid value for 'BOT BOT...': there is no bot 'clever': the bots are easy, normal, hard,",
+    "arena random strong:0": "invalid value for 'BOT BOT...': the trials for a choice are a number from 1 to 100000",
+    "arena random greedy:9": "invalid value for 'BOT BOT...': the bot greedy takes no number: write greedy",
+    "arena greedy no_module:Bot": "invalid value for 'BOT BOT...': there is no module no_module",
+    "arena random greedy random": "the bot random is named twice",
+    "arena random random --players 3": "3 players are in 3 teams: name 3 bots",
+    "arena random random --variant kids --advanced": "Sequence for Kids has no option advanced",
+}
+NO_CODE = ("no join code was given", "use --code CODE or set SEQP2P_CODE")
+NO_PROGRAM = "name it with its folder, like ./bot.py; it needs the right to be executed"
+GAME = "GAME is a replay, its name, or the first digits of the game's id"
+
+# Those with another hint, or with none.
+OTHER_ERRORS = {
+    "hots": ("no such command: hots", "did you mean seqp2p host?"),
+    "verfy x": ("no such command: verfy", "did you mean seqp2p verify?"),
+    "qqqqqq": ("no such command: qqqqqq", "seqp2p --help lists the commands"),
+    "--frobnicate": ("no such option '--frobnicate'", "see seqp2p --help"),
+    "host --player 3": ("no such option '--player'", "did you mean --players?"),
+    "host --bot": ("option '--bot' requires an argument", "see seqp2p --help"),
+    "host --bots 2": ("no such option '--bots'", "--players says how many play; --fill"),
+    "host --listen nowhere:x": ("'nowhere:x' is no address", "Write HOST:PORT, as in 192.168.1.5:4610."),
+    "host --colour pink": ("the colours of this table are blue, green", ""),
+    "host --relay 'a b'": ("'a b' is no address", "write HOST:PORT, as in relay.example.org:4001"),
+    "host --exec ''": ("there is no program '' that could be started", NO_PROGRAM),
+    "host --bot greedy --exec python3": ("one seat has one bot: --bot and --exec exclude each other", ""),
+    "join": NO_CODE,
+    "join 7-amber-falcon --code 7-amber-falcon": ("the join code is given twice", "leave out --code"),
+    "join a:99999 --code x": ("'a:99999' is no address", "Write HOST:PORT, as in 192.168.1.5:4610."),
+    "watch 127.0.0.1:1": NO_CODE,
+    "resume 'no such game'": ("no replay goes by no such game", GAME),
+    "resume 0123": ("no unfinished game of this player goes by 0123", GAME),
+    "resume -- --": ("no replay goes by --", GAME),
+    "resume --listen a:99999": ("'a:99999' is no address", "Write HOST:PORT, as in 192.168.1.5:4610."),
+    "resume --exec 'a \"b'": ('a quotation mark is not closed in: a "b', ""),
+    "play --players 5": ("no such option '--players'", "--bots says how many bots you play against"),
+    "play --bots 4": ("classic has no table for you and 4 bots", "choose one of --bots 1, 2, 3, 5, 7, 8, 9, 11"),
+    "play --bots 4 --variant kids": ("kids has no table for you and 4 bots", "choose one of --bots 1, 2, 3"),
+    "demo --players 5": ("5 players cannot form", "choose one of --players 2, 3, 4, 6, 8, 9, 10, 12"),
+    "verify x --jobs 2 --dask tcp://far:8786": ("--jobs is of this machine, --dask of another", "name one of them"),
+    "stats x --svg -": ("what was counted goes to standard output: name a file for the picture", ""),
+    "show --json": ("name a replay, or last", "seqp2p verify FILE says more; replays end in .seqp2p"),
+    "export x --at 3": ("--at is for svg only", ""),
+    "export x --raw --format svg": ("--raw is for json only", ""),
+    "export x --output k.pdf": (
+        "k.pdf does not say what to write",
+        "name it with .json, .svg, .html, .htm, .txt, or say ",
+    ),
+    "config set palette pink": ("pink is no value of palette", "seqp2p config --help has all settings"),
+    "config set palete mono": ("there is no setting palete", "did you mean palette?"),
+    "try-bot no-such-program": ("there is no program 'no-such-program' that could be started", NO_PROGRAM),
+    "try-bot python3 --variant kids --players 12": ("no table of 12 players is tried", "leave out --players"),
+    "arena greedy ./no-such-program": ("there is no program './no-such-program' that could be started", NO_PROGRAM),
+}
 
 
-@pytest.mark.parametrize(
-    ("typed", "error", "hint"),
-    [
-        ("hots", "no such command: hots", "did you mean seqp2p host?"),
-        ("verfy x", "no such command: verfy", "did you mean seqp2p verify?"),
-        ("qqqqqq", "no such command: qqqqqq", "seqp2p --help lists the commands"),
-        ("--frobnicate", "no such option '--frobnicate'", "see seqp2p --help"),
-        ("host --player 3", "no such option '--player'", "did you mean --players?"),
-        ("host --frob", "no such option '--frob'", HELP_OF.format("host")),
-        ("host --players x", "invalid value for '--players': 'x' is not a valid integer range", HELP_OF.format("host")),
-        ("host --players 0", "invalid value for '--players': 0 is not in the range x>=1", HELP_OF.format("host")),
-        ("host --grace 0", "invalid value for '--grace'", HELP_OF.format("host")),
-        ("host --turn-time 4", "invalid value for '--turn-time': 4 is neither 0 nor in the range", "see seqp2p host"),
-        ("host --turn-time 86401", "invalid value for '--turn-time'", HELP_OF.format("host")),
-        ("host --turn-time -1", "invalid value for '--turn-time'", HELP_OF.format("host")),
-        ("host --games 0", "invalid value for '--games'", HELP_OF.format("host")),
-        ("host --bot deepblue", "invalid value for '--bot': there is no bot 'deepblue'", HELP_OF.format("host")),
-        ("host --variant chess", "invalid value for '--variant': 'chess' is not one of", HELP_OF.format("host")),
-        ("host --pace -1", "invalid value for '--pace'", HELP_OF.format("host")),
-        ("host --bot", "option '--bot' requires an argument", "see seqp2p"),
-        ("host here", "got unexpected extra argument (here)", HELP_OF.format("host")),
-        ("join", "no join code was given", "use --code CODE or set SEQP2P_CODE"),
-        ("join 7-amber-falcon --code 7-amber-falcon", "the join code is given twice", "leave out --code"),
-        ("join a b", "got unexpected extra argument (b)", HELP_OF.format("join")),
-        ("join 127.0.0.1:4610", "no join code was given", "use --code CODE or set SEQP2P_CODE"),
-        ("join :::1:2 --code x", "':::1:2' is no address", "Write HOST:PORT, as in 192.168.1.5:4610"),
-        ("join a:99999 --code x", "'a:99999' is no address", "Write HOST:PORT"),
-        ("host --listen nowhere:x", "'nowhere:x' is no address", "Write HOST:PORT"),
-        (
-            "host --players 1",
-            "1 player cannot play: Sequence is for 2, 3, 4, 6, 8, 9, 10 or 12",
-            HELP_OF.format("host"),
-        ),
-        ("host --players 13", "13 players cannot play", HELP_OF.format("host")),
-        ("host --teams 3", "2 players of Sequence form 2 teams", HELP_OF.format("host")),
-        ("host --players 6 --teams 4", "6 players of Sequence form 2 or 3 teams, not 4", HELP_OF.format("host")),
-        ("host --players 12 --teams 0", "12 players of Sequence form 2 or 3 teams", HELP_OF.format("host")),
-        ("play --bots 5 --teams 5", "6 players of Sequence form 2 or 3 teams, not 5", HELP_OF.format("play")),
-        ("play --players 5", "no such option '--players'", "--bots says how many bots you play against"),
-        ("host --bots 2", "no such option '--bots'", "--players says how many play; --fill"),
-        ("host --variant kids --players 6", "6 players", HELP_OF.format("host")),
-        (
-            "host --variant kids --players 4 --teams 2",
-            "4 players of Sequence for Kids form 4 teams, one player each",
-            "",
-        ),
-        ("demo --players 1", "invalid value for '--players': 1 is not in the range 2<=x<=12", HELP_OF.format("demo")),
-        ("verify", "missing argument 'FILES...'", HELP_OF.format("verify")),
-        ("id extra", "got unexpected extra argument (extra)", HELP_OF.format("id")),
-        *((f"host --players {n}", f"{n} players cannot form two or three equal teams", "") for n in (5, 7, 11)),
-    ],
-)
-def test_usage_errors(cli: Cli, typed: str, error: str, hint: str) -> None:
-    exit_code, out, err = cli(*typed.split())
+@pytest.mark.parametrize("typed", [*ERRORS, *OTHER_ERRORS])
+def test_usage_errors(cli: Cli, own_home: Path, typed: str) -> None:
+    words = shlex.split(typed)
+    exit_code, out, err = cli(*words)
     assert (exit_code, out) == (2, "")
-    first, second = err.splitlines()
-    assert first.startswith(f"seqp2p: error: {error}")
-    assert second.startswith(f"seqp2p: hint: {hint}")
-    assert not first.endswith(".")
+    error, hint = OTHER_ERRORS[typed] if typed in OTHER_ERRORS else (ERRORS[typed], f"see seqp2p {words[0]} --help")
+    told, *hints = err.splitlines()
+    assert told.startswith(f"seqp2p: error: {error}")
+    assert not told.endswith(".")
+    assert [text.startswith(f"seqp2p: hint: {hint}") for text in hints] == [True] * bool(hint)
+    assert not (own_home / "config.toml").exists()
 
 
 def test_usage_errors_of_a_real_process(people: Household) -> None:
@@ -125,30 +159,26 @@ def test_help_imports_no_more_than_it_needs(people: Household) -> None:
         assert f"'{heavy}'" not in modules
 
 
-def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """Somebody is at the terminal and types these lines, then nothing more."""
-    left = iter(lines)
-
-    async def read_line(_: Output) -> str | None:
-        return next(left, None)
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, typed: list[str]) -> list[str]:
+    """Somebody is at the terminal, and the host was there a moment ago; the lines that are typed."""
 
     async def dial(*_: object) -> trio.abc.Stream:
-        return memory_stream_pair()[0]  # Somebody was there a moment ago.
+        return memory_stream_pair()[0]
 
     monkeypatch.setattr("seqp2p.cli.options.is_terminal", lambda: True)
     monkeypatch.setattr("seqp2p.cli.finding.dial_in_time", dial)
-    monkeypatch.setattr(Output, "read_line", read_line)
+    return typed
 
 
-def test_what_was_asked_for_and_not_answered(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch)
+def test_what_was_asked_for_and_not_answered(cli: Cli, asked: list[str]) -> None:
     exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random")
     assert (exit_code, out) == (5, "")
     assert err == "join code, which the host reads out (like 7-amber-falcon): seqp2p: error: stopped\n"
 
 
-def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch, "hello", "7 amber falcno", "7 AMBER falcon")
+def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, asked: list[str]) -> None:
+    asked += ["hello", "7 amber falcno", "7 AMBER falcon"]
     exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random", "--json")
     assert (exit_code, out) == (4, "")
     assert err.count("join code, which the host reads out (like 7-amber-falcon): ") == 3

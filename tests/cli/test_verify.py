@@ -2,10 +2,7 @@
 
 import json
 import os
-import re
-import subprocess
 from collections.abc import Callable
-from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,7 +10,7 @@ from typing import Any
 import pytest
 
 from seqp2p.cli.known import meet, remember
-from seqp2p.cli.replays import describe, table_text, verify_file
+from seqp2p.cli.replays import describe, table_text
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Result
@@ -21,7 +18,7 @@ from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.verify import Player, Report
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household, command, environment
+from tests.cli.processes import Household
 from tests.table import identity, make_settings, match_at, played, replay_bytes, replay_of, with_body
 
 SMALL = Path(__file__).parents[2] / "protocol/replays"
@@ -93,37 +90,6 @@ def test_a_file_and_its_verdict(cli: Cli, written: Callable[[str], Path], name: 
         ]
 
 
-@pytest.mark.parametrize("command", ["verify", "stats", "show", "export"])
-def test_an_empty_name(cli: Cli, command: str) -> None:
-    """It is not this folder."""
-    exit_code, out, err = cli(command, "")
-    assert (exit_code, out) == (2, "")
-    first, *_ = err.splitlines()
-    assert first.startswith(("seqp2p: error: invalid value for 'FILE", "seqp2p: error: invalid value for '[FILE]'"))
-    assert first.endswith(": an empty name is no file's")
-
-
-def test_a_file_that_may_not_be_read_keeps_no_other_from_it(
-    cli: Cli, written: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """For root there is none: what says so is made up."""
-    good, locked = written("good"), tmp_path / "locked.seqp2p"
-    locked.write_bytes(b"")
-    real_open, real_access = os.open, os.access
-
-    def refuses(path: Any, *how: Any, **more: Any) -> int:
-        if path == locked:
-            raise PermissionError(13, "Permission denied", str(path))
-        return real_open(path, *how, **more)
-
-    monkeypatch.setattr(os, "open", refuses)
-    monkeypatch.setattr(os, "access", lambda path, *how, **more: path != locked and real_access(path, *how, **more))
-    exit_code, out, _ = cli("verify", "--jobs", 1, locked, good)
-    assert exit_code == 3
-    assert f"{locked}: invalid: cannot be read: Permission denied\n" in out
-    assert f"{good}: verified" in out
-
-
 def test_the_verdicts_of_several_files(people: Household, written: Callable[[str], Path], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
@@ -163,12 +129,6 @@ def test_the_verdicts_of_several_files(people: Household, written: Callable[[str
 )
 def test_the_worst_verdict_decides(cli: Cli, written: Callable[[str], Path], names: list[str], exit_code: int) -> None:
     assert cli("verify", *map(written, names))[0] == exit_code
-
-
-def test_without_a_file_it_is_usage(cli: Cli) -> None:
-    exit_code, out, err = cli("verify")
-    assert (exit_code, out) == (2, "")
-    assert err == "seqp2p: error: missing argument 'FILES...'\nseqp2p: hint: see seqp2p verify --help\n"
 
 
 def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
@@ -246,12 +206,9 @@ def test_a_report_in_words(report: Report, text: str) -> None:
     assert describe(report) == text
 
 
-def test_a_file_that_cannot_be_read(cli: Cli) -> None:
+def test_what_cannot_be_read_and_what_is_no_file(cli: Cli, tmp_path: Path) -> None:
     # Nothing is mapped at the beginning of a process's memory.
     assert cli("verify", "/proc/self/mem") == (3, "/proc/self/mem: invalid: cannot be read: Input/output error\n", "")
-
-
-def test_what_is_no_file(cli: Cli, tmp_path: Path) -> None:
     empty = f"{tmp_path}: invalid: no replay (*.seqp2p) is in this folder\n"
     assert cli("verify", tmp_path) == (3, empty, "")
     assert cli("verify", "/dev/zero") == (3, "/dev/zero: invalid: not a file\n", "")
@@ -270,14 +227,6 @@ def test_nothing_is_verified_if_a_name_is_wrong(
     assert cli("verify", missing[0], written("good"), *missing[1:], *more) == (2, "", said)
 
 
-def test_a_report_is_told_as_it_is(cli: Cli, written: Callable[[str], Path]) -> None:
-    path = written("good")
-    report = verify_file(path)
-    assert report.result is not None
-    assert asdict(report.result)["kind"] == "won"
-    assert cli("verify", "--json", path)[1].count("\n") == 1
-
-
 def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path], own_home: Path) -> None:
     path, key = written("good"), identity(2, 3).public
     remember([meet(2, "bob", key, ())])
@@ -289,12 +238,6 @@ def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path],
     exit_code, out, err = cli("verify", "--json", path)
     assert (exit_code, out.count("\n")) == (0, 1)
     assert "who is known here is not said: the file of known players" in err
-
-
-def test_several_files_end_with_a_summary(cli: Cli, written: Callable[[str], Path]) -> None:
-    exit_code, out, _ = cli("verify", *map(written, ["good", "cut", "empty", "newer"]))
-    assert exit_code == 3
-    assert re.fullmatch(r"4 files: 1 verified, 1 unfinished, 2 invalid, [0-9.]+ s", out.splitlines()[-1])
 
 
 @pytest.mark.parametrize(
@@ -327,13 +270,3 @@ def test_several_files_have_a_line_each_and_the_invalid_ones_another(
     assert lines[7].startswith("5 files: 2 verified, 1 unfinished, 2 invalid, ")
     monkeypatch.setattr("seqp2p.cli.verify.AGAIN_MAX", 1)
     assert cli("verify", *files)[1].splitlines()[4:6] == [lines[1], "1 more is invalid"]
-
-
-@pytest.mark.process
-def test_without_a_reader_no_more_is_verified(written: Callable[[str], Path], tmp_path: Path) -> None:
-    line = command("verify", "--jobs", 1, *[written("good")] * 5000)
-    with subprocess.Popen(line, stdout=subprocess.PIPE, env=environment(tmp_path / "home")) as verify:
-        assert verify.stdout is not None
-        assert b": verified: " in verify.stdout.readline()
-        verify.stdout.close()
-        assert verify.wait() == 5

@@ -4,11 +4,9 @@ import signal
 import subprocess
 from pathlib import Path
 
-import pytest
-
+from seqp2p.cli.replays import verify_file
 from seqp2p.ui.plain import SPECTATOR_HELP
 from tests.cli import documented
-from tests.cli.conftest import Cli
 from tests.cli.processes import Event, Household, Process
 from tests.cli.test_person import Person
 
@@ -26,7 +24,7 @@ def played(process: Process) -> list[Event]:
 
 
 def test_a_whole_game(people: Household) -> None:
-    """One comes before the table is full, one in the middle; both of one home."""
+    """One comes before the table is full, two in the middle, and one of these goes; all are of one home."""
     host = people.host("--players", "2", "--variant", "kids")
     host.event("listening")
     first = watch(people, host, "--json")
@@ -34,8 +32,14 @@ def test_a_whole_game(people: Household) -> None:
     guest = people.join(host, bot=None, stdin=subprocess.PIPE)
     person = Person(guest)
     guest.type(person.turn()[0])
-    second = watch(people, host, "--json")
+    second, third = (watch(people, host, "--json") for _ in range(2))
     second.event("turn")
+    third.event("turn")
+    third.signal(signal.SIGINT)
+    assert third.end() == 5
+    over = third.events[-1]
+    assert (over["event"], over["result"], over["seat"]) == ("over", "unfinished", None)
+    assert verify_file(Path(over["replay"])).verdict == "unfinished"
     person.play_on()
     assert [each.end() for each in (host, guest, first, second)] == [0, 0, 0, 0], first.said()
     replays = set[Path]()
@@ -46,7 +50,7 @@ def test_a_whole_game(people: Household) -> None:
         replays.add(Path(over["replay"]))
     assert len(replays) == 2
     assert all(path.parent == people.replays("eve") and "-watch-" in path.name for path in replays)
-    assert people.call("verify", *replays, who="eve").end() == 0
+    assert [verify_file(path).verdict for path in replays] == ["verified"] * 2
 
 
 def test_a_person_looks_and_goes(people: Household) -> None:
@@ -71,22 +75,6 @@ def test_a_person_looks_and_goes(people: Household) -> None:
     assert (host.end(), guest.end()) == (5, 5)
 
 
-def test_asked_to_end(people: Household) -> None:
-    host = people.host("--players", "2", "--variant", "kids")
-    host.event("listening")
-    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
-    guest.type(Person(guest).turn()[0])
-    eve = watch(people, host, "--json")
-    eve.event("turn")
-    eve.signal(signal.SIGINT)
-    assert eve.end() == 5
-    over = eve.events[-1]
-    assert (over["event"], over["result"], over["seat"]) == ("over", "unfinished", None)
-    assert people.call("verify", over["replay"], who="eve").end() == 5
-    guest.type("leave", "yes")
-    assert (host.end(), guest.end()) == (5, 5)
-
-
 def test_asked_to_end_in_a_lobby(people: Household) -> None:
     host = people.host("--players", "2")
     host.event("listening")
@@ -103,40 +91,3 @@ def test_asked_to_end_in_a_lobby(people: Household) -> None:
         assert ("seqp2p: error: the terminal is gone" in eve.err) == (number == signal.SIGHUP)
     host.signal(signal.SIGTERM)
     assert host.end() == 5
-
-
-def test_refused(people: Household) -> None:
-    host = people.host("--players", "2", "--spectators", "0")
-    host.event("listening")
-    eve = watch(people, host, "--json")
-    assert eve.end() == 4
-    assert eve.out == []
-    assert eve.error()[0] == "this table takes no more spectators"
-    host.signal(signal.SIGTERM)
-    host.end()
-
-
-def test_ends_with_the_process_that_started_it(people: Household) -> None:
-    host = people.host("--players", "2")
-    host.event("listening")
-    eve = watch(people, host, "--until-stdin-closes", stdin=subprocess.PIPE)
-    host.line("eve watches")
-    eve.close_input()
-    assert eve.end() == 5
-    host.signal(signal.SIGTERM)
-    host.end()
-
-
-@pytest.mark.parametrize(
-    ("typed", "error"),
-    [
-        ("watch 127.0.0.1:1", "no join code was given"),
-        ("watch a b", "got unexpected extra argument (b)"),
-        ("watch 7-amber-falcon --code 7-amber-falcon", "the join code is given twice"),
-        ("host --spectators 201", "invalid value for '--spectators'"),
-    ],
-)
-def test_usage(cli: Cli, typed: str, error: str) -> None:
-    exit_code, out, err = cli(*typed.split())
-    assert (exit_code, out) == (2, "")
-    assert err.startswith(f"seqp2p: error: {error}")

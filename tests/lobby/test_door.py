@@ -17,11 +17,12 @@ from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Confirm, LinkStage, PakeA, Sit
-from tests.net.tools import frames_pair, own, randomness
+from tests.net.tools import credentials, frames_pair, identity, own, randomness
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")
 
-JOINER, HOST, CERTIFICATE, FRIEND = (bytes([number]) * 32 for number in (1, 2, 3, 9))
+JOINER, FRIEND = (bytes([number]) * 32 for number in (1, 9))
+HOST, CERTIFICATE = identity(1).public, credentials(1).certificate_hash
 LIMITS = Limits()
 ALICE, EVE = "10.0.0.1", "10.6.6.6"
 

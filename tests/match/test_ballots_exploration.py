@@ -177,7 +177,7 @@ class Table:
 
 @pytest.mark.parametrize("seats", [4, 5, 6, 7])
 def test_more_seats_at_random(seats: int) -> None:
-    for seed in range(60):
+    for seed in range(40):
         table = Table.of(seed, seats)
         table.run()
         assert len(found := table.healed()) == 1, (seed, found)
@@ -187,7 +187,7 @@ def test_more_seats_at_random(seats: int) -> None:
 
 @pytest.mark.parametrize("seats", [4, 6])
 def test_a_seat_that_contributes_twice_forks_no_table_of_an_even_number(seats: int) -> None:
-    for seed in range(80):
+    for seed in range(50):
         table = Table.of(seed, seats, cheat=True)
         table.run()
         table.healed()

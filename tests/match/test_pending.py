@@ -69,11 +69,12 @@ def test_a_duplicate_is_not_kept_and_versions_are_limited(kind: type[SignedThing
     assert (kept.count(True), len(buffer)) == (count, count)
 
 
-def test_no_seat_and_no_kind_crowds_out_another_and_the_nearest_are_kept() -> None:
+@pytest.mark.parametrize("descending", [True, False])
+def test_no_seat_and_no_kind_crowds_out_another_and_the_nearest_are_kept(descending: bool) -> None:
     buffer = PendingBuffer()
     for kind in KINDS:
         buffer.keep((1,), 900, thing(kind, 900, 1), 3)
-        for step in range(10, 10 + 2 * ROOMS[kind].places):
+        for step in sorted(range(10, 10 + 2 * ROOMS[kind].places), reverse=descending):
             buffer.keep((2,), step, thing(kind, step, 2), 3)
     for kind in KINDS:
         assert steps(buffer, kind, 1) == [900]

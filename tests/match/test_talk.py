@@ -10,14 +10,14 @@ import pytest
 
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.crypto.identity import sign
-from seqp2p.match.contribution import CallBody, Contribution
+from seqp2p.match.contribution import CallBody, Contribution, TurnBody
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import NO_REMARK, RemarkPayload, open_remark
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.steps import why_not_callable
-from seqp2p.rules import IllegalAction, team_of
+from seqp2p.rules import PASS, IllegalAction, team_of
 from seqp2p.rules.status import status
 from tests.match.refusal import AtStep, at_step, goes_on, violation
 from tests.table import Played, at_random, make_seats, match_at, play, played, snapshot
@@ -78,6 +78,8 @@ def test_a_called_team_gives_up_a_card_each_and_the_turn_goes_on(quiet: Played, 
         assert each.head == first.match.head, "no head depends on a remark"
         each.receive(first.seat.call(each, remark))
         assert (each.kind, sorted(each.awaited)) == ("discard", penalised)
+    with pytest.raises(IllegalAction, match="give up a card of your hand"):
+        quiet.seat(penalised[0]).play(matches[0], PASS)
     gifts = [give_up(matches[0], quiet.seat(seat)) for seat in penalised]
     dice = random.Random(1)
     for each in matches:
@@ -112,6 +114,14 @@ def test_a_remark_can_be_called_in_the_callers_first_turn_after_it(quiet: Played
             at.refuses("the first turn after it only", contribution)
             with pytest.raises(IllegalAction, match="first turn after it"):
                 at.seat.call(at.match, opened)
+
+
+def test_a_call_and_nothing_else_carries_a_remark_of_the_seat_that_it_names(quiet: Played, first: AtStep) -> None:
+    speaker, other = opponent(first), opponent(first) % 4 + 2
+    remark = said(quiet, first.match, speaker)
+    first.refuses("a call carries the remark", first.signs(TurnBody(f"call {speaker}", (), b"", b"")))
+    first.refuses("only a call carries a remark", first.signs(CallBody(first.body["action"], *remark)))
+    first.refuses(f"the remark is not one of seat {other}", call(first.seat, first.match, remark, other))
 
 
 def test_a_remark_is_called_once(quiet: Played, first: AtStep) -> None:

@@ -1,7 +1,21 @@
 """A game on the engine and on the rules written naively, compared after every action."""
 
-from seqp2p.rules import KIDS, UNKNOWN, Action, Position, format_action, format_square, legal_actions, squares_of
+import random
+
+from seqp2p.rules import (
+    KIDS,
+    UNKNOWN,
+    Action,
+    Position,
+    format_action,
+    format_square,
+    legal_actions,
+    parse_action,
+    parse_card,
+    squares_of,
+)
 from seqp2p.rules.position_text import format_options
+from seqp2p.rules.status import status
 from tests.rules.naive import NaiveGame
 from tests.rules.playing import Game
 
@@ -73,7 +87,7 @@ class Both:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.naive = naive_game(game)
-        self.compare()
+        assert_same(self.naive, game.position)
 
     def play(self, action: Action) -> None:
         """Play an action with the card on top of the pile, and compare."""
@@ -82,12 +96,37 @@ class Both:
         drawn = self.game.drawn[-1]
         new_pile = [variant.faces[card] for card in (*self.game.pile, drawn) if card != UNKNOWN]
         self.naive.play(format_action(variant, action), new_pile if pile_was_empty else [])
-        self.compare()
+        assert_same(self.naive, self.game.position)
 
-    def compare(self) -> None:
+    def compare_legal(self) -> None:
+        """Both offer the same actions."""
         position = self.game.position
-        assert_same(self.naive, position)
         actions = legal_actions(position)
         texts = {format_action(position.variant, action) for action in actions}
         assert len(texts) == len(actions)
         assert texts == (self.naive.legal() if self.naive.result == "-" else set())
+
+
+def both_at(position: Position) -> Both:
+    """Both engines at this position, with a pile of the cards that are not seen."""
+    pile = list(position.variant.deck)
+    for cards in (*position.hands, *position.discards):
+        for seen in cards:
+            pile.remove(seen)
+    return Both(Game(position, pile[: position.pile], random.Random(1)))
+
+
+def agree(position: Position, moves: str) -> None:
+    """Play these actions on both, which agree after every one of them. After +, the card that is drawn."""
+    both, possible = both_at(position), status(position) == ()
+    for move in moves.split("; "):
+        both.compare_legal()
+        text, _, drawn = move.partition(" +")
+        pile = both.game.pile
+        if drawn:
+            at = pile.index(parse_card(position.variant, drawn))
+            pile[at], pile[-1] = pile[-1], pile[at]
+            both.naive.pile = [position.variant.faces[each] for each in pile]
+        both.play(parse_action(position.variant, text))
+        assert not possible or status(both.game.position) == ()
+    both.compare_legal()

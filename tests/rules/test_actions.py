@@ -114,11 +114,6 @@ def test_values_that_are_no_cards_or_squares(action: Action, reason: str) -> Non
         assert reason in refusal(make({}, [hand, "?"], possible=False), action)
 
 
-def test_own_chips_stay_out_of_reach_under_the_advanced_rule() -> None:
-    before = make({"a": "c3 d3 e3 f3 g3"}, ["JS", "?"], options="advanced", sequences="a:c3-g3")
-    assert "your own team's" in refusal(before, "JS xc3")
-
-
 def test_nothing_can_be_played_after_the_end() -> None:
     won = do(make({"a": "b1 c1 d1 b3 b4 b5 b6 b7"}, ["JC", "?"], sequences="a:b3-b7"), "JC e1")
     assert (won.winner, won.over, won.drawn_game, won.to_move) == (1, True, False, 0)

@@ -92,7 +92,7 @@ def move_as_seen(game: Game, known: set[int], seen: Position) -> Move:
 
 
 @pytest.mark.simulation
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.integers(0, 200), st.booleans(), st.data())
 def test_every_game_reads_back_to_the_same_positions(
     table: Table, seed: int, steps: int, away: bool, data: st.DataObject

@@ -1,4 +1,4 @@
-"""What other programs of this game get wrong. The rest of it is in test_sequences, test_boards and test_situations."""
+"""What other programs of this game get wrong. The rest of it is in test_sequences, test_boards and test_turns."""
 
 import pytest
 

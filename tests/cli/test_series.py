@@ -1,6 +1,7 @@
 """Waiting in a lobby, and what comes after a game: with the lobby and the game as the test says."""
 
 import signal
+import subprocess
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -13,9 +14,7 @@ import trio
 from msgspec import structs
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.api.endpoint import Endpoint
 from seqp2p.api.game import LiveGame
-from seqp2p.api.home import LockedIdentity
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli import lobby as lobby_module
@@ -24,6 +23,7 @@ from seqp2p.cli.errors import ABANDONED, DONE, NOT_CONNECTED
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, until_agreed
 from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
+from seqp2p.cli.replays import verify_file
 from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
 from seqp2p.errors import UserError
 from seqp2p.lobby.events import (
@@ -43,6 +43,7 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
+from tests.cli.processes import Event, Household, Terminal
 from tests.net.tools import agreement, credentials, identity
 from tests.table import make_settings
 
@@ -170,12 +171,12 @@ async def test_no_other_game(monkeypatch: pytest.MonkeyPatch, options: SeatOptio
     assert evening.opened == 1
 
 
-@pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (), ("perhaps",)])
+@pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (None,), (), ("perhaps",)])
 async def test_a_person_who_does_not_want_to(
     monkeypatch: pytest.MonkeyPatch,
     autojump_clock: object,
     capsys: pytest.CaptureFixture[str],
-    typed: tuple[str, ...],
+    typed: tuple[str | None, ...],
 ) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=typed)
     begun = trio.current_time()
@@ -209,25 +210,14 @@ async def test_what_is_said_after_the_game_is_not_sent_and_this_is_told(
     assert "the game is over: this is not sent" in capsys.readouterr().err
 
 
-async def test_a_person_whose_input_ends(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:
-    evening = Evening(monkeypatch, FINISHED, typed=(None,))
-    assert await evening.evening(options_of(None)) == DONE
-
-
-async def test_a_person_who_wants_to(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:
-    evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=(" Yes ", "y", "no"))
-    assert await evening.evening(options_of(None)) == DONE
-    assert evening.opened == 4  # with the lobby in which the person declined
-
-
-async def test_enter_is_a_yes_and_wins_are_counted(
+async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=("", " ", "no"))
+    evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, FINISHED, typed=(" Yes ", "", " ", "no"))
     assert await evening.evening(options_of(None)) == DONE
-    assert evening.opened == 4  # with the lobby in which the person declined
+    assert evening.opened == 5  # with the lobby in which the person declined
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("score")]
-    assert [line.partition("(player 2) ")[2][:1] for line in told] == ["1", "2"]
+    assert [line.partition("(player 2) ")[2][:1] for line in told] == ["1", "2", "3"]
 
 
 async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
@@ -327,13 +317,6 @@ async def test_a_host_that_has_left_is_not_looked_for(monkeypatch: pytest.Monkey
     assert evening.opened == 1
 
 
-async def test_the_first_lobby_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    evening = Evening(monkeypatch)
-    evening.failure, evening.fails_at = LinkLost("The host has closed the table."), 1
-    with pytest.raises(LinkLost):
-        await evening.evening(options_of())
-
-
 @pytest.mark.parametrize(("bot", "said"), [(None, "you left the table"), ("random", "this seat left the table")])
 async def test_leaving_the_lobby_of_another_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bot: str | None, said: str
@@ -375,67 +358,6 @@ async def never(_: object) -> str:
     raise AssertionError
 
 
-class Leaves:
-    """How often leaving was told."""
-
-    count = 0
-
-    def __call__(self) -> None:
-        self.count += 1
-
-
-async def test_a_lobby_that_fails() -> None:
-    lost, leaves = LinkLost("The host has closed the table."), Leaves()
-
-    async def fail(_: object) -> str:
-        await trio.lowlevel.checkpoint()
-        raise lost
-
-    with pytest.raises(LinkLost) as raised:
-        await until_agreed(fail, signals_when(trio.Event()), None, leaves)
-    assert raised.value is lost
-    assert leaves.count == 0
-
-
-async def test_a_signal_in_the_lobby() -> None:
-    sitting, goodbyes, leaves = trio.Event(), list[str](), Leaves()
-
-    async def sit_down(_: object) -> str:
-        try:
-            sitting.set()
-            await trio.sleep_forever()
-        finally:
-            goodbyes.append("bye")
-        raise AssertionError
-
-    assert await until_agreed(sit_down, signals_when(sitting), None, leaves) is None
-    assert (goodbyes, leaves.count) == (["bye"], 1)
-
-
-async def test_a_game_that_is_not_played_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As by a signal while a person is asked who the others are."""
-    left: list[AgreedTable] = []
-
-    async def leave_table(table: AgreedTable, refused: int) -> None:
-        await trio.lowlevel.checkpoint()
-        assert not refused
-        left.append(table)
-
-    async def full_at_once(_: object) -> AgreedTable:
-        await trio.lowlevel.checkpoint()
-        return table_of()
-
-    monkeypatch.setattr("seqp2p.api.game.leave_table", leave_table)
-    locked = LockedIdentity(identity(2), 1)
-    lobby = Lobby(cast("Endpoint", SimpleNamespace(identity=locked, replay_dir=Path())), full_at_once)
-    game = await lobby.wait()
-    with trio.CancelScope() as scope:
-        scope.cancel()
-        for _ in range(2):
-            await lobby.close()
-    assert [table.game for table in left] == [game.table.game] == [table_of().game]
-
-
 async def test_a_person_who_types(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], autojump_clock: object
 ) -> None:
@@ -450,7 +372,7 @@ async def test_a_person_who_types(
         return LobbyTeller(options, options.output, LobbyView(options.output, ""))
 
     async def wait(wait: Wait, told: LobbyTeller) -> str | None:
-        return await until_agreed(wait, signals_when(trio.Event()), told.leave_when_typed, Leaves())
+        return await until_agreed(wait, signals_when(trio.Event()), told.leave_when_typed, lambda: None)
 
     for line in ("QH e5", "leave"):
         send.send_nowait(line)
@@ -510,3 +432,52 @@ async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture
     assert come_and_go(100) == []
     await trio.sleep(DEFAULT_LIMITS.lines_s)
     assert len(come_and_go(100)) == DEFAULT_LIMITS.lines_max + 1
+
+
+ASKED = r"^another game at this table\? yes"
+
+
+def people_at(events: list[Event]) -> dict[str, int]:
+    return {event["name"]: event["seat"] for event in events if event["event"] == "seated"}
+
+
+def test_two_games_at_one_table(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3", "--games", "2")
+    guests = [people.join(host, "--games", "2", who=f"guest {number}") for number in (2, 3)]
+    everybody = [host, *guests]
+    assert [process.end() for process in everybody] == [0] * 3, host.said()
+    replays: list[str] = []
+    for process in everybody:
+        names = [event["event"] for event in process.events]
+        assert (names.count("over"), names.count("rematch"), names.count("dealt")) == (2, 1, 2)
+        again = names.index("rematch")
+        assert process.events[again]["game"] == 2
+        # Each player has the seat from before, in whatever order they came back.
+        assert people_at(process.events[:again]) == people_at(process.events[again:])
+        replays += [process.event("over", nth)["replay"] for nth in (1, 2)]
+    reports = [verify_file(Path(replay)) for replay in replays]
+    assert {report.verdict for report in reports} == {"verified"}
+    # Two games, each with an id, keys and a code of its own.
+    assert len({report.game for report in reports}) == 2
+    assert host.event("listening")["code"] != host.event("listening", 2)["code"]
+
+
+def test_a_host_is_asked_for_another_game(people: Household, terminal: Terminal) -> None:
+    host = terminal.start(people, "host", "--variant", "kids", "--listen", "127.0.0.1:0", who="host")
+    address = host.line(r"seqp2p join (\S+)")[1]
+    for nth in (1, 2):
+        code = host.line("the join code is:  (.*)", nth)[1]
+        guest = people.start("join", address, "--code", code, "--json", who="anna", stdin=subprocess.PIPE)
+        if nth == 1:  # Of another game all have said that they want it.
+            host.line("^all seats are taken: the game begins in 10 s")
+            terminal.type("start")
+        guest.event("dealt")
+        guest.type("leave", "yes")
+        assert guest.end() == 5
+        host.line(ASKED, nth)
+        if nth == 1:
+            terminal.type("perhaps", "yes")
+    host.signal(signal.SIGHUP)  # It is a no.
+    assert host.end() == 5
+    assert sum(line.startswith("the join code is") for line in host.out) == 2
+    assert "game 2 at this table" in host.out

@@ -1,0 +1,402 @@
+"""What a game and its port tell: to scripts as events, to people in whole sentences, and on a screen."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import pytest
+import trio
+import trio.testing
+
+from seqp2p.api.port_mapping import PortEvent
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, Ways
+from seqp2p.cli.options import Choices, SeatOptions
+from seqp2p.cli.output import Output
+from seqp2p.cli.reporter import TABLE_FULL, PortTeller, Reporter
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.recorder import TableEvent
+from seqp2p.lobby.events import CodeShown
+from seqp2p.match.errors import Violation
+from seqp2p.match.events import Dropped, Event, Redealt, Remarked, Result, Shuffled, Skipped, Turned, Undone, Voted
+from seqp2p.match.machine import Match
+from seqp2p.net.addresses import Address
+from seqp2p.rules import Action, Card, Variant, exchange, parse_action, view
+from seqp2p.ui.cards import action_shown, card_shown
+from seqp2p.ui.plain import board_lines
+from seqp2p.ui.words import settings_lines
+from tests.cli import documented
+from tests.cli.processes import Household
+from tests.table import Played, make_settings, match_at
+
+
+async def told(game: Played, *events: Absent | Event, own: int = 1) -> Reporter:
+    """A reporter at a table at which seat 2 is proved a cheat and seat 3 has left, after these events."""
+    match = match_at(game, 12)
+    match.proven[2] = Violation(2, 9, "seat 2 does not hold QH", ())
+    match.left[3] = game.contribution(9, min(seat for seat, _ in game.steps[8].contributions))
+    reporter = Reporter(Output(json=True), match, own)
+    for event in events:
+        reporter.on_event(event)
+    return reporter
+
+
+async def test_cheating_is_told_once_with_what_was_proved(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    votes = [Voted(seat, 1, "drop", (2, 3), "cheated") for seat in (1, 2)]
+    reporter = await told(trio, *votes)
+    said = capsys.readouterr()
+    events = documented.stream(said.out)
+    assert [event["event"] for event in events] == ["proved", "vote", "vote"]
+    assert events[0] == {"event": "proved", "seat": 2, "step": 9, "reason": "seat 2 does not hold QH"}
+    for event in events:
+        assert event.keys() == documented.fields()[event["event"]]
+    lines = said.err.splitlines()
+    assert lines == list(reporter.story.lines)
+    assert lines[:4] == [
+        "player 2 is proved to have cheated at step 9: seat 2 does not hold QH",
+        "everybody at the table has the proof and has checked it; it is in the replay too",
+        "player 3 has left the table",
+        "you vote to go on without player 2 and player 3",
+    ]
+    assert lines[4].startswith("that is a vote: ")
+    assert lines[5:] == ["player 2 votes to go on without player 2 and player 3"]
+
+
+async def test_an_absence_is_explained_once(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    await told(trio, Absent(2, 120), Absent(3, 120), Absent(2, 120))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "player 2 cannot be reached; waiting up to 2:00"
+    assert lines[1].startswith("player 2 can come back with seqp2p resume")
+    assert len(lines) == 4
+
+
+async def test_who_is_away_itself_needs_no_explanation(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    await told(trio, Absent(1, 120))
+    assert capsys.readouterr().err.splitlines() == ["you cannot be reached; waiting up to 2:00"]
+
+
+async def test_why_seats_shuffle_in_the_middle_of_a_game(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = await told(trio, *(Shuffled(seat, seat, 1) for seat in (1, 2, 3)))
+    assert list(reporter.story.lines) == ["the pile is used up: all discards are shuffled, and are the pile"]
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1:] == [
+        "you have shuffled, the proof is checked (1/3)",
+        "seat 2 (player 2) has shuffled, the proof is checked (2/3)",
+        "seat 3 (player 3) has shuffled, the proof is checked (3/3)",
+    ]
+
+
+async def test_who_comes_back_is_told_what_had_happened(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = await told(trio)
+    variant = reporter.match.game.variant
+    first, second = parse_action(variant, "cat d1"), parse_action(variant, "dragon xd1")
+    reporter.resumed(
+        1,
+        40,
+        [
+            Shuffled(1, 1, 0),
+            *(Turned(turn, 2, first) for turn in range(1, 10)),
+            Turned(10, 1, second),
+            Remarked(2, 1, "hello", courtesy=True),
+            Skipped(3),
+            Dropped((3,)),
+            Redealt(),
+            Turned(11, 2, parse_action(variant, "pass")),
+        ],
+    )
+    told_lines = [
+        " 10. you: dragon xd1",
+        "seat 2 (player 2) says: hello",
+        "the turn of player 3 is passed over",
+        "player 3 is out of the game",
+        "the cards that are left are dealt anew",
+        " 11. seat 2 (player 2): pass",
+    ]
+    assert reporter.story.last == second
+    assert list(reporter.story.lines)[9:15] == told_lines
+    lines = capsys.readouterr().err.splitlines()
+    lines = lines[len(lines) - 11 :]  # Before them, who sits where.
+    assert lines[:4] == [f"{turn:>3}. seat 2 (player 2): cat d1" for turn in range(6, 10)]
+    assert lines[4:10] == told_lines
+    assert lines[-1] == "you have come back to the game"
+
+
+PORT, OWN = Address("9.46.10.1", 4610), Address("192.168.1.5", 4610)
+CODE = "7-amber-falcon"
+
+
+class FakeScreen:
+    """A screen that keeps its lines, with their kinds and colours."""
+
+    def __init__(self) -> None:
+        self.remains: list[str] = []
+        self.said: list[tuple[str, ...]] = []
+        self.amended: list[tuple[str, str]] = []
+
+    @property
+    def output(self) -> Output:
+        return Output(json=False, screen=cast(Any, self))
+
+    def say(self, *line: str) -> None:
+        self.said.append(line)
+
+    def amend(self, before: str, line: str) -> None:
+        self.amended.append((before, line))
+
+    def card(self, variant: Variant, card: Card) -> str:
+        return f"<{card_shown(variant, card)}>"
+
+    def action(self, variant: Variant, action: Action) -> str:
+        return f"<{action_shown(variant, action)}>"
+
+
+@pytest.mark.parametrize(
+    ("event", "sentence"),
+    [
+        (PortEvent("open", PORT, 60.0), "the port 9.46.10.1:4610 is open to the internet until "),
+        (PortEvent("not_open", reason="the router refuses"), "no port is open to the internet: the router refuses"),
+        (
+            PortEvent("lost", PORT, 60.0, "the router refuses"),
+            "the port 9.46.10.1:4610 was not renewed: the router refuses; it closes at ",
+        ),
+        (PortEvent("closed", PORT, 60.0), "the port 9.46.10.1:4610 is closed"),
+        (
+            PortEvent("left", PORT, 60.0, "the router refuses"),
+            "the port 9.46.10.1:4610 could not be closed: the router refuses; it closes by itself at ",
+        ),
+    ],
+)
+def test_each_event_is_a_sentence_and_an_object(
+    capsys: pytest.CaptureFixture[str], event: PortEvent, sentence: str
+) -> None:
+    PortTeller(Output(json=False)).on_event(event)
+    PortTeller(Output(json=True)).on_event(event)
+    out, err = capsys.readouterr()
+    line, told = out.splitlines()
+    assert line.startswith(sentence)
+    assert err.splitlines() == [line]
+    address = None if event.address is None else str(event.address)
+    assert msgspec.json.decode(told) == {
+        "stream": 1,
+        "event": "port",
+        "state": event.state,
+        "address": address,
+        "until": event.until,
+        "reason": event.reason,
+    }
+
+
+def test_a_screen_that_opens_later_has_the_sentence_too(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = FakeScreen()
+    teller = PortTeller(Output(json=False))
+    assert teller.asking(wanted=False) is None
+    on_event = teller.asking(wanted=True)
+    assert on_event is not None
+    on_event(PortEvent("open", PORT, 60.0))
+    with teller.telling(screen.output):
+        on_event(PortEvent("lost", PORT, 60.0, "the router refuses"))
+    on_event(PortEvent("closed", PORT))
+    assert [line.split()[3] for line, *_ in screen.said] == ["is", "was"]
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    with teller.telling(Output(json=False)):  # no screen: the line is still there
+        assert capsys.readouterr().out == ""
+
+
+def test_the_end_remains_when_the_screen_is_gone() -> None:
+    screen = FakeScreen()
+    PortTeller(screen.output).on_event(PortEvent("closed", PORT))
+    assert screen.remains == [line for line, *_ in screen.said] == ["the port 9.46.10.1:4610 is closed"]
+
+
+def test_others_are_told_the_port_beside_the_address() -> None:
+    near, far, found = Ways(OWN, PORT).lines(CODE, full=False, again=False)
+    assert near.endswith("seqp2p join 192.168.1.5:4610 --code 7-amber-falcon")
+    assert far == "from the internet: seqp2p join 9.46.10.1:4610 --code 7-amber-falcon"
+    assert found.endswith("seqp2p join")
+    assert Ways(OWN, PORT).lines(CODE, full=True, again=False) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
+
+
+async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str]) -> None:
+    output = Output(json=False)
+    options = SeatOptions(Choices(None, 0, cast(Any, None)), "ann", output, False, 1)
+    for mapped, address in ((PORT, PORT), (None, OWN)):
+        teller = LobbyTeller(options, output, LobbyView(output, ""), Ways(OWN, mapped))
+        teller.on_event(CodeShown(CODE))
+        assert teller.desk.invitation == f"seqp2p join {address} --code {CODE}"
+    assert capsys.readouterr().out.count("from the internet: ") == 1
+
+
+def test_a_table_on_loopback_opens_without_a_port(people: Household) -> None:
+    host = people.host("--variant", "kids", "--map-port")
+    told = host.event("port")
+    assert (told["state"], told["address"]) == ("not_open", None)
+    host.line("no port is open to the internet: this program does not listen on the network of the router")
+    guest = people.join(host, "--map-port", bot="greedy")
+    assert guest.event("port")["state"] == "not_open"
+    host.event("lobby", 2)
+
+
+async def tell_all(game: Played, output: Output, own: int = 0) -> None:
+    """A reporter hears a whole game."""
+    reporter = Reporter(output, game.match, own)
+    reporter.seats()
+    for event in game.events:
+        reporter.on_event(event)
+        await trio.sleep(0.25)
+    assert game.match.game.result is not None
+    reporter.over(game.match.game.result, 2, Path("/replays/game.seqp2p"))
+
+
+async def test_every_event_of_a_long_game_is_told_as_documented(
+    long_game: Played, capsys: pytest.CaptureFixture[str], autojump_clock: trio.testing.MockClock
+) -> None:
+    await tell_all(long_game, Output(json=True))
+    said = capsys.readouterr()
+    events = documented.stream(said.out)
+    assert all(event.keys() == documented.fields()[event["event"]] for event in events)
+    told = {event["event"] for event in events}
+    assert told == {"seated", "dealer", "shuffle", "dealt", "turn", "exchange", "over"}
+    # The deck is used up once: every seat shuffles again.
+    shuffles = [(event["reshuffle"], event["seat"]) for event in events if event["event"] == "shuffle"]
+    assert shuffles == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert {event["seconds"] for event in events if event["event"] == "shuffle"} == {0.25}
+    turns = [event["turn"] for event in events if event["event"] == "turn"]
+    assert turns == list(range(1, len(turns) + 1))
+    # An exchange belongs to the turn that is still to come.
+    for event, following in pairwise(events):
+        if event["event"] == "exchange":
+            assert following["turn"] == event["turn"]
+            assert following["seat"] == event["seat"]
+    assert events[-1]["replay"] == "/replays/game.seqp2p"
+
+
+async def test_people_are_told_the_same(
+    duel: Played, capsys: pytest.CaptureFixture[str], autojump_clock: trio.testing.MockClock
+) -> None:
+    await tell_all(duel, Output(json=False))
+    said = capsys.readouterr()
+    assert said.err == ""
+    lines = said.out.splitlines()
+    assert lines[0] == TABLE_FULL
+    assert lines[1].startswith("seat 1: player 1  blue  ")
+    assert lines[3:7] == settings_lines(make_settings(2))
+    assert any(line.startswith("turned over: seat 1 (player 1) ") for line in lines)
+    assert any(re.fullmatch(r"seat \d \(player \d\) deals", line) for line in lines)
+    assert "seat 2 (player 2) has shuffled, the proof is checked (2/2)" in lines
+    assert "the cards are dealt" in lines
+    assert any(line.startswith("  1. seat ") for line in lines)
+    assert any(" has completed a sequence: 2 of 2" in line for line in lines)
+    assert lines[-2].startswith("won by seat ")
+    assert lines[-1] == "replay: /replays/game.seqp2p"
+
+
+async def test_a_player_is_spoken_to(
+    duel: Played, capsys: pytest.CaptureFixture[str], autojump_clock: trio.testing.MockClock
+) -> None:
+    await tell_all(duel, Output(json=False), own=2)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("seat 2: player 2 (you)  green  ")
+    assert "you have shuffled, the proof is checked (2/2)" in lines
+    assert {"you deal", "seat 1 (player 1) deals"} & {*lines}
+    assert any(re.match(r" +\d+\. you: ", line) for line in lines)
+    assert not any("seat 2 (player 2)" in line for line in lines[3:-2])
+    assert lines[-2].startswith(("you won", "you lost: won by seat 1 (player 1)"))
+
+
+async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter, heard = Reporter(Output(json=True), Match(brief.agreement), own=1), list[TableEvent]()
+    reporter.follow(heard.append)
+    reporter.on_event(Remarked(2, 1, "well \x1b played", courtesy=False))
+    assert heard == [Remarked(2, 1, "well \x1b played", courtesy=False)]
+    said = capsys.readouterr()
+    remark = {"event": "remark", "seat": 2, "number": 1, "text": "well \x1b played", "courtesy": False}
+    assert documented.stream(said.out) == [remark]
+    assert said.err == "seat 2 (player 2) says: well \\x1b played\n"
+    reporter.on_event(Remarked(1, 1, "hi", courtesy=False))
+    assert capsys.readouterr().err == "you say: hi\n"
+
+
+async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = Reporter(Output(json=True), Match(trio.agreement), own=1)
+    votes = [Voted(3, number, "drop", (2,), "gone") for number in (1, 2)]
+    told: list[TableEvent] = [Absent(2, 120), Back(2), *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)]
+    for event in told:
+        reporter.on_event(event)
+    said = capsys.readouterr()
+    events = documented.stream(said.out)
+    assert events == [
+        {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120, "later": False},
+        {"event": "back", "seat": 2},
+        {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 1},
+        {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 2},
+        {"event": "skipped", "seat": 2},
+        {"event": "dropped", "seats": [2]},
+        {"event": "redeal"},
+        {"event": "undone", "step": 56},
+    ]
+    assert all(event.keys() == documented.fields()[event["event"]] for event in events)
+    # People hear of a vote once, however many rounds it takes, and what it means when it is the first.
+    assert said.err.splitlines() == [
+        "player 2 cannot be reached; waiting up to 2:00",
+        (
+            "player 2 can come back with seqp2p resume;"
+            " after that time the table decides whether to go on without player 2"
+        ),
+        "player 2 is back",
+        "player 3 votes to go on without player 2",
+        (
+            "that is a vote: once more than half of the seats have voted so, the game goes on without player 2,"
+            " and all cards that have not been played are dealt anew"
+        ),
+        "the turn of player 2 is passed over",
+        "player 2 is out of the game",
+        "the cards that are left are dealt anew",
+        "step 56 is taken back: the table has decided otherwise, and it is played again",
+    ]
+    assert list(reporter.story.lines) == said.err.splitlines()
+
+
+async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    # At the end: all sequences have been made before, and none is told again.
+    reporter = Reporter(Output(json=False), duel.match, own=1)
+    reporter.resumed(1, duel.match.number, duel.events)
+    told = capsys.readouterr().out.splitlines()
+    # What happened last stands last.
+    assert told[0] == TABLE_FULL
+    assert told[-1] == "you have come back to the game"
+    assert told[-2] == list(reporter.story.lines)[-2]
+    reporter.on_event(next(event for event in reversed(duel.events) if isinstance(event, Turned)))
+    assert "sequence" not in capsys.readouterr().out
+
+
+async def test_a_resumed_seat_and_exchanges_on_the_screen(duel: Played) -> None:
+    screen = FakeScreen()
+    reporter = Reporter(screen.output, duel.match, own=1)
+    turned = [event for event in duel.events if isinstance(event, Turned)]
+    reporter.resumed(1, duel.match.number, turned)
+    colours = duel.match.game.agreement.settings.colours
+    assert [colour for _, _, colour in screen.said[-4:-1]] == [colours[event.seat - 1] for event in turned[-3:]]
+    for card in (3, 4):
+        reporter.on_event(Turned(turned[-1].turn + 1, 2, exchange(card)))
+    ((before, line),) = screen.amended
+    assert before == screen.said[-1][0]
+    assert re.search(r": <\w+> and <\w+ dead>$", line)
+
+
+async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> None:
+    screen = FakeScreen()
+    reporter = Reporter(screen.output, duel.match)
+    assert duel.match.game.result is not None
+    reporter.over(duel.match.game.result, None, Path("game.seqp2p"))
+    blank, *board, outcome, replay = screen.remains
+    assert (blank, replay) == ("", "replay: game.seqp2p")
+    assert board == board_lines(view(duel.match.game.table_position(), 0), duel.match.game.agreement.settings.colours)
+    assert outcome.startswith("won by")
+    assert [line for line, *_ in screen.said] == [outcome, replay]
+
+
+async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = Reporter(Output(json=False), Match(brief.agreement))
+    reporter.over(Result("unfinished", (), "seat 2 (b) left the table"), 1, Path("game.seqp2p"))
+    assert capsys.readouterr().out == "ended without a winner: seat 2 (b) left the table\nreplay: game.seqp2p\n"
