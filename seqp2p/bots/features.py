@@ -7,6 +7,7 @@ squares of a line is its code. A code has one feature; each free square has one,
 few families count cards. A position's value is computed from the sum of the rows of weights of all its features.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -22,7 +23,8 @@ CATEGORIES: Final = 5
 NOT_HELD: Final = 2
 KEYS_MAX: Final = 3
 FAMILIES: Final = (4, 4, 5, 5, 4, 9, 8, 11)
-"""The number of features of each family of counts, in the order of ``counts``."""
+"""The number of features of each family of counts: own wild cards and takers, unseen ones, dead cards, the size of the
+table, of the hand, and tens of free squares."""
 CLASSES: Final = 7
 """Of a square, for one side: the lines through it."""
 MANY: Final = 32
@@ -157,11 +159,8 @@ def square_class(count: int) -> int:
     return min(threes, 2)
 
 
-def counts(
-    wilds: int, takers: int, wilds_unseen: int, takers_unseen: int, dead: int, table: int, hand: int, free: int
-) -> tuple[int, ...]:
-    """Return by family the place of each count: cards in the hand, unseen ones, and the size of the table."""
-    found = wilds, takers, wilds_unseen, takers_unseen, dead, table, hand, free // 10
+def counts(found: Sequence[int]) -> tuple[int, ...]:
+    """Return by family the place of each count, at most its last one."""
     return tuple(min(count, size - 1) for count, size in zip(found, FAMILIES, strict=True))
 
 

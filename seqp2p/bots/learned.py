@@ -369,7 +369,7 @@ class Outlook:
             dead -= action.card in self._dead
             wilds, takers = wilds - (action.card in variant.wild), takers - (action.card in variant.removing)
         held = sum(hand.values())
-        places = counts(wilds, takers, wilds_unseen, takers_unseen, dead, self._table, held - 1, free)
+        places = counts((wilds, takers, wilds_unseen, takers_unseen, dead, self._table, held - 1, free // 10))
         return sum([rows[first + place] for first, place in zip(self._shape.counts_from, places, strict=True)])
 
     def _changes(self, action: Action) -> list[Change]:
