@@ -27,7 +27,7 @@ from seqp2p.match.table import Settings
 from seqp2p.rules import CLASSIC, UNKNOWN, Options, Position, View, apply, hand_size, legal_actions, start, view
 from seqp2p.ui.screen import Taste, open_screen
 from seqp2p.ui.table_scene import TableScene
-from seqp2p.ui.words import Company, Story
+from seqp2p.ui.words import Company, Sight, Story
 
 PLAYERS = 12
 KEYS = (b"\t", b"\x1b[C", b"\x1b[B", b"\t", b"\r", b"\x1b[Z", b"\x1b[D")
@@ -113,14 +113,7 @@ def _scene(position: Position) -> TableScene:
     )
     names = tuple(f"player {number}" for number in range(1, PLAYERS + 1))
     company = Company(names, settings.colours, position.to_move)
-    return TableScene(
-        sees=lambda: seen,
-        asked=lambda: seen,
-        company=company,
-        story=Story(),
-        clock=time.monotonic,
-        settings=settings,
-    )
+    return TableScene(Sight(lambda: seen, lambda: seen), company, Story(), time.monotonic, settings)
 
 
 def help_start() -> dict[str, float]:

@@ -23,6 +23,7 @@ from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.lessons import FAREWELL, LEFT
 from seqp2p.ui.person.tutorial import Tutorial, tutor
 from seqp2p.ui.screen import Screen
+from seqp2p.ui.words import Sight
 
 ROUND_TOLD_S: Final = 5.0
 """A shorter round of the bots is not told."""
@@ -121,14 +122,8 @@ async def _at_table(console: Console, screen: Screen) -> bool:
     from seqp2p.ui.table_scene import ClosingKey, TableScene
 
     tutorial = Tutorial()
-    scene = TableScene(
-        sees=tutorial.sees,
-        asked=tutorial.asked,
-        company=tutorial.company,
-        story=tutorial.story,
-        clock=trio.current_time,
-        settings=tutorial.settings,
-    )
+    sight = Sight(tutorial.sees, tutorial.asked)
+    scene = TableScene(sight, tutorial.company, tutorial.story, trio.current_time, tutorial.settings)
 
     def changed() -> None:
         scene.changed()

@@ -41,6 +41,7 @@ from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
 from seqp2p.ui.person.seat_info import SeatInfo
 from seqp2p.ui.plain import Ways
+from seqp2p.ui.words import Sight
 
 
 async def hint(console: Console, colours: Sequence[str], seen: View) -> str:
@@ -63,7 +64,7 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Call
         against_bots = all(is_bot_name(company.names[other - 1]) for other in company.seats if other != company.own)
         hints = partial(hint, console, company.colours) if choices.coached and against_bots else None
         person = Person(console, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints, alone=against_bots)
-        reporter.show(lambda: sight.view, lambda: person.asked, lambda: person.pending, lambda: person.parting)
+        reporter.show(Sight(lambda: sight.view, lambda: person.asked, lambda: person.pending, lambda: person.parting))
         return person
     # A bot's choices need no secrecy, but no player should be able to foresee them.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets

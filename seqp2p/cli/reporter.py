@@ -32,10 +32,11 @@ from seqp2p.match.events import (
     plain_result,
 )
 from seqp2p.match.machine import Match
-from seqp2p.rules import ACTION_ROWS, Action, Card, View, view
+from seqp2p.rules import ACTION_ROWS, Card, view
 from seqp2p.ui import words
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import board_lines, sequences_made
+from seqp2p.ui.words import Sight
 
 if TYPE_CHECKING:  # Only where there is a screen.
     from seqp2p.ui.screen import Screen
@@ -121,28 +122,13 @@ class Reporter:
         """Pass every event on to the person at this table, once it is told."""
         self._hear = hear
 
-    def show(
-        self,
-        sees: Callable[[], View | None],
-        asked: Callable[[], View | None],
-        pending: Callable[[], Action | None] = lambda: None,
-        parting: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Show the table on the screen, if there is one. The arguments are those of TableScene."""
+    def show(self, sight: Sight) -> None:
+        """Show the table on the screen, if there is one."""
         if (screen := self.output.screen) is not None:
             from seqp2p.ui.table_scene import TableScene
 
-            scene = TableScene(
-                sees=sees,
-                asked=asked,
-                company=self._company,
-                story=self.story,
-                clock=trio.current_time,
-                settings=self.match.game.agreement.settings,
-                pending=pending,
-                parting=parting,
-                confirms=self.output.preferences.confirmation,
-            )
+            settings, confirms = self.match.game.agreement.settings, self.output.preferences.confirmation
+            scene = TableScene(sight, self._company, self.story, trio.current_time, settings, confirms=confirms)
             self._table = TableView(screen, scene, self.match, self._company.own)
 
     def seats(self) -> None:

@@ -35,7 +35,7 @@ from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
 from seqp2p.ui.person.input_parser import one_line
 from seqp2p.ui.person.seat_info import NOT_DEALT, SPECTATOR_WORDS, TableInfo
 from seqp2p.ui.plain import SPECTATOR_HELP, legend_lines
-from seqp2p.ui.words import Company
+from seqp2p.ui.words import Company, Sight
 
 LEFT: Final = message("you left")
 LET_IN: Final = message("you are let in; the game is shown once the table is full")
@@ -132,7 +132,7 @@ async def see(game: WatchedGame, output: Output, *, listens: bool) -> Result:
     # As for a seat: an impatient second Ctrl-C must not cut off how the game ended.
     with trio.open_signal_receiver(*polite_signals()) as signals:
         console = SpectatorConsole(game, reporter)
-        reporter.show(lambda: game.view, lambda: None)
+        reporter.show(Sight(lambda: game.view))
         failure: OSError | None = None
         result: Result | None = None
         async with trio.open_nursery() as nursery:

@@ -45,7 +45,7 @@ from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
 from seqp2p.ui.table_paint import Sheet, paint_table
-from seqp2p.ui.words import Company, Story
+from seqp2p.ui.words import Company, Sight, Story
 
 PAGE_LINES: Final = 5
 """Lines that PageUp and PageDown go."""
@@ -66,34 +66,26 @@ class ClosingKey(NamedTuple):
 class TableScene:
     """The table of one seat, or of one who only watches (``company.own`` 0).
 
-    ``sees`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
-    nothing is asked; ``clock`` the time in seconds, from any beginning. ``pending`` is a prepared move, or a pass that
-    goes by itself in a moment. ``parting``: a question whether to stop or to leave is open; Enter and Escape answer it
-    with an empty line. Unless the player ``confirms``, a chosen move is sent without a second Enter.
+    ``clock`` gives the time in seconds, from any beginning. Unless the player ``confirms``, a chosen move is sent
+    without a second Enter.
     """
 
     def __init__(
         self,
-        *,
-        sees: Callable[[], View | None],
-        asked: Callable[[], View | None],
+        sight: Sight,
         company: Company,
         story: Story,
         clock: Callable[[], float],
         settings: Settings,
-        pending: Callable[[], Action | None] = lambda: None,
-        parting: Callable[[], bool] = lambda: False,
+        *,
         confirms: bool = True,
     ) -> None:
         self._words = completions() if company.own else completions((*SPECTATOR_WORDS, "help", "leave"))
-        self._sees = sees
-        self._asked = asked
+        self._sight = sight
         self._company = company
         self._story = story
         self._clock = clock
         self._settings = settings
-        self._pending = pending
-        self._parting = parting
         self._confirms = confirms
         self._choice = NO_CHOICE
         self._question: View | None = None  # the one that the choice was last fitted to
@@ -223,7 +215,7 @@ class TableScene:
 
     def _view(self) -> tuple[View | None, bool]:
         """Return the view that the choice is made from, and True if it is asked for."""
-        question = self._asked()
+        question = self._sight.asked()
         if question is not None and question is self._answered:
             question = None
         if self._result:
@@ -237,7 +229,7 @@ class TableScene:
 
     def _looked_at(self) -> View | None:
         """Return the view without a question, with the actions that the seat would have in its turn."""
-        seen, own = self._sees(), self._company.own
+        seen, own = self._sight.view(), self._company.own
         if seen is None or seen.over or not own or own in seen.out:
             return seen
         return replace(seen, legal=()) if self._result else in_own_turn(seen, own)
@@ -253,7 +245,7 @@ class TableScene:
         if view is None or self._result:
             return None
         choice = self._choice
-        if key in ("enter", "escape") and self._parting():
+        if key in ("enter", "escape") and self._sight.parting():
             return ""
         if key in ("enter", "space"):
             return self._take(entered(choice, view, asked=is_asked))
@@ -263,7 +255,7 @@ class TableScene:
             self._choice = turned(choice, view, 1 if key == "tab" else -1)
         elif key in ("home", "end"):
             self._choice = to_edge(choice, view, last=key == "end")
-        elif key == "escape" and choice.card == UNKNOWN and not choice.staged and self._pending():
+        elif key == "escape" and choice.card == UNKNOWN and not choice.staged and self._sight.pending():
             return "undo"
         elif key == "escape":
             self._choice = taken_back(choice)
@@ -298,7 +290,7 @@ class TableScene:
             view=view,
             asked=is_asked,
             sent=None if is_asked else self._sent,
-            pending=self._pending(),
+            pending=self._sight.pending(),
             moves=tuple(self._story.since(self._company.own)),
             latest=dict(self._story.moves),
             shows_threats=self._shows_threats,

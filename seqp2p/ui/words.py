@@ -6,7 +6,7 @@ Where the two differ in more than that, each has a template of its own: verbs ar
 
 import re
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
@@ -14,7 +14,7 @@ from typing import Final
 from seqp2p.i18n import message
 from seqp2p.match.events import STOPPED, Result
 from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, other_options
-from seqp2p.rules import ACTION_ROWS, TABLE_TALK, Action, team_of
+from seqp2p.rules import ACTION_ROWS, TABLE_TALK, Action, View, team_of
 from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import current, t, tn, translate
 
@@ -111,6 +111,21 @@ class Company:
             return "you" + (f" {VERBS[verb]}" if verb else "")
 
         return re.sub(rf"\bseat {self.own}\b(?:{name})?(?: (?P<verb>{'|'.join(VERBS)})\b)?", you, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a table's screen asks for whenever it is painted.
+
+    ``view`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
+    nothing is asked. ``pending`` is a prepared move, or a pass that goes by itself in a moment. ``parting``: a question
+    whether to stop or to leave is open; Enter and Escape answer it with an empty line.
+    """
+
+    view: Callable[[], View | None]
+    asked: Callable[[], View | None] = lambda: None
+    pending: Callable[[], Action | None] = lambda: None
+    parting: Callable[[], bool] = lambda: False
 
 
 @dataclass(slots=True)

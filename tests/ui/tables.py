@@ -22,7 +22,7 @@ from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import TableModel
 from seqp2p.ui.table_scene import TableScene
-from seqp2p.ui.words import Company, Story
+from seqp2p.ui.words import Company, Sight, Story
 from tests.rules.playing import random_position
 from tests.table import make_settings
 
@@ -75,17 +75,14 @@ class Table:
         story = Story()
         if self.last is not None:
             story.turned(position.to_move % position.players + 1, self.last)
-        self.scene = TableScene(
-            sees=lambda: view(self.position, self.own) if self.dealt else None,
-            asked=lambda: self.question,
-            company=Company(NAMES[: position.players], colours, self.own),
-            story=story,
-            clock=lambda: self.now_s,
-            settings=settings,
-            pending=lambda: self.pending,
-            parting=lambda: self.parting,
-            confirms=self.confirms,
+        sight = Sight(
+            lambda: view(self.position, self.own) if self.dealt else None,
+            lambda: self.question,
+            lambda: self.pending,
+            lambda: self.parting,
         )
+        company = Company(NAMES[: position.players], colours, self.own)
+        self.scene = TableScene(sight, company, story, lambda: self.now_s, settings, confirms=self.confirms)
 
     def moves_on(self, position: Position) -> None:
         """Another position, and the question that it puts."""

@@ -15,6 +15,7 @@ from seqp2p.ui.person.lessons import FAREWELL, LESSONS, WELCOME
 from seqp2p.ui.person.tutorial import SETTINGS, Tutorial, tutor
 from seqp2p.ui.scene import Page
 from seqp2p.ui.table_scene import TableScene
+from seqp2p.ui.words import Sight
 from tests.ui.kept import Talk, talks
 
 WAY = [lesson.fulfils[0] for lesson in LESSONS]
@@ -152,14 +153,8 @@ async def test_the_board_is_printed_for_who_reads_alone(desk: dict[str, bool], b
 
 async def test_the_table_s_scene_shows_it() -> None:
     tutorial, painted = Tutorial(), list[list[str]]()
-    scene = TableScene(
-        sees=tutorial.sees,
-        asked=tutorial.asked,
-        company=tutorial.company,
-        story=tutorial.story,
-        clock=lambda: 0.0,
-        settings=tutorial.settings,
-    )
+    sight = Sight(tutorial.sees, tutorial.asked)
+    scene = TableScene(sight, tutorial.company, tutorial.story, lambda: 0.0, tutorial.settings)
 
     def changed() -> None:
         scene.changed()
