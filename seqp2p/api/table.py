@@ -33,6 +33,7 @@ from seqp2p.lobby.events import NO_FORMER, CodeShown, Former, LobbyEvent, LobbyS
 from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table, rejoin_table
 from seqp2p.lobby.names import is_bot_name
+from seqp2p.lobby.own import Route
 from seqp2p.lobby.place import HostLines
 from seqp2p.lobby.rematch_lines import rematch_listeners
 from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
@@ -40,7 +41,6 @@ from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.addresses import Address, tcp_dial
-from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.serving import Listener

@@ -25,12 +25,11 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.events import OnLobbyEvent
-from seqp2p.lobby.own import Own
+from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
-from seqp2p.net.dialling import Route
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View, view

@@ -16,8 +16,8 @@ from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.series import play_games
 from seqp2p.i18n import message
+from seqp2p.lobby.own import Route
 from seqp2p.net.addresses import Address
-from seqp2p.net.dialling import Route
 from seqp2p.ui.language import t
 
 

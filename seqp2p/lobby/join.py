@@ -17,7 +17,7 @@ from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.code import parse_code
 from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, TurnedAway, declined
 from seqp2p.lobby.lines import LobbyTalk
-from seqp2p.lobby.own import Own
+from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.rematch_lines import way_back
@@ -42,7 +42,7 @@ from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address, tcp_dial
 from seqp2p.net.auth import send
-from seqp2p.net.dialling import Dial, Route, reach
+from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import (
     LinkLost,
     NetError,

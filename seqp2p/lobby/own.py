@@ -1,14 +1,34 @@
 """What a player brings to a lobby, as a host, a joiner or a spectator."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+
+import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.lobby.events import OnLobbyEvent
-from seqp2p.net.addresses import Address
+from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.dialling import Dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
+
+
+async def nothing_to_close() -> None:
+    """Close nothing."""
+    await trio.lowlevel.checkpoint()
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The address of a host, or the relay where it was met, and how to dial it.
+
+    Close a route that may not have been dialled.
+    """
+
+    host: Address
+    dial: Dial = tcp_dial
+    aclose: Callable[[], Awaitable[None]] = nothing_to_close
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ import trio
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.lobby.join import check_lobby, knock, shown_lobby
-from seqp2p.lobby.own import Own
+from seqp2p.lobby.own import Own, Route
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, decode_agreement, name_fault
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.auth import send
-from seqp2p.net.dialling import Route
 from seqp2p.net.errors import PeerError, PeerRefused, TableClosed
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.links import Link

@@ -2,13 +2,13 @@
 
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import trio
 
 from seqp2p.i18n import message, of_system
-from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.addresses import Address
 from seqp2p.net.auth import prove
 from seqp2p.net.errors import TooSlow, Unreachable
 from seqp2p.net.limits import Limits
@@ -17,23 +17,6 @@ from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
 
 Dial: TypeAlias = Callable[[Address], Awaitable[trio.abc.Stream]]
 """A function that opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's network."""
-
-
-async def nothing_to_close() -> None:
-    """Close nothing."""
-    await trio.lowlevel.checkpoint()
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """The address of a host, or the relay where it was met, and how to dial it.
-
-    Close a route that may not have been dialled.
-    """
-
-    host: Address
-    dial: Dial = tcp_dial
-    aclose: Callable[[], Awaitable[None]] = nothing_to_close
 
 
 _HINT = message("Check the address, that the other side is running, and that no firewall is between.")

@@ -11,12 +11,13 @@ from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.events import CodeShown, LobbyEvent, TurnedAway
 from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table
+from seqp2p.lobby.own import Route
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.signed import ReleasedSecret
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
 from seqp2p.net.auth import check_client, prove
-from seqp2p.net.dialling import Route, reach
+from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, NetError, PeerRefused, WrongKey
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits

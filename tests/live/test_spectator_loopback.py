@@ -14,14 +14,13 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame
-from seqp2p.lobby.own import Own
+from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import ReleasedSecret, SignedRemark, SignedThing
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
-from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import GossipItem, PlacedItem, PlacedVote

@@ -13,6 +13,7 @@ from seqp2p.crypto.hashing import HEAD
 from seqp2p.crypto.identity import sign
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import SpectatorSession
+from seqp2p.lobby.own import Route
 from seqp2p.lobby.spectator_join import WaitingSpectator
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.encoding import encode
@@ -22,7 +23,6 @@ from seqp2p.match.pending import ROOMS
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, Word
 from seqp2p.match.table import encode_agreement
-from seqp2p.net.dialling import Route
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits

@@ -29,7 +29,7 @@ from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, LobbyEvent, OnLobbyEvent
 from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.own import Own
+from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Dropped, Turned
 from seqp2p.match.machine import Match
@@ -40,7 +40,6 @@ from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.auth import check_client, receive
-from seqp2p.net.dialling import Route
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedItem, PlacedVote, Store
