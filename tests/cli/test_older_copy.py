@@ -4,6 +4,8 @@ import shutil
 import signal
 from pathlib import Path
 
+import pytest
+
 from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household, Process
 from tests.cli.test_resume_command import resume, sidecars
@@ -29,15 +31,20 @@ def killed(process: Process) -> None:
     process.end()
 
 
-def test_the_seat_stops_and_the_other_goes_on(people: Household) -> None:
+@pytest.mark.parametrize(
+    "players", [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)]
+)
+def test_the_seat_stops_and_the_others_go_on(people: Household, players: int) -> None:
     people.hold(2)
-    host = people.host("--variant", "kids", "--grace", "5")
-    guest = people.join(host)
-    guest.event("turn", 2)
+    host = people.host("--variant", "classic", "--players", players, "--grace", "5")
+    guests = {who: people.join(host, who=who) for who in ("guest", "bea", "carl")[: players - 1]}
+    for guest in guests.values():
+        guest.event("turn", 2)
     copy(people, "guest")
-    people.hold(4)  # One of the turns is the guest's own.
-    guest.event("turn", 4)
-    killed(guest)
+    people.hold(2 + players)  # One of them is the guest's own.
+    for guest in guests.values():
+        guest.event("turn", 2 + players)
+    killed(guests["guest"])
     put_back(people, "guest")
     kept = sidecars(people, "guest")[0].read_bytes()
     back = resume(people, "guest")
@@ -50,6 +57,23 @@ def test_the_seat_stops_and_the_other_goes_on(people: Household) -> None:
     # All it had stays.
     assert sidecars(people, "guest")[0].read_bytes().startswith(kept)
     people.let_go()
-    assert host.end() == 5
-    assert not any(event["event"] == "proved" for event in host.events)
-    assert verify_file(Path(host.events[-1]["replay"])).verdict == "unfinished"
+    others = [host, *(guest for who, guest in guests.items() if who != "guest")]
+    assert [process.end() for process in others] == [5 if players == 2 else 0] * len(others)
+    for process in others:
+        assert not any(event["event"] == "proved" for event in process.events)
+        verdict = verify_file(Path(process.events[-1]["replay"])).verdict
+        assert verdict == ("unfinished" if players == 2 else "verified")
+
+
+def test_a_home_that_was_moved_with_its_files_plays_on(people: Household) -> None:
+    people.hold(2)
+    host = people.host("--variant", "kids")
+    guest = people.join(host)
+    guest.event("turn", 2)
+    killed(guest)
+    for old, new in zip(folders(people, "guest"), folders(people, "moved"), strict=True):
+        shutil.copytree(old, new)
+        shutil.rmtree(old)
+    people.let_go()
+    assert resume(people, "moved").end() == 0
+    assert host.end() == 0

@@ -47,11 +47,11 @@ each other ([protocol](protocol.md#101-ballots), 10.1): then the game may end th
 with no winner.
 
 Tested elsewhere, because no seat of a running game can do it: tables offered twice, joining with a guessed code,
-a peer in the middle, replayed hellos (tests/net: test_lobby, test_pake, test_auth); half-open links and slow
-frames (test_links); spectators that read nothing, or that have a seat (test_spectator_loopback,
-test_spectator_server); addresses that lead elsewhere, and a seat that moves all the time (tests/net/test_interfaces,
-tests/lobby/test_address_statement); names with escapes (tests/match/test_table); files cut, spliced and changed
-(tests/replay/test_tampering); bots that hang, flood or die (tests/bots).
+a peer in the middle, replayed hellos (tests/lobby: test_lobby, test_pake; tests/net/test_auth); half-open links and
+slow frames (tests/net/test_links); spectators that read nothing, or that have a seat (tests/live and tests/lobby:
+test_spectator_loopback, test_spectator_server); addresses that lead elsewhere, and a seat that moves all the time
+(tests/net/test_interfaces, tests/live/test_relayed_mesh); names with escapes (tests/match/test_table); files cut,
+spliced and changed (tests/replay/test_tampering); bots that hang, flood or die (tests/bots).
 """
 
 
