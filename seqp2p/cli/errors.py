@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, its error, the command that resumes its game, and the signals that end it."""
+"""The end of a command: its exit code, the line of its error, and the signals that end it."""
 
 import signal
 from collections.abc import Callable, Generator, Iterable

@@ -21,7 +21,7 @@ def run_async(work: Callable[[], Awaitable[int]]) -> int:
     """
     try:
         return _until_asked_to_end(work)
-    except BaseException as raised:
+    except (BaseExceptionGroup, UserError, TerminalGone, KeyboardInterrupt) as raised:
         errors = list(_leaves(raised))
         if not all(isinstance(error, UserError | TerminalGone | KeyboardInterrupt) for error in errors):
             raise
