@@ -18,7 +18,6 @@ from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
 Dial: TypeAlias = Callable[[Address], Awaitable[trio.abc.Stream]]
 """A function that opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's network."""
 
-
 _HINT = message("Check the address, that the other side is running, and that no firewall is between.")
 _NAME_HINT = message("Check how it is written, or use the host's IP address.")
 
