@@ -23,9 +23,8 @@ from btclib_libsecp256k1.context import ctx
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck
 from seqp2p.crypto.group import decode_points, encode_points, mul_base, random_scalar
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share, verify_shares
-from seqp2p.crypto.shuffle import shuffle_and_prove
-from seqp2p.crypto.shuffle_proof import verify_shuffle
+from seqp2p.crypto.schnorr import prove_shares, share, verify_shares
+from seqp2p.crypto.shuffle import shuffle_and_prove, verify_shuffle
 
 N = 104
 M = 30

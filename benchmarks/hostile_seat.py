@@ -20,7 +20,7 @@ import trio
 from seqp2p.bots.player import BotPlayer
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, REMARK
 from seqp2p.crypto.identity import Identity, sign
-from seqp2p.crypto.share_proof import SHARE_PROOF_SIZE
+from seqp2p.crypto.schnorr import SHARE_PROOF_SIZE
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.session import SeatRunner

@@ -14,16 +14,16 @@ from typing import Any, Final
 
 import pytest
 
-from seqp2p.crypto import identity, key_proof, share_proof, shuffle_proof
+from seqp2p.crypto import identity, schnorr, shuffle
 from seqp2p.crypto.equation import require
 
 Verify = Callable[..., None]
 
 # How many of each are remembered. A deck of 104 cards, before and after, takes some 80 kB.
 MOST: Final[dict[Verify, int]] = {
-    shuffle_proof.verify_shuffle: 400,
-    share_proof.verify_shares: 20_000,
-    key_proof.verify_key: 20_000,
+    shuffle.verify_shuffle: 400,
+    schnorr.verify_shares: 20_000,
+    schnorr.verify_key: 20_000,
     identity.verify: 20_000,
 }
 WHO: Final = ("seqp2p.match.", "seqp2p.replay.")

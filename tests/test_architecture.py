@@ -72,9 +72,8 @@ PURE = (
     "replay.reading",
     "replay.format",
     "replay.playback",
-    "replay.to_text",
-    "replay.to_plain",
-    "replay.summary",
+    "replay.export",
+    "replay.statistics",
     "bots.chance",
     "review",
 )
@@ -107,12 +106,12 @@ IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "breakpoint"}
 ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "_btclib_libsecp256k1": "crypto.group",
     "confusable_homoglyphs": "lobby.names",
-    "cryptography": ("crypto.exchange", "crypto.identity", "net.tls"),
+    "cryptography": ("crypto.identity", "net.tls"),
     "msgpack": "match.encoding",
     "spake2": "lobby.",
     "tomlkit": "api.config_file",
     "zeroconf": "lobby.discovery",
-    "ifaddr": "net.interfaces",
+    "ifaddr": "net.addresses",
     "trio": (
         "api.",
         "arena.conformance",

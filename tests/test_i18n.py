@@ -34,7 +34,6 @@ PACKAGES = ("rules", "crypto", "match", "replay", "net", "lobby", "live")
 TELLERS = {"Result", "Report", "Ending", "TurnedAway", "LinkDown", "_Gone", "_report", "_end", "_violation", "fault"}
 # Here every sentence is for a person, however it is handed on.
 ALL_SENTENCES = {
-    "rules.absence",
     "rules.phases",
     "rules.refusals",
     "match.outcome",

@@ -15,7 +15,7 @@ from seqp2p.crypto.group import ORDER, encode_points
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, label_bytes
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share
+from seqp2p.crypto.schnorr import prove_shares, share
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 
 GAME: Final = "kids-2/1"

@@ -16,14 +16,11 @@ from protocol.generator.case import Case
 from protocol.generator.contributions import Maker, put, small_game
 from protocol.generator.games import Game, replay
 from protocol.generator.stream import Stream
-from seqp2p.crypto import shuffle_proof
 from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_deck
 from seqp2p.crypto.group import ORDER, Point, add, encode_point, encode_points, hash_to_point, mul_base
-from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share
-from seqp2p.crypto.shuffle import shuffle
-from seqp2p.crypto.shuffle_proof import prove_shuffle
+from seqp2p.crypto.schnorr import key_commitment, prove_key, prove_shares, share
+from seqp2p.crypto.shuffle import prove_shuffle, shuffle
 from seqp2p.match.contribution import Body, Contribution, RevealBody, SharesBody, ShuffleBody, StepKind, make_payload
 from seqp2p.match.errors import Failure
 from seqp2p.match.steps import positions_of_others
@@ -178,7 +175,7 @@ def _shuffles() -> dict[str, Case]:
     for_own_key = prove_shuffle(before, for_one[0], own_key, for_one[1], for_one[2], context, stream)
     fewer = shuffle(before[:-1], pk, stream)
     of_fewer = prove_shuffle(before[:-1], fewer[0], pk, fewer[1], fewer[2], context, stream)
-    with patch.object(shuffle_proof, "generators", _own_generators):
+    with patch("seqp2p.crypto.shuffle.generators", _own_generators):
         trapdoor = prove(honest)
     cases = {
         "shuffle_with_a_card_twice": case(twice, prove(twice), "the first card is the second again"),

@@ -7,9 +7,8 @@ from spake2.ed25519_basic import L
 
 from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import Vector, bad, file_of, good
-from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.crypto.hashing import ADDRESSES, LINK, LOBBY_LINE, PAIR, REMATCH
-from seqp2p.crypto.identity import sign
+from seqp2p.crypto.identity import ExchangeKey, sign
 from seqp2p.lobby.address_statement import RELAY, TCP, AddressEntry, AddressPayload
 from seqp2p.lobby.lines import LinePayload
 from seqp2p.lobby.pairs import OwnRelay, RelayEntry

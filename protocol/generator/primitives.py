@@ -36,11 +36,9 @@ from seqp2p.crypto.group import (
 )
 from seqp2p.crypto.hashing import CARD, CONTRIBUTION, FILE, GENERATOR, KEY_PROOF, label_bytes, tagged_hash
 from seqp2p.crypto.identity import fingerprint, sign
-from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Oracle
-from seqp2p.crypto.share_proof import prove_shares, share
-from seqp2p.lobby.safety import safety_words
-from seqp2p.lobby.wordlist import WORDS
+from seqp2p.crypto.schnorr import key_commitment, prove_key, prove_shares, share
+from seqp2p.lobby.code import WORDS, safety_words
 from seqp2p.match.text import HIDDEN, MARKS
 from seqp2p.rules import CLASSIC, KIDS
 

@@ -18,8 +18,7 @@ from seqp2p.crypto.group import (
     sum_points,
 )
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.shuffle import shuffle
-from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, prove_shuffle
+from seqp2p.crypto.shuffle import ShuffleProof, challenge, challenges, prove_shuffle, shuffle
 from seqp2p.rules import CLASSIC
 
 N = 4

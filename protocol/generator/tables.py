@@ -11,7 +11,7 @@ from protocol.generator.vectors import Vector, bad, file_of, good
 from seqp2p.crypto.hashing import FILE, STEP, TABLE, tagged_hash
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import OverBody, SeatBody, TurnBody, make_payload
-from seqp2p.match.joint import JointStream, draw_dealer
+from seqp2p.match.game import JointStream, draw_dealer
 from seqp2p.match.table import Agreement, SeatEntry, game_id
 from seqp2p.replay.format import MAGIC, EndRecord, OpeningRecord, TableRecord, end_digest, frame
 from seqp2p.rules import CLASSIC, KIDS, VARIANTS, deal_order, format_card, hand_size

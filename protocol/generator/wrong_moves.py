@@ -15,7 +15,7 @@ from seqp2p.crypto.group import encode_points
 from seqp2p.crypto.hashing import BALLOT, REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share
+from seqp2p.crypto.schnorr import prove_shares, share
 from seqp2p.match.contribution import Contribution, SharesBody
 from seqp2p.match.errors import Failure
 from seqp2p.replay.format import MAGIC, AnyRecord, EvidenceRecord, RemarkRecord, StepRecord, TableRecord, frame, pairs

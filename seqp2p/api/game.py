@@ -17,15 +17,14 @@ import trio
 
 from seqp2p.api.home import LockedIdentity, replay_path
 from seqp2p.bots.player import SeatPlayer
-from seqp2p.crypto.batch import sum_first
-from seqp2p.live.mesh import Mesh
+from seqp2p.crypto.equation import sum_first
+from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
-from seqp2p.live.seeking import look_for_seats
 from seqp2p.live.session import SeatRunner
+from seqp2p.lobby.code import safety_words
 from seqp2p.lobby.discovery import Warn
 from seqp2p.lobby.names import is_bot_name
-from seqp2p.lobby.safety import safety_words
 from seqp2p.lobby.table import AgreedTable, leave_table
 from seqp2p.match.checks import Checks
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope

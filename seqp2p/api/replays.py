@@ -9,8 +9,7 @@ from seqp2p.replay import playback
 from seqp2p.replay import verify as verifying
 from seqp2p.replay.disk import read_regular
 from seqp2p.replay.playback import Playback
-from seqp2p.replay.statistics import ReplayCounter, Statistics
-from seqp2p.replay.summary import summarise
+from seqp2p.replay.statistics import ReplayCounter, Statistics, summarise
 from seqp2p.replay.verify import Report
 
 Source: TypeAlias = str | os.PathLike[str] | bytes

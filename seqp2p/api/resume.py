@@ -23,9 +23,8 @@ from seqp2p.api.seat import Seat, seated
 from seqp2p.api.table import HostOptions, resumed_table
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.crypto.group import decode_scalar
-from seqp2p.crypto.identity import Identity
+from seqp2p.crypto.identity import ExchangeKey, Identity
 from seqp2p.i18n import message
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement

@@ -8,9 +8,8 @@ from functools import partial
 
 import trio
 
-from seqp2p.api.at_table import AtTable
+from seqp2p.api.at_table import AtTable, Events
 from seqp2p.api.background_tasks import LEFT
-from seqp2p.api.events import Events
 from seqp2p.api.game import LiveGame, ignore, safety_words_with
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.turns import Questions, Turn

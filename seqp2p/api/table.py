@@ -14,15 +14,15 @@ from typing import Any, TypeAlias, Unpack
 
 import trio
 
+from seqp2p.api.at_table import Events
 from seqp2p.api.background_tasks import CLOSE_S, background_tasks
+from seqp2p.api.config_file import table_settings
 from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses, relay_of
-from seqp2p.api.events import Events
 from seqp2p.api.finding import find_route
 from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, ignore
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.port_mapping import OnPortEvent
 from seqp2p.api.seat import Seat, seated
-from seqp2p.api.settings import table_settings
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message_of
@@ -30,12 +30,11 @@ from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_place, make_table_number, parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Warn, advertising
 from seqp2p.lobby.events import NO_FORMER, CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, RelayState
-from seqp2p.lobby.host import Hosting, host_table
+from seqp2p.lobby.host import Hosting, host_table, rematch_listeners
 from seqp2p.lobby.join import join_table, rejoin_table
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.own import Route
 from seqp2p.lobby.place import HostLines
-from seqp2p.lobby.rematch_lines import rematch_listeners
 from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable

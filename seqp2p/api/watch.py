@@ -13,10 +13,9 @@ from typing import Final
 
 import trio
 
-from seqp2p.api.at_table import AtTable
+from seqp2p.api.at_table import AtTable, Events
 from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import Folder, chosen_name, lock_identity, relay_of, replay_folder
-from seqp2p.api.events import Events
 from seqp2p.api.finding import find_route
 from seqp2p.api.game import LIVE_CHECKS, first_error, ignore, nothing
 from seqp2p.api.home import watch_path

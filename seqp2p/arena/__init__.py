@@ -6,11 +6,10 @@ the deal, so the same seed gives the same results with any number of processes.
 """
 
 from seqp2p.arena.contest import Contest, make_contest, round_robin
-from seqp2p.arena.deal import DealResult, play_deal
 from seqp2p.arena.entrants import EntrantError
 from seqp2p.arena.game import ArenaResult
 from seqp2p.arena.ladder import Ladder, WorkerLost, play_deals
-from seqp2p.arena.tally import Tally, elo_ratings, wilson
+from seqp2p.arena.tally import DealResult, Tally, elo_ratings, play_deal, wilson
 
 __all__ = [
     "ArenaResult",

@@ -1,4 +1,4 @@
-"""One game between bots. The arena's dealer holds the cards, and a bot sees its view."""
+"""A game between bots. The dealer holds the cards; a bot sees its view."""
 
 import random
 from dataclasses import fields

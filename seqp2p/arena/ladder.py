@@ -7,9 +7,8 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Final
 
 from seqp2p.arena.contest import Contest
-from seqp2p.arena.deal import DealResult, play_deal
 from seqp2p.arena.entrants import kind_of
-from seqp2p.arena.tally import Tally
+from seqp2p.arena.tally import DealResult, Tally, play_deal
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.i18n import message
 from seqp2p.workers import interrupts_deferred, workers

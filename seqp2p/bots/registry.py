@@ -12,8 +12,8 @@ from typing import Final, TypeAlias
 
 from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import EasyBot, LearnedBot
+from seqp2p.bots.lookahead import DEFAULT_S, TRIAL_S, TRIALS_MAX, Effort, StrongBot
 from seqp2p.bots.player import Bot
-from seqp2p.bots.strong import DEFAULT_S, TRIAL_S, TRIALS_MAX, Effort, StrongBot
 from seqp2p.bots.value import why_no_weights
 from seqp2p.i18n import message
 from seqp2p.rules import DRAW, Action, View

@@ -28,7 +28,7 @@ from seqp2p.cli.version import code_state
 from seqp2p.errors import UserError
 from seqp2p.i18n import message, message_of, received, sent
 from seqp2p.match.table import check_settings
-from seqp2p.net.interfaces import is_loopback
+from seqp2p.net.addresses import is_loopback
 from seqp2p.replay.verify import Report
 from seqp2p.ui.language import t
 

@@ -15,9 +15,8 @@ from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, ver
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import UserError
 from seqp2p.i18n import message
+from seqp2p.replay.export import decoded, game_text
 from seqp2p.replay.playback import Playback, play_back
-from seqp2p.replay.to_plain import decoded
-from seqp2p.replay.to_text import game_text
 from seqp2p.rules import format_game, team_of, view
 from seqp2p.ui.language import t, tn
 

@@ -19,6 +19,7 @@ from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
+from seqp2p.lobby.code import WORDS
 from seqp2p.lobby.events import (
     CodeShown,
     Declined,
@@ -33,7 +34,6 @@ from seqp2p.lobby.events import (
 )
 from seqp2p.lobby.lines import PerMinute
 from seqp2p.lobby.names import is_bot_name
-from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address

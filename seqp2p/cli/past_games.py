@@ -11,7 +11,7 @@ from seqp2p.api.home import own_keys
 from seqp2p.cli.replays import Named, newest, of_all, plain_reason, summarise_named
 from seqp2p.match.events import Result
 from seqp2p.replay.sidecar import is_held, sidecar_path
-from seqp2p.replay.summary import Summary
+from seqp2p.replay.statistics import Summary
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, without_accents

@@ -20,8 +20,7 @@ from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
 from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.person.console import Console
-from seqp2p.ui.person.lessons import FAREWELL, LEFT
-from seqp2p.ui.person.tutorial import Tutorial, tutor
+from seqp2p.ui.person.tutorial import FAREWELL, LEFT, Tutorial, tutor
 from seqp2p.ui.screen import Screen
 from seqp2p.ui.words import Sight
 

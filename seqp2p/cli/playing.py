@@ -35,7 +35,7 @@ from seqp2p.match.game import Game
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
 from seqp2p.rules import View
-from seqp2p.ui.advice import advice
+from seqp2p.ui.explain import advice
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person

@@ -30,7 +30,7 @@ from seqp2p.workers import cores, interrupts_deferred, workers
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from seqp2p.replay.summary import Summary
+    from seqp2p.replay.statistics import Summary
 
 T = TypeVar("T")
 SUFFIX: Final = ".seqp2p"
@@ -142,7 +142,7 @@ def verify_file(file: Path) -> Report:
 
 
 def summarise_named(named: Named) -> "Summary":
-    from seqp2p.replay.summary import Summary, summarise
+    from seqp2p.replay.statistics import Summary, summarise
 
     data = bytes_of(named)
     return Summary(data) if isinstance(data, Report) else summarise(data, secrets.token_bytes)

@@ -1,8 +1,8 @@
-"""Identities: Ed25519 keys (RFC 8032) that sign everything a player says, with a label for each purpose.
+"""Keys: Ed25519 identities (RFC 8032) that sign everything a player says, and X25519 (RFC 7748) for shared secrets.
 
-Signatures are over label ‖ 0x00 ‖ data. The check is the strict one: OpenSSL's (no cofactor: R must be the very bytes
-of S·B − h·A, and S < L), and every key and every R must be canonical and not of small order. OpenSSL accepts the
-others: under the key 01 00 … 00 one signature fits every message.
+Each signature has a label for its purpose: it is over label ‖ 0x00 ‖ data. The check is the strict one: OpenSSL's (no
+cofactor: R must be the very bytes of S·B − h·A, and S < L), and every key and every R must be canonical and not of
+small order. OpenSSL accepts the others: under the key 01 00 … 00 one signature fits every message.
 """
 
 import base64
@@ -11,6 +11,7 @@ from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import Randomness
@@ -19,12 +20,12 @@ from seqp2p.i18n import message
 
 PUBLIC_SIZE: Final = 32
 SIGNATURE_SIZE: Final = 64
-
 _P: Final = 2**255 - 19
 _L: Final = 2**252 + 27742317777372353535851937790883648493
 _Y_OF_ORDER_8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER: Final = frozenset({1, _P - 1, 0, _Y_OF_ORDER_8, _P - _Y_OF_ORDER_8})
 """The y of the eight points of order 1, 2, 4, 4, 8, 8, 8, 8. None is a key, with either sign of x."""
+EXCHANGE_SIZE: Final = 32
 
 
 class Identity:
@@ -101,3 +102,33 @@ def _check_point(data: bytes, name: str) -> None:
         raise CryptoError(message("{name} is not in canonical form.", name=name))
     if y in _SMALL_ORDER:
         raise CryptoError(message("{name} has small order: it would fit any message.", name=name))
+
+
+class ExchangeKey:
+    """A key pair for one game. Never prints its secret."""
+
+    def __init__(self, secret: bytes) -> None:
+        """Make the key pair of 32 secret bytes."""
+        self._private: Final = X25519PrivateKey.from_private_bytes(secret)
+        self.public: Final = self._private.public_key().public_bytes_raw()
+
+    @classmethod
+    def generate(cls, randomness: Randomness) -> "ExchangeKey":
+        return cls(randomness(EXCHANGE_SIZE))
+
+    def secret_bytes(self) -> bytes:
+        """Return the 32 bytes to keep in a file of mode 0600."""
+        return self._private.private_bytes_raw()
+
+    def shared(self, public: bytes) -> bytes:
+        """Return the secret shared with the owner of this key, 32 bytes.
+
+        Raises CryptoError for a key of small order, with which everybody would have the same secret.
+        """
+        try:
+            return self._private.exchange(X25519PublicKey.from_public_bytes(public))
+        except ValueError:
+            raise CryptoError(message("The key of an exchange has small order.")) from None
+
+    def __repr__(self) -> str:
+        return f"ExchangeKey({self.public.hex()})"

@@ -6,8 +6,7 @@ It needs the extra ``learning``; no other package imports it.
 try:
     from seqp2p.learning.environment import RawEnv, env, raw_env
     from seqp2p.learning.numbering import action_mask, action_of, actions_of, number_of
-    from seqp2p.learning.observation import Observation, Seen, observe
-    from seqp2p.learning.planes import PlanesObservation, observe_planes, planes_of
+    from seqp2p.learning.observation import Observation, PlanesObservation, Seen, observe, observe_planes, planes_of
     from seqp2p.learning.table import Table
 except ModuleNotFoundError as error:
     if error.name is None or error.name.startswith("seqp2p"):

@@ -15,8 +15,14 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from seqp2p.learning.numbering import action_mask, actions_of
-from seqp2p.learning.observation import Observation, observation_space, observe
-from seqp2p.learning.planes import PlanesObservation, observe_planes, planes_space
+from seqp2p.learning.observation import (
+    Observation,
+    PlanesObservation,
+    observation_space,
+    observe,
+    observe_planes,
+    planes_space,
+)
 from seqp2p.learning.table import Table
 from seqp2p.rules import View, team_of
 from seqp2p.ui.plain import board_lines, score_line
@@ -73,7 +79,7 @@ class RawEnv(Environment):
     ) -> None:
         """``teams`` is as many as usual if it is None; ``render_mode`` is one of ``human``, ``ansi`` and None.
 
-        With ``planes`` an observation is one array (``seqp2p.learning.planes``), else a dictionary of arrays.
+        With ``planes`` an observation is one array (``seqp2p.learning.observation``), else a dictionary of arrays.
         RulesError if so many cannot sit down so; ValueError for a variant or a render mode that there is not.
         """
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo says nothing of its type

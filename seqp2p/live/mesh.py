@@ -10,22 +10,26 @@ Where two seats use one relay, a second task meets the other seat there, once a 
 until there is a link: the lower seat waits as the TLS server, the higher one as its client. Direct links are
 preferred: new addresses of a seat that is linked by the relay alone are dialled. A failure of the relay is no fault of
 a seat, and does not slow the direct dials.
+
+A seat without a direct link to another advertises itself on the network, and looks for it there.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook
+from seqp2p.lobby.discovery import Warn, advertising, find_seats, seat_advert
 from seqp2p.lobby.place import MetLine
 from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.text import clean
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.addresses import Address, Interfaces, is_loopback, tcp_dial
 from seqp2p.net.auth import NO_LOBBY, check_client
 from seqp2p.net.dialling import Dial, pause_s, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
@@ -36,10 +40,10 @@ from seqp2p.net.links import Link, rest
 from seqp2p.net.messages import AddressUpdate, Bye, LinkStage, Proof, WireMessage, bye
 from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Moved, Neighbour, Received, Relay
 from seqp2p.net.serving import Gate, Handshakes, serve
-from seqp2p.net.text import clean
 from seqp2p.net.transit import Side, Waiting
 
 MeshEvent: TypeAlias = Received | FirstHave | LinkUp | LinkDown | Moved
+_POLL_S: Final = 1.0
 
 
 class MeshPeer(Neighbour[Link]):
@@ -390,3 +394,33 @@ class Mesh:
                 await self._events.send(event)
             finally:
                 self._telling.discard(scope)
+
+
+async def look_for_seats(
+    table: AgreedTable, mesh: Mesh, members: Callable[[], Collection[int]], warn: Warn, interfaces: Interfaces = None
+) -> None:
+    """Look for each of these seats while this one has no direct link to it, until cancelled.
+
+    Where it listens on loopback alone there is nothing to find. Two looks a second apart begin it, so links that are
+    just made, or made again at once, cost nothing.
+    """
+    listeners = [each for each in table.listeners if isinstance(each, trio.SocketListener)]
+    if interfaces is None and all(is_loopback(each.socket.getsockname()[0]) for each in listeners):
+        return
+
+    def lacking() -> Collection[int]:
+        return set(members()) - mesh.relay.linked - {table.seat}
+
+    while True:
+        await trio.sleep(_POLL_S)
+        if not lacking():
+            continue
+        await trio.sleep(_POLL_S)
+        if not lacking():
+            continue
+        advert, own = seat_advert(table.game, table.seat), mesh.addresses(table.seat)
+        async with advertising(advert, listeners, own, warn, interfaces), trio.open_nursery() as nursery:
+            nursery.start_soon(find_seats, table.game, mesh.add_addresses, interfaces)
+            while lacking():  # noqa: ASYNC110  # a mesh tells its session alone
+                await trio.sleep(_POLL_S)
+            nursery.cancel_scope.cancel()

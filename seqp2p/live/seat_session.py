@@ -44,10 +44,10 @@ from seqp2p.match.intake import (
     Ignored,
     Intake,
     Outcome,
+    PendingThing,
 )
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
-from seqp2p.match.pending import PendingThing
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     BALLOT_SIZE_MAX,
@@ -60,11 +60,11 @@ from seqp2p.match.signed import (
     SignedRemark,
     SignedThing,
 )
+from seqp2p.match.text import clean
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LATER, BallotMessage, Bye, Have, HeadMessage, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, FirstHave, GameMessage, LinkDown, LinkUp, Moved, Received
-from seqp2p.net.text import clean
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped
 from seqp2p.replay.writer import ReplayWriter
 

@@ -25,10 +25,9 @@ from seqp2p.net import tls
 from seqp2p.net.dialling import pause_s, reach
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Pace
 from seqp2p.net.links import Link
 from seqp2p.net.messages import LinkStage, WireMessage
-from seqp2p.net.pace import Pace
 from seqp2p.replay.writer import ReplayWriter
 
 T = TypeVar("T")

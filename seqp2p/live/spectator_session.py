@@ -21,10 +21,10 @@ from seqp2p.match.intake import EVERYTHING, WORDS, Applied, BadSender, Cheating,
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result, names, without_forfeit
 from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedLeave, SignedThing
+from seqp2p.match.text import clean
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.messages import Have, OpeningMessage, RemarkMessage, SignedMessage, WireMessage, signed_thing
-from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
 
 ASK_S: Final = 0.6

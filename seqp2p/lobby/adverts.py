@@ -12,8 +12,8 @@ from typing import Final, Literal, TypeAlias, cast, get_args
 
 from seqp2p.lobby.code import TABLE_NUMBER_MAX
 from seqp2p.match.table import NAME_LENGTH_MAX, PROTOCOL_VERSION
+from seqp2p.match.text import clean
 from seqp2p.net.addresses import Address
-from seqp2p.net.text import clean
 
 SERVICE: Final = "_seqp2p._tcp.local."
 AdvertState: TypeAlias = Literal["open", "playing"]

@@ -5,6 +5,20 @@ is burned after three tries (door.py), and an eavesdropper learns nothing, becau
 through. The code after a burned one has more words. The 14 digits between them name the place at a relay where host and
 joiner meet (place.py); the relay is assumed to know them. So number, place and word count are public, and no two codes
 of one table share all three. No code has more than six groups: it is read out on the phone.
+
+The 256 words are common English words of 3 to 7 letters, no two alike in their first four letters. Codes are made by
+the order of the words, and compared as text.
+
+Safety words are two of them, by which two players learn, on the telephone or across the room, that no one sits between.
+Equal words show that both ends know the same two keys at the same table. A dishonest host could run two tables and
+relay between them, under keys of its own: then the two ends see other keys and another game, and the words differ but
+once in 65,536.
+
+Sixteen bits are enough only because no one can search for words that happen to be equal. So the seed is the joint
+randomness that the seats opened in step ``reveal``. Every seat has committed to its part before it saw any other: a
+host of both tables has fixed its part of each seed before it can know that seed, in either order. It could only break
+off, in sight of all, and begin again. Words made of the keys or of the agreement alone could be
+searched for: 65,536 keys are made in seconds.
 """
 
 import difflib
@@ -13,11 +27,31 @@ from collections.abc import Sequence
 from typing import Final
 
 from seqp2p.crypto.group import Randomness
+from seqp2p.crypto.hashing import tagged_hash
 from seqp2p.i18n import message
-from seqp2p.lobby.wordlist import WORDS
+from seqp2p.match.text import clean
 from seqp2p.net.errors import BadCode
-from seqp2p.net.text import clean
 
+_TEXT: Final = """
+    acorn agent album almond amber anchor angle apple april arch arrow aspen atlas autumn avocado badge bagel
+    bamboo banjo barrel basket beacon beaver bench berry bicycle birch bishop bottle boulder branch brick bridge
+    bronze bubble bucket butter cabin cactus camel candle canyon carpet castle cedar cello chalk cherry chimney
+    circle clover coast coffee comet copper coral cotton crane crown crystal curtain cycle daisy dancer desert
+    diamond dinner dolphin domino donkey dragon drum eagle earth echo eclipse elbow emerald engine envoy fabric
+    falcon farmer feather ferry fiddle finch flame flute forest fossil fox frost galaxy garden garlic gecko
+    ginger globe goblet goose granite grape guitar hammer hazel helmet heron hockey honey horizon hotel hunter
+    icicle igloo indigo island ivory jacket jaguar jasmine jelly jigsaw jockey jungle juniper kayak kettle
+    kitten koala ladder lagoon lantern lemon leopard library lizard lobster lotus lunch magnet mango maple
+    marble meadow melon mercury meteor mirror monkey mosaic muffin museum mustard napkin nectar needle night
+    noodle novel nutmeg oasis ocean octopus olive onion opera orange orchid otter oyster paddle palace panda
+    parrot pastry pebble pelican pencil pepper piano pigeon pilot pirate planet plum pocket polar pony potato
+    pumpkin puzzle quartz quilt rabbit radar raven ribbon river robin rocket rose ruby saddle saffron salmon
+    school shadow silver sketch spider spruce stone summer sunset swan tango teapot temple thistle thunder tiger
+    timber toast tomato topaz tractor trumpet tulip tunnel turtle uncle unicorn valley vanilla velvet violin
+    volcano voyage waffle wagon walnut water whale wheat willow window winter wizard wolf yacht yellow yogurt
+    zebra zephyr zigzag
+"""
+WORDS: Final = tuple(_TEXT.split())
 TABLE_NUMBER_MAX: Final = 99
 WORDS_MIN: Final = 2
 WORDS_MAX: Final = 4
@@ -31,6 +65,7 @@ _PLACE_HINT: Final = message("A code with a meeting place is like 7-4821937-5526
 _SEPARATORS: Final = re.compile(r"[\s\-_.,‐‑‒–—]+")
 _DIGITS: Final = re.compile(r"[\s\-_.,‐‑‒–—\d]*")
 _SHOWN_MAX: Final = 20
+SAFETY_WORDS: Final = "seqp2p/1 safety words"
 
 
 def make_code(table_number: int, words: int, randomness: Randomness, place: str = "") -> str:
@@ -120,3 +155,12 @@ def _parts(text: str) -> list[str]:
 def _near(word: str) -> str:
     near = difflib.get_close_matches(word, WORDS, n=1)
     return message("Did you mean {word!r}?", word=near[0]) if near else _HINT
+
+
+def safety_words(seed: bytes, key_a: bytes, key_b: bytes) -> tuple[str, str]:
+    """Return two words for the seats with these identity keys (32 bytes each), in either order.
+
+    ``seed`` is the randomness opened in step ``reveal``, the parts of all seats in seat order.
+    """
+    first, second = tagged_hash(SAFETY_WORDS, seed, *sorted((key_a, key_b)))[:2]
+    return WORDS[first], WORDS[second]

@@ -31,8 +31,7 @@ from seqp2p.lobby.adverts import (
     read_seat,
     read_table,
 )
-from seqp2p.net.addresses import Address
-from seqp2p.net.interfaces import Interfaces, is_near, local_hosts, local_networks, may_dial
+from seqp2p.net.addresses import Address, Interfaces, is_near, local_hosts, local_networks, may_dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 
 Found = TypeVar("Found", FoundTable, FoundSeat)

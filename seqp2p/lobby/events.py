@@ -6,9 +6,9 @@ from typing import Final, TypeAlias
 
 from seqp2p.i18n import message
 from seqp2p.match.table import Settings
+from seqp2p.match.text import clean
 from seqp2p.net.addresses import Address
 from seqp2p.net.messages import DeclinedMessage
-from seqp2p.net.text import clean
 
 
 @dataclass(frozen=True, slots=True)

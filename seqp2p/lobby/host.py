@@ -11,7 +11,7 @@ Seats of the game before name its id in place of the lobby's, and need no code: 
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, assert_never
@@ -19,8 +19,9 @@ from typing import Final, assert_never
 import trio
 from msgspec.structs import replace
 
+from seqp2p.crypto.hashing import REMATCH
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.address_statement import is_first, make_statement
+from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import NO_FORMER, Former, Guest, LineSaid, LobbyShown, TurnedAway, declined, declining, gone
 from seqp2p.lobby.lines import LobbyTalk, PerMinute
@@ -50,14 +51,18 @@ from seqp2p.match.table import (
     name_fault,
     numbered_name,
 )
+from seqp2p.match.text import clean
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
+from seqp2p.net.addresses import tcp_dial
 from seqp2p.net.auth import check_client, receive, refuse
+from seqp2p.net.dialling import Dial
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.serving import Gate, Handshakes, serve, source_of
-from seqp2p.net.text import clean
+from seqp2p.net.serving import Gate, Handshakes, Listener, serve, source_of
+from seqp2p.net.transit import RelayListener, Waiting
 from seqp2p.rules import team_of
 
 _FAILURES_TOLD: Final = 3
@@ -621,3 +626,14 @@ class _HostLobby:
         for sitting in self._seats.values():
             await sitting.ended.wait()
         return {seat: sitting.link.frames for seat, sitting in self._seats.items() if sitting.released}
+
+
+def rematch_listeners(
+    last: AgreedTable, seats: Iterable[int], dial: Dial = tcp_dial, limits: Limits = DEFAULT_LIMITS
+) -> list[Listener]:
+    """Return the host's listeners for these seats of the last game, as far as they used its relay."""
+    if last.relay is None:
+        return []
+    relay, book = last.relay.address, AddressBook(last, limits)
+    tokens = [token for seat in seats if (token := book.token(seat, REMATCH)) is not None]
+    return [RelayListener(Waiting(relay, token, "server", dial, limits).join) for token in tokens]

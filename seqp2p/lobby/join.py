@@ -12,6 +12,7 @@ from typing import Final, assert_never
 import trio
 from msgspec.structs import replace
 
+from seqp2p.crypto.hashing import REMATCH
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.code import parse_code
@@ -20,7 +21,6 @@ from seqp2p.lobby.lines import LobbyTalk
 from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.pake import Exchange, give_code
-from seqp2p.lobby.rematch_lines import way_back
 from seqp2p.lobby.requests import (
     ANY_SEAT,
     AcceptGame,
@@ -38,6 +38,7 @@ from seqp2p.lobby.requests import (
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
+from seqp2p.match.text import clean
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address, tcp_dial
@@ -53,10 +54,10 @@ from seqp2p.net.errors import (
     Unreachable,
     WrongKey,
 )
+from seqp2p.net.limits import Limits
 from seqp2p.net.links import Link
-from seqp2p.net.text import clean
 from seqp2p.net.tls import ServerLink
-from seqp2p.net.transit import line_of
+from seqp2p.net.transit import Waiting, line_of
 from seqp2p.rules import team_of
 
 _KNOCK_PAUSE_S: Final = 0.2
@@ -472,3 +473,26 @@ class _Joiner:
                         "The host gave addresses that seat {seat} ({name}) has not signed.", seat=seat, name=entry.name
                     )
                 )
+
+
+class WayBack:
+    """The way of a seat of the last game to its host's next lobby, over their relay."""
+
+    def __init__(self, relay: Address, token: bytes, dial: Dial, limits: Limits) -> None:
+        self.relay = relay
+        self.is_open = True
+        """True as long as the relay answers. Then the host may still come."""
+        self._waiting = Waiting(relay, token, "client", dial, limits, self._note)
+
+    async def dial(self, _: Address) -> trio.abc.Stream:
+        """Return a line with the host. It waits for one until it is cancelled."""
+        return await self._waiting.join()
+
+    def _note(self, reason: object) -> None:
+        self.is_open = reason is None
+
+
+def way_back(last: AgreedTable, dial: Dial, limits: Limits) -> WayBack | None:
+    """Return the way over the relay, or None where this seat and the host have none in common."""
+    token = AddressBook(last, limits).token(1, REMATCH)
+    return None if last.relay is None or token is None else WayBack(last.relay.address, token, dial, limits)

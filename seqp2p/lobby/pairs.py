@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.exchange import EXCHANGE_SIZE, ExchangeKey
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import tagged_hash
+from seqp2p.crypto.identity import EXCHANGE_SIZE, ExchangeKey
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address
 

@@ -30,9 +30,8 @@ from seqp2p.net.auth import NO_LOBBY, receive, refuse
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import GossipItem
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Pace, pace_of
 from seqp2p.net.links import Link
-from seqp2p.net.pace import Pace, pace_of
 from seqp2p.net.relay import Wire
 
 SPECTATORS_MAX: Final = 200

@@ -1,7 +1,7 @@
 """The slow checks of a game: of proofs and of signatures. All are pure functions of bytes.
 
 A match takes them as an argument. ``check`` gets the equations of a proof, and requires them to hold, or gathers them
-to be checked as a sum (crypto/batch.py). If many matches see the same bytes in one process (local bots,
+to be checked as a sum (crypto/equation.py). If many matches see the same bytes in one process (local bots,
 tests/sim), ``Remembering`` makes each check once. Nothing else may replace them.
 """
 
@@ -13,10 +13,9 @@ from seqp2p.crypto.elgamal import Ciphertext
 from seqp2p.crypto.equation import Check, require
 from seqp2p.crypto.group import Point
 from seqp2p.crypto.identity import verify
-from seqp2p.crypto.key_proof import verify_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import Cards, verify_shares
-from seqp2p.crypto.shuffle_proof import shuffle_equations, verify_shuffle
+from seqp2p.crypto.schnorr import Cards, verify_key, verify_shares
+from seqp2p.crypto.shuffle import shuffle_equations, verify_shuffle
 
 ShuffleStatement: TypeAlias = tuple[Sequence[Ciphertext], Sequence[Ciphertext], Point, bytes, Context]
 """The arguments of ``Checks.shuffle``."""
@@ -31,7 +30,7 @@ class Checks:
         self.lot_max = lot_max
 
     def key(self, key: Point, proof: bytes, context: Context) -> None:
-        """Check that the prover knows the secret of this key (crypto/key_proof.py)."""
+        """Check that the prover knows the secret of this key (crypto/schnorr.py)."""
         verify_key(key, proof, context, self._check)
 
     def signature(self, key: bytes, label: str, payload: bytes, signature: bytes) -> None:
@@ -41,7 +40,7 @@ class Checks:
     def shuffle(
         self, before: Sequence[Ciphertext], after: Sequence[Ciphertext], key: Point, proof: bytes, context: Context
     ) -> None:
-        """Check that one deck is the other, re-encrypted in another order (crypto/shuffle_proof.py)."""
+        """Check that one deck is the other, re-encrypted in another order (crypto/shuffle.py)."""
         verify_shuffle(before, after, key, proof, context, self._check)
 
     def shuffle_lot(self, lot: Iterable[ShuffleStatement]) -> None:
@@ -49,7 +48,7 @@ class Checks:
         self._check(equation for statement in lot for equation in shuffle_equations(*statement))
 
     def shares(self, key: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context) -> None:
-        """Check decryption shares by the owner of this key (crypto/share_proof.py)."""
+        """Check decryption shares by the owner of this key (crypto/schnorr.py)."""
         verify_shares(key, cards, shares, proof, context, self._check)
 
 

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias, cast
 import msgspec
 
 from seqp2p.crypto.group import POINT_SIZE
-from seqp2p.crypto.key_proof import KEY_PROOF_SIZE
-from seqp2p.crypto.share_proof import SHARE_PROOF_SIZE
+from seqp2p.crypto.schnorr import KEY_PROOF_SIZE, SHARE_PROOF_SIZE
 from seqp2p.i18n import message
 from seqp2p.match.encoding import DecodeError, Record, encode, pack, require_canonical, structure, unpack
 from seqp2p.match.table import Bytes32, SeatNumber

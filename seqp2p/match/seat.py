@@ -11,9 +11,8 @@ from seqp2p.crypto.elgamal import encode_deck
 from seqp2p.crypto.group import Point, Randomness, encode_point, encode_points, mul_base, random_scalar
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import Identity, sign
-from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share
+from seqp2p.crypto.schnorr import key_commitment, prove_key, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.i18n import message
 from seqp2p.match.ballots import Wish

@@ -26,8 +26,8 @@ from typing import Any, Literal, TypeAlias
 from seqp2p.crypto.elgamal import Ciphertext, decode_deck, joint_key
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import Point, decode_point, decode_points, encode_point
-from seqp2p.crypto.key_proof import key_commitment
 from seqp2p.crypto.oracle import Context
+from seqp2p.crypto.schnorr import key_commitment
 from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import (
     CallBody,
@@ -42,8 +42,7 @@ from seqp2p.match.contribution import (
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import Failure, Refusal
 from seqp2p.match.events import Dealt, Drawn, Event, Finished, Redealt, Seated, Shuffled, Turned
-from seqp2p.match.game import Game, StepPlan
-from seqp2p.match.joint import draw_dealer
+from seqp2p.match.game import Game, StepPlan, draw_dealer
 from seqp2p.match.outcome import final_result
 from seqp2p.match.remark import BadRemark, Remark, open_remark
 from seqp2p.rules import (

@@ -4,6 +4,8 @@ The ranges are written out, not taken from a Unicode database: databases grow, a
 unassigned in another. docs/protocol.md, section 5; ``protocol/vectors/characters.json`` has them as data.
 """
 
+import unicodedata
+
 from seqp2p.i18n import message
 
 # Controls; spaces other than U+0020; what shows nothing, joins, or changes the direction of writing; private use.
@@ -40,7 +42,6 @@ HIDDEN = (
     (0x1D173, 0x1D17A),
     (0xE0000, 0x10FFFF),
 )
-
 # Marks that take no place of their own (Unicode 14, Mn and Me, with gaps that hold no letter).
 _MARK_RANGES = """
 0300-034E 0350-036F 0483-0489 0591-05C7 0610-061A 064B-065F 0670 06D6-06DC 06DF-06E4 06E7-06E8 06EA-06ED 0711
@@ -68,6 +69,9 @@ AAEC-AAED AAF6 ABE5 ABE8 ABED FB1E FE20-FE2F 101FD 102E0 10376-1037A 10A01-10A0F
 1D242-1D244 1DA00-1DA36 1DA3B-1DA6C 1DA75 1DA84 1DA9B-1DAAF 1E000-1E02A 1E130-1E136 1E2AE 1E2EC-1E2EF 1E8D0-1E8D6
 1E944-1E94A
 """
+SHOWN_LENGTH_MAX = 200
+
+
 MARKS = frozenset(
     code
     for first, _, last in (bounds.partition("-") for bounds in _MARK_RANGES.split())
@@ -103,4 +107,17 @@ def cleaned(text: str, length_max: int) -> str:
     """
     spaced = "".join(" " if character.isspace() else character for character in text)
     shown = "".join(character for character in spaced if not is_hidden(character))
+    return " ".join(shown.split())[:length_max].rstrip()
+
+
+def clean(text: str, length_max: int = SHOWN_LENGTH_MAX) -> str:
+    r"""Return the text without control, direction and invisible characters, on one line, cut to ``length_max``.
+
+    >>> clean("a\x1b[31mb \u202e c\n")
+    'a[31mb c'
+    """
+    shown = "".join(
+        character if unicodedata.category(character)[0] in "LMNPS" else " " if character.isspace() else ""
+        for character in text
+    )
     return " ".join(shown.split())[:length_max].rstrip()

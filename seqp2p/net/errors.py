@@ -4,7 +4,7 @@ from typing import Final
 
 from seqp2p.errors import UserError
 from seqp2p.i18n import message
-from seqp2p.net.text import clean
+from seqp2p.match.text import clean
 
 
 class NetError(UserError):

@@ -15,7 +15,7 @@ from typing import Final, Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
-from seqp2p.net.limits import Limits
+from seqp2p.net.limits import Limits, pace_of
 from seqp2p.net.messages import (
     BallotMessage,
     ContributionMessage,
@@ -25,7 +25,6 @@ from seqp2p.net.messages import (
     encode_message,
     signed_message,
 )
-from seqp2p.net.pace import pace_of
 
 PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""

@@ -14,9 +14,8 @@ import trio
 from seqp2p.i18n import message
 from seqp2p.net.errors import LinkLost, NetError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import Limits
+from seqp2p.net.limits import Limits, Pace, message_price_s, pace_of
 from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
-from seqp2p.net.pace import Pace, message_price_s, pace_of
 from seqp2p.net.transit import line_of
 
 _WRITE_SIZE = 65_536

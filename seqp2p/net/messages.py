@@ -24,10 +24,10 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VERSION, Bytes32, SeatNumber, Settings
+from seqp2p.match.text import SHOWN_LENGTH_MAX, clean
 from seqp2p.net.addresses import RELAY_LENGTH_MAX
 from seqp2p.net.errors import PeerError, PeerRefused
 from seqp2p.net.frames import frame
-from seqp2p.net.text import SHOWN_LENGTH_MAX, clean
 
 PAKE_SIZE: Final = 33
 STATEMENT_SIZE_MAX: Final = 2048

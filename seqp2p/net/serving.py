@@ -13,9 +13,8 @@ from seqp2p.i18n import message
 from seqp2p.net import tls
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import Limits
+from seqp2p.net.limits import Limits, Pace
 from seqp2p.net.links import rest
-from seqp2p.net.pace import Pace
 from seqp2p.net.tls import Credentials
 from seqp2p.net.transit import TransitStream
 

@@ -9,7 +9,7 @@ first pass takes every proof for right and only gathers its equations. If all of
 immediate check: by induction over the checks, each is asked about the same equations. So the report is that of
 ``verify``. If one does not hold, a wrong share may have opened a card, and evidence may have looked like none: the
 report of the first pass means nothing, and ``verify`` reads the file again from the beginning. A batch with a false
-equation passes with probability 2^−128 at most (crypto/batch.py).
+equation passes with probability 2^−128 at most (crypto/equation.py).
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from seqp2p.crypto.batch import Batch
+from seqp2p.crypto.equation import Batch
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import listed, message, message_of
 from seqp2p.match.checks import CHECKS, Checks

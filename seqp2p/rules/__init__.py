@@ -4,7 +4,6 @@ A position is an immutable value, and the engine a pure function of position, ac
 of cards that may be UNKNOWN, so one engine serves a peer, who does not see the other hands, and a verifier, who does.
 """
 
-from seqp2p.rules.absence import drop, skip
 from seqp2p.rules.actions import (
     ACTION_ROWS,
     DRAW,
@@ -21,8 +20,7 @@ from seqp2p.rules.actions import (
     place,
     remove,
 )
-from seqp2p.rules.dealing import DealerDraw, deal_order, dealer_draw, first_seat
-from seqp2p.rules.engine import apply, legal_actions, new_pile
+from seqp2p.rules.engine import apply, apply_known, legal_actions, new_pile, perft
 from seqp2p.rules.errors import AmbiguousAction, IllegalAction, NotationError, RulesError
 from seqp2p.rules.game_text import SKIP, Dropping, GameText, Happening, Move, format_game, parse_game
 from seqp2p.rules.lookup import SquareSet, set_of, squares_of
@@ -37,13 +35,21 @@ from seqp2p.rules.notation import (
     parse_square,
 )
 from seqp2p.rules.options import RULE_OPTIONS, TABLE_TALK, Options, TableOption
-from seqp2p.rules.perft import apply_known, perft
+from seqp2p.rules.phases import drop, skip
 from seqp2p.rules.position import CompletedSequence, Hand, Pending, Phase, Position, hide, reveal, start
 from seqp2p.rules.position_text import format_position, parse_position, position_hash
 from seqp2p.rules.sequences import nameable_lines
 from seqp2p.rules.status import status
-from seqp2p.rules.table import check_table, default_teams, hand_size, team_of
-from seqp2p.rules.threats import Threat, longest_line, threats
+from seqp2p.rules.table import (
+    DealerDraw,
+    check_table,
+    deal_order,
+    dealer_draw,
+    default_teams,
+    first_seat,
+    hand_size,
+    team_of,
+)
 from seqp2p.rules.variant import (
     CLASSIC,
     KIDS,
@@ -60,7 +66,7 @@ from seqp2p.rules.variant import (
     Variant,
     make_known,
 )
-from seqp2p.rules.view import CORNER, View, view
+from seqp2p.rules.view import CORNER, Threat, View, longest_line, threats, view
 
 __all__ = [
     "ACTION_ROWS",

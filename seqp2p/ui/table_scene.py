@@ -23,6 +23,7 @@ from seqp2p.ui.choice import (
     Step,
     actions_of,
     entered,
+    in_own_turn,
     moved,
     named,
     picked,
@@ -38,7 +39,6 @@ from seqp2p.ui.frame import Painter, Target
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
-from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
 from seqp2p.ui.plain import read_square
 from seqp2p.ui.scene import KeyHelp, LogLine, Page

@@ -3,7 +3,7 @@
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.api.events import EVENTS_MAX, Events
+from seqp2p.api.at_table import EVENTS_MAX, Events
 
 
 async def test_every_reader_reads_all() -> None:

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.bots.lookahead import Lookahead, World, best_later, shuffled
+from seqp2p.bots.lookahead import TRIED, Effort, Lookahead, StrongBot, World, best_later, shuffled
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
-from seqp2p.bots.strong import TRIED, Effort, StrongBot
 from seqp2p.bots.value import CERTAIN, shipped
 from seqp2p.rules import (
     CLASSIC,

@@ -13,8 +13,8 @@ import pytest
 
 from seqp2p.cli import export, output
 from seqp2p.errors import UserError
+from seqp2p.replay.export import game_text
 from seqp2p.replay.format import MAGIC
-from seqp2p.replay.to_text import game_text
 from seqp2p.rules import format_position, parse_game
 from tests.cli import documented
 from tests.cli.conftest import Cli, names_in, read

@@ -11,7 +11,7 @@ import pytest
 
 from seqp2p.cli import play as play_module
 from seqp2p.cli.replays import verify_file
-from seqp2p.ui.person.lessons import FAREWELL, LESSONS
+from seqp2p.ui.person.tutorial import FAREWELL, LESSONS
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import (

@@ -18,9 +18,9 @@ import trio.testing
 from seqp2p import hangup
 from seqp2p.api.game import LiveGame
 from seqp2p.bots import registry
+from seqp2p.bots.lookahead import Effort
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
-from seqp2p.bots.strong import Effort
 from seqp2p.cli import playing
 from seqp2p.cli.errors import ABANDONED, LOST_HINT, NOT_CONNECTED, hint_of, line_of, polite_signals, sentence
 from seqp2p.cli.lines import LineReader

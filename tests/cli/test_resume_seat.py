@@ -17,7 +17,7 @@ from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resum
 from seqp2p.cli.errors import FAILED, USAGE
 from seqp2p.cli.resume import find_stored
 from seqp2p.cli.running import ending_with_parent
-from seqp2p.crypto.exchange import ExchangeKey
+from seqp2p.crypto.identity import ExchangeKey
 from seqp2p.errors import UserError
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
 from seqp2p.lobby.pairs import OwnRelay

@@ -10,8 +10,7 @@ import pytest
 
 from seqp2p.cli import stats
 from seqp2p.cli.stats import ranked
-from seqp2p.replay.statistics import ReplayCounter
-from seqp2p.replay.summary import summarise
+from seqp2p.replay.statistics import ReplayCounter, summarise
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.replay.test_statistics import made_up
@@ -133,7 +132,7 @@ def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("seqp2p.replay.summary.summarise", stop)
+    monkeypatch.setattr("seqp2p.replay.statistics.summarise", stop)
     assert cli("stats", KIDS) == (5, "", "seqp2p: error: stopped after 0 files\n")
 
 

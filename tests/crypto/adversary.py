@@ -21,7 +21,7 @@ from seqp2p.crypto.group import (
     sum_points,
 )
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, generator, generators
+from seqp2p.crypto.shuffle import ShuffleProof, challenge, challenges, generator, generators
 
 Deck = Sequence[Ciphertext]
 Matrix = Sequence[Sequence[int]]

@@ -4,13 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.crypto.batch import SUM_FROM, WEIGHT_SIZE, Batch, sum_first
 from seqp2p.crypto.elgamal import card_points, fresh_deck
-from seqp2p.crypto.equation import Bracket, Equation, require
+from seqp2p.crypto.equation import SUM_FROM, WEIGHT_SIZE, Batch, Bracket, Equation, require, sum_first
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import INFINITY, G, add, mul_base, neg
-from seqp2p.crypto.shuffle import shuffle_and_prove
-from seqp2p.crypto.shuffle_proof import verify_shuffle
+from seqp2p.crypto.shuffle import shuffle_and_prove, verify_shuffle
 from tests.crypto.tools import CONTEXT, point, stream
 
 PK = mul_base(77)
@@ -49,7 +47,7 @@ def test_one_wrong_equation_is_enough(equations: list[Equation], seed: int) -> N
 
 
 def test_what_is_summed_up_on_the_way_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seqp2p.crypto.batch.POINTS_MAX", 3)
+    monkeypatch.setattr("seqp2p.crypto.equation.POINTS_MAX", 3)
     for equations in ([RIGHT] * 3, [RIGHT, WRONG, RIGHT]):
         gathered = batch()
         gather_proof(gathered)

@@ -8,16 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.crypto import key_proof
-from seqp2p.crypto.batch import Batch
 from seqp2p.crypto.elgamal import card_points, fresh_deck
-from seqp2p.crypto.equation import Check, require
+from seqp2p.crypto.equation import Batch, Check, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import INFINITY, ORDER, POINT_SIZE, Randomness, add, encode_point, encode_scalar, mul_base, sub
-from seqp2p.crypto.key_proof import key_commitment, prove_key, verify_key
 from seqp2p.crypto.oracle import Context, Oracle
-from seqp2p.crypto.share_proof import prove_shares, share, verify_shares
-from seqp2p.crypto.shuffle import shuffle
-from seqp2p.crypto.shuffle_proof import prove_shuffle, verify_shuffle
+from seqp2p.crypto.schnorr import key_commitment, prove_key, prove_shares, share, verify_key, verify_shares
+from seqp2p.crypto.shuffle import prove_shuffle, shuffle, verify_shuffle
 from tests.crypto.tools import CONTEXT, OTHER_CONTEXTS, point, stream, with_changed_bytes
 
 x = 0xC0FFEE << 200

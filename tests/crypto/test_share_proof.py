@@ -1,6 +1,6 @@
 import pytest
 
-from seqp2p.crypto import share_proof
+from seqp2p.crypto import schnorr
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import (
     INFINITY,
@@ -13,7 +13,7 @@ from seqp2p.crypto.group import (
     neg,
 )
 from seqp2p.crypto.oracle import Oracle
-from seqp2p.crypto.share_proof import prove_shares, share, verify_shares
+from seqp2p.crypto.schnorr import prove_shares, share, verify_shares
 from tests.crypto.tools import CONTEXT, point, stream
 
 x = 0xDECAF << 210
@@ -27,7 +27,7 @@ ONE_PROOF = prove_shares(x, X, ONE, SHARES[:1], CONTEXT, stream("one"))
 
 def refused(
     X: Point = X,
-    cards: share_proof.Cards = CARDS,
+    cards: schnorr.Cards = CARDS,
     shares: tuple[Point, ...] = SHARES,
     proof: bytes = PROOF,
     match: str = "does not hold",
@@ -86,7 +86,7 @@ def test_malformed_statements_are_refused() -> None:
 
 def test_a_response_of_zero_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = iter([(ORDER - 2 * x,), (8,)])
-    monkeypatch.setattr(share_proof, "nonces", lambda *_: next(drawn))
+    monkeypatch.setattr(schnorr, "nonces", lambda *_: next(drawn))
     monkeypatch.setattr(Oracle, "challenge", lambda *_: 2)
     proof = prove_shares(x, X, ONE, SHARES[:1], CONTEXT, stream("zero"))
     assert proof[:33] == encode_point(mul_base(8))

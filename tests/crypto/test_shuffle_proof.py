@@ -4,7 +4,6 @@ from itertools import product
 
 import pytest
 
-from seqp2p.crypto import shuffle_proof
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck, reencrypt
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import (
@@ -22,13 +21,16 @@ from seqp2p.crypto.group import (
     sum_points,
 )
 from seqp2p.crypto.oracle import nonces
-from seqp2p.crypto.shuffle import shuffle, shuffle_and_prove
-from seqp2p.crypto.shuffle_proof import (
+from seqp2p.crypto.shuffle import (
     ShuffleProof,
+    _oracle,
+    _ShuffleSecrets,
     generator,
     generators,
     proof_size,
     prove_shuffle,
+    shuffle,
+    shuffle_and_prove,
     shuffle_equations,
     verify_shuffle,
 )
@@ -237,7 +239,7 @@ def test_a_commitment_that_sums_to_the_generators_is_accepted(monkeypatch: pytes
         drawn = nonces(label, secret, statement, fresh, count)
         return (*drawn[:2], zero_sum(drawn[:2]), *drawn[3:])
 
-    monkeypatch.setattr(shuffle_proof, "nonces", rigged)
+    monkeypatch.setattr("seqp2p.crypto.shuffle.nonces", rigged)
     shuffled, proof = shuffle_and_prove(DECK, PK, CONTEXT, stream("rigged"))
     parts = ShuffleProof.decode(proof, 3)
     assert sum_points(parts.c) == sum_points(generators(3))
@@ -249,7 +251,7 @@ def test_a_commitment_that_sums_to_the_generators_is_accepted(monkeypatch: pytes
 def test_a_chain_without_masks_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     # With r̂ = 0 the verifier meets ĉ_N − u·H = infinity. It gives ψ away, but that is the prover's loss.
     deck = DECK[:1]
-    monkeypatch.setattr(shuffle_proof, "nonces", lambda *_: (0, 0, 3, 4, 5, 6, 7, 8))
+    monkeypatch.setattr("seqp2p.crypto.shuffle.nonces", lambda *_: (0, 0, 3, 4, 5, 6, 7, 8))
     shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream("unmasked"))
     verify_shuffle(deck, shuffled, PK, proof, CONTEXT)
     assert second_verifier_accepts(deck, shuffled, PK, proof, CONTEXT)
@@ -258,7 +260,7 @@ def test_a_chain_without_masks_is_accepted(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_cannot_be_written_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     good = (2, 3, 4, 5, 6, 7, 8, 9)
     drawn = iter([(2, 3, 0, 5, 6, 7, 8, 9), good])  # ω_1 = 0 makes t_1 infinite
-    monkeypatch.setattr(shuffle_proof, "nonces", lambda *_: next(drawn))
+    monkeypatch.setattr("seqp2p.crypto.shuffle.nonces", lambda *_: next(drawn))
     shuffled, proof = shuffle_and_prove(DECK[:1], PK, CONTEXT, stream("again"))
     assert ShuffleProof.decode(proof, 1).t[0] == mul_base(4)
     verify_shuffle(DECK[:1], shuffled, PK, proof, CONTEXT)
@@ -321,7 +323,7 @@ def test_one_permutation_used_twice_gives_proofs_with_nothing_in_common() -> Non
 
 def test_secrets_are_not_printed() -> None:
     shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("print"))
-    oracle = shuffle_proof._oracle(DECK, shuffled, PK, CONTEXT)
-    secrets = shuffle_proof._ShuffleSecrets.draw(permutation, rerandomisers, oracle, bytes(32))
+    oracle = _oracle(DECK, shuffled, PK, CONTEXT)
+    secrets = _ShuffleSecrets.draw(permutation, rerandomisers, oracle, bytes(32))
     assert str(rerandomisers[0]) not in repr(secrets)
     assert "permutation" not in repr(secrets)

@@ -30,13 +30,12 @@ from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark, RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload, LeavePayload, Word
 from seqp2p.match.table import TableError, decode_agreement, encode_agreement
-from seqp2p.match.text import cleaned, text_fault
+from seqp2p.match.text import clean, cleaned, text_fault
 from seqp2p.net.addresses import AddressError, parse_address, parse_peer_address
 from seqp2p.net.errors import BadCode, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import HEADER_SIZE, FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LineMessage, LinkStage, decode_message, encode_message
-from seqp2p.net.text import clean
 from seqp2p.net.tls import certificate_key
 from seqp2p.replay.format import frame as record_frame
 from seqp2p.replay.format import records

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from seqp2p.learning import RawEnv, observe, observe_planes, planes_of
-from seqp2p.learning.planes import planes_space
+from seqp2p.learning.observation import planes_space
 from seqp2p.rules import UNKNOWN, View, view
 from tests.rules.playing import OPTION_TABLES, random_position
 

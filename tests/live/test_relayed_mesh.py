@@ -10,14 +10,13 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
-from seqp2p.crypto.exchange import ExchangeKey
+from seqp2p.crypto.identity import ExchangeKey
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.events import Former
-from seqp2p.lobby.host import Hosting, host_table
+from seqp2p.lobby.host import Hosting, host_table, rematch_listeners
 from seqp2p.lobby.join import rejoin_table
 from seqp2p.lobby.pairs import OwnRelay
-from seqp2p.lobby.rematch_lines import rematch_listeners
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.dialling import Dial

@@ -11,9 +11,8 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.seat_session import Saying, SeatSession, Tick
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped
-from seqp2p.match.intake import Intake
+from seqp2p.match.intake import Intake, PendingThing
 from seqp2p.match.machine import Match
-from seqp2p.match.pending import PendingThing
 from seqp2p.match.remark import open_remark
 from seqp2p.match.signed import (
     BallotPayload,

@@ -7,8 +7,7 @@ import pytest
 import trio
 
 from seqp2p.live import seeking
-from seqp2p.live.mesh import Mesh
-from seqp2p.live.seeking import look_for_seats
+from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.lobby import discovery
 from seqp2p.lobby.adverts import SeatAdvert
 from seqp2p.lobby.discovery import advertising, seat_advert

@@ -9,8 +9,8 @@ import trio
 from seqp2p.live.seat_session import OPENINGS_WAIT_S
 from seqp2p.live.session import SeatRunner
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
+from seqp2p.match.intake import ROOMS
 from seqp2p.match.machine import Match
-from seqp2p.match.pending import ROOMS
 from seqp2p.match.signed import ReleasedSecret
 from seqp2p.net.messages import (
     ContributionMessage,

@@ -11,13 +11,12 @@ import trio
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.crypto.identity import sign
 from seqp2p.live.session import TICK_S, SeatRunner
-from seqp2p.match import pending
+from seqp2p.match import intake
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode, encode
 from seqp2p.match.events import Dropped, Result, Undone
-from seqp2p.match.intake import Deferred
+from seqp2p.match.intake import Deferred, Room
 from seqp2p.match.machine import Match
-from seqp2p.match.pending import Room
 from seqp2p.match.signed import (
     BALLOT_SIZE_MAX,
     BallotPayload,
@@ -320,8 +319,8 @@ async def test_floods_are_bounded_and_harm_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One seat alone decides nothing, whatever it signs; the game is played on to its end."""
-    monkeypatch.setitem(pending.ROOMS, SignedBallot, Room(ROOM, ROOM))
-    monkeypatch.setitem(pending.ROOMS, SignedHead, Room(ROOM, ROOM))
+    monkeypatch.setitem(intake.ROOMS, SignedBallot, Room(ROOM, ROOM))
+    monkeypatch.setitem(intake.ROOMS, SignedHead, Room(ROOM, ROOM))
     party, asleep, _ = seated(tmp_path, 3, sleep_s=60)
     async with trio.open_nursery() as nursery:
         async with party.playing():

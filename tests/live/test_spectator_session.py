@@ -18,8 +18,8 @@ from seqp2p.lobby.spectator_join import WaitingSpectator
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Event
+from seqp2p.match.intake import ROOMS
 from seqp2p.match.machine import Match
-from seqp2p.match.pending import ROOMS
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, Word
 from seqp2p.match.table import encode_agreement

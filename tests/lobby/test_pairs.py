@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.crypto.hashing import ADDRESSES, PAIR, REMATCH
-from seqp2p.crypto.identity import sign
+from seqp2p.crypto.identity import ExchangeKey, sign
 from seqp2p.lobby.address_statement import (
     RELAY,
     AddressBook,

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.lobby.safety import safety_words
-from seqp2p.lobby.wordlist import WORDS
+from seqp2p.lobby.code import WORDS, safety_words
 
 KEYS = st.binary(min_size=32, max_size=32)
 

@@ -4,8 +4,8 @@ import pytest
 
 from seqp2p.crypto.elgamal import reencrypt
 from seqp2p.crypto.group import G, mul, mul_base
-from seqp2p.match.deck import Deck
 from seqp2p.match.errors import Refusal
+from seqp2p.match.game import Deck
 from seqp2p.rules import KIDS
 
 SECRETS = {1: 11, 2: 22}

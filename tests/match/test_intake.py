@@ -18,6 +18,7 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Remarked, Voted
 from seqp2p.match.intake import (
     EVERYTHING,
+    ROOMS,
     WORDS,
     Applied,
     BadSender,
@@ -29,7 +30,6 @@ from seqp2p.match.intake import (
     Outcome,
 )
 from seqp2p.match.machine import VERDICTS_KEPT, Match
-from seqp2p.match.pending import ROOMS
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     OfferedEvidence,

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.match.joint import JointStream, draw_dealer
+from seqp2p.match.game import JointStream, draw_dealer
 from seqp2p.rules import CLASSIC, KIDS
 from tests.table import Played, fields_of
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.pending import ROOMS, PendingBuffer
+from seqp2p.match.intake import ROOMS, PendingBuffer
 from seqp2p.match.signed import (
     OfferedEvidence,
     ReleasedSecret,

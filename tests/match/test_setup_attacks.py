@@ -8,10 +8,9 @@ import pytest
 
 from seqp2p.crypto.elgamal import encode_deck, fresh_deck
 from seqp2p.crypto.group import encode_point, mul_base
-from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.shuffle import shuffle
-from seqp2p.crypto.shuffle_proof import prove_shuffle
+from seqp2p.crypto.schnorr import key_commitment, prove_key
+from seqp2p.crypto.shuffle import prove_shuffle, shuffle
 from seqp2p.match.contribution import Contribution, RevealBody, ShuffleBody, make_payload
 from seqp2p.match.machine import Match
 from tests.match.refusal import at_step, violation

@@ -7,9 +7,8 @@ from trio.testing import lockstep_stream_pair, memory_stream_pair, wait_all_task
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import Limits
+from seqp2p.net.limits import Limits, Pace, pace_of
 from seqp2p.net.links import Link
-from seqp2p.net.pace import Pace, pace_of
 
 LIMITS = Limits()
 BLOB = wire.ContributionMessage(bytes(20_000), bytes(64))

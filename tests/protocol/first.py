@@ -10,27 +10,24 @@ from protocol.generator.primitives import ranges
 from protocol.generator.stream import Stream
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck, joint_key
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.exchange import ExchangeKey
 from seqp2p.crypto.group import decode_point, decode_points, decode_scalar, hash_to_point, sub, sum_points
 from seqp2p.crypto.hashing import ADDRESSES, FILE, LINK, LOBBY_LINE, STEP, tagged_hash
-from seqp2p.crypto.identity import check_public, fingerprint
+from seqp2p.crypto.identity import ExchangeKey, check_public, fingerprint
 from seqp2p.crypto.identity import verify as verify_signature
-from seqp2p.crypto.key_proof import key_commitment, verify_key
 from seqp2p.crypto.oracle import Context, Oracle
-from seqp2p.crypto.share_proof import verify_shares
-from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
+from seqp2p.crypto.schnorr import key_commitment, verify_key, verify_shares
+from seqp2p.crypto.shuffle import ShuffleProof, challenge, challenges, verify_shuffle
 from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statement
+from seqp2p.lobby.code import WORDS, safety_words
 from seqp2p.lobby.lines import LinePayload, LobbyTalk
 from seqp2p.lobby.pairs import OwnRelay, RelayEntry
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.place import hash_place
-from seqp2p.lobby.safety import safety_words
-from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.ballots import Decree, Last, Vote
 from seqp2p.match.contribution import BODIES, Contribution, make_payload
 from seqp2p.match.encoding import encode, structure
 from seqp2p.match.errors import Unattributable
-from seqp2p.match.joint import JointStream, draw_dealer
+from seqp2p.match.game import JointStream, draw_dealer
 from seqp2p.match.remark import BadRemark, open_remark
 from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, head_of_action, open_signed
 from seqp2p.match.table import TableError, decode_agreement, game_id

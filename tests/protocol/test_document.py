@@ -12,10 +12,10 @@ from seqp2p.crypto import hashing
 from seqp2p.lobby import pake, safety
 from seqp2p.lobby.address_statement import ENTRIES_MAX, ENTRY_LENGTH_MAX
 from seqp2p.match import contribution, encoding, remark, table
+from seqp2p.match.text import SHOWN_LENGTH_MAX
 from seqp2p.net import messages
 from seqp2p.net.errors import REFUSALS
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.text import SHOWN_LENGTH_MAX
 from seqp2p.replay import format as replay_format
 from seqp2p.rules import VARIANTS
 from tests.protocol.reading import ROOT

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.ui.person.lessons import FAREWELL, LESSONS, Lesson
+from seqp2p.ui.person.tutorial import FAREWELL, LESSONS, Lesson
 from tests.cli.processes import environment
 from tests.real.terminals import STAGED, YOUR_TURN, Terminal, needs_tmux
 

@@ -8,9 +8,9 @@ import pytest
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Turned
+from seqp2p.replay.export import decoded
 from seqp2p.replay.format import records
 from seqp2p.replay.playback import play_back
-from seqp2p.replay.to_plain import decoded
 from seqp2p.rules import CLASSIC, KIDS, format_action
 from tests.protocol.reading import GOLDEN
 from tests.protocol.reading import REPLAYS as SMALL

@@ -18,11 +18,10 @@ from protocol.generator.games import Game, replay
 from protocol.generator.games import settings as wire
 from protocol.generator.votes import drop
 from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Seated, Skipped, Turned, Voted
+from seqp2p.replay.export import decoded, game_text, stretches
 from seqp2p.replay.format import EvidenceRecord, LeaveRecord, pairs, records
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
-from seqp2p.replay.summary import summarise
-from seqp2p.replay.to_plain import decoded
-from seqp2p.replay.to_text import game_text, stretches
+from seqp2p.replay.statistics import summarise
 from seqp2p.replay.verify import verify
 from seqp2p.rules import (
     SKIP,

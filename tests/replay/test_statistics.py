@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from seqp2p.match.events import Result, Turned
 from seqp2p.replay.playback import play_back
-from seqp2p.replay.statistics import NAMES_MAX, Counted, ReplayCounter
-from seqp2p.replay.summary import Course, Summary, summarise
+from seqp2p.replay.statistics import NAMES_MAX, Counted, Course, ReplayCounter, Summary, summarise
 from seqp2p.replay.verify import Player, Report, Verdict
 from seqp2p.rules import Action
 from tests.protocol.reading import GOLDEN

@@ -5,7 +5,7 @@ Everything is a name as it is printed: squares, cards, actions. What is still to
 
 from dataclasses import dataclass, field
 
-from seqp2p.rules.boards import CLASSIC_GRID, KIDS_GRID
+from seqp2p.rules.variant import CLASSIC_GRID, KIDS_GRID
 
 Line = tuple[str, ...]
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]

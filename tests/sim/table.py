@@ -14,7 +14,7 @@ from seqp2p.crypto.elgamal import Ciphertext, encode_deck
 from seqp2p.crypto.group import Point, Randomness, encode_points
 from seqp2p.crypto.identity import Identity
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share
+from seqp2p.crypto.schnorr import prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.match.contribution import Body, ShuffleBody
 from seqp2p.match.machine import Match

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import DRAW, KIDS, Options, Position, Variant, parse_action, view
-from seqp2p.ui.advice import advice, reasons
+from seqp2p.ui.explain import advice, reasons
 from tests.rules.playing import OPTION_TABLES, make, random_position
 
 OTHERS = "?,?,?,?,?,?,?"

@@ -22,6 +22,7 @@ from seqp2p.match.steps import why_not_callable
 from seqp2p.match.text import cleaned
 from seqp2p.rules import END, NO_SQUARE, PASS, TABLE_TALK, WAIVE, Action, Hand, NotationError, View, team_of
 from seqp2p.ui.cards import card_shown, faces_shown
+from seqp2p.ui.choice import PreparedMove, in_own_turn
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import (
     LEAVING,
@@ -37,7 +38,6 @@ from seqp2p.ui.person.command_words import (
 )
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
-from seqp2p.ui.person.prepared import PreparedMove, in_own_turn
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.plain import hand_line, read_square
 from seqp2p.ui.words import LEFT, clock, listed, mute_line, talk_is_callable

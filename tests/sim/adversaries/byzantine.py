@@ -13,7 +13,7 @@ import msgspec
 from seqp2p.crypto.group import Point, Randomness, encode_points
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share
+from seqp2p.crypto.schnorr import prove_shares, share
 from seqp2p.live.seat_session import InboxItem, SeatSession
 from seqp2p.match.contribution import Body, Contribution, SharesBody, StepKind, TurnBody, make_payload, open_envelope
 from seqp2p.match.encoding import encode

@@ -7,9 +7,8 @@ from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_de
 from seqp2p.crypto.group import POINT_SIZE as SIZE
 from seqp2p.crypto.group import G, add, encode_points, mul, sub
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import share
-from seqp2p.crypto.shuffle import shuffle
-from seqp2p.crypto.shuffle_proof import prove_shuffle
+from seqp2p.crypto.schnorr import share
+from seqp2p.crypto.shuffle import prove_shuffle, shuffle
 from seqp2p.match.contribution import Contribution, ShuffleBody
 from seqp2p.match.steps import positions_of_others
 from tests.sim.adversaries.byzantine import Byzantine, Instead, Keeps, Once, Strategy

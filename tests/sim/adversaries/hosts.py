@@ -20,9 +20,8 @@ import trio
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.crypto.group import Randomness
-from seqp2p.live.mesh import Mesh
+from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.seeking import look_for_seats
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.door import CodeDoor

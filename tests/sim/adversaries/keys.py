@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from seqp2p.crypto.group import ORDER, POINT_SIZE, encode_point, hash_to_point, mul_base, sub, sum_points
 from seqp2p.crypto.hashing import GENERATOR
-from seqp2p.crypto.key_proof import key_commitment, prove_key
+from seqp2p.crypto.schnorr import key_commitment, prove_key
 from seqp2p.match.contribution import Contribution, RevealBody, SeatBody, StepKind
 from tests.sim.adversaries.byzantine import Byzantine, Forge, Strategy
 from tests.sim.adversaries.described import (

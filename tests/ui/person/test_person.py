@@ -28,9 +28,9 @@ from seqp2p.rules import (
     give,
     parse_square,
 )
+from seqp2p.ui.choice import in_own_turn
 from seqp2p.ui.person.console import Console, lobby_answers, wait_in_lobby
 from seqp2p.ui.person.person import CHOSEN, PASS_AFTER_S, Hints, Person
-from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import SeatInfo
 from seqp2p.ui.plain import hand_line
 from seqp2p.ui.words import Story

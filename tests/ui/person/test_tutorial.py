@@ -11,8 +11,7 @@ from seqp2p.rules import CLASSIC, UNKNOWN, View, apply, format_action
 from seqp2p.rules.status import status
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import read_action
-from seqp2p.ui.person.lessons import FAREWELL, LESSONS, WELCOME
-from seqp2p.ui.person.tutorial import SETTINGS, Tutorial, tutor
+from seqp2p.ui.person.tutorial import FAREWELL, LESSONS, SETTINGS, WELCOME, Tutorial, tutor
 from seqp2p.ui.scene import Page
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Sight

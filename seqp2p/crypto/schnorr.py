@@ -1,4 +1,8 @@
-"""Decryption shares D = x·a, and one proof for any number of them.
+"""Proofs about a secret logarithm: of a game key (Schnorr), and of decryption shares (Chaum and Pedersen).
+
+Schnorr's proof for X = x·G: T = w·G, c from the oracle over (context, X, T), s = w + c·x; it holds iff
+T = s·G − c·X. The proof is T ‖ s, 33 + 32 bytes. Committing first and proving later excludes rogue keys (computed from
+the others' keys) and copied keys.
 
 Chaum and Pedersen's proof of log_G X = log_a* D* for
 
@@ -22,6 +26,7 @@ from seqp2p.crypto.group import (
     Randomness,
     Term,
     combine,
+    decode_point,
     decode_points,
     decode_scalar,
     encode_point,
@@ -30,16 +35,64 @@ from seqp2p.crypto.group import (
     mul_blinded,
     random_scalar,
 )
-from seqp2p.crypto.hashing import SHARE_NONCE, SHARE_PROOF, number
+from seqp2p.crypto.hashing import KEY_COMMITMENT, KEY_NONCE, KEY_PROOF, SHARE_NONCE, SHARE_PROOF, number, tagged_hash
 from seqp2p.crypto.oracle import Context, Oracle, nonces
 from seqp2p.i18n import message
 
+KEY_PROOF_SIZE = POINT_SIZE + SCALAR_SIZE
+NONCE_SIZE = 32
 SHARE_PROOF_SIZE = 2 * POINT_SIZE + SCALAR_SIZE
 T_1_NAME = message("T_1 of the share proof")
 T_2_NAME = message("T_2 of the share proof")
-
 Cards = Sequence[tuple[int, Point]]
 """The position in the deck and the first half `a` of the ciphertext, for each card."""
+
+
+def key_commitment(game: bytes, seat: int, key: bytes, nonce: bytes) -> bytes:
+    """Return SHA-256 over (game, seat, the key's 33 bytes, a fresh nonce of 32 bytes): 32 bytes.
+
+    It is bound to the seat, so a copy of another seat's commitment can never be opened.
+    Raises CryptoError for another length of key or nonce.
+    """
+    if len(key) != POINT_SIZE or len(nonce) != NONCE_SIZE:
+        raise CryptoError(
+            message("A key takes {right} bytes and its nonce {nonce_size}.", right=POINT_SIZE, nonce_size=NONCE_SIZE)
+        )
+    return tagged_hash(KEY_COMMITMENT, game, number(seat), key, nonce)
+
+
+def prove_key(x: int, X: Point, context: Context, randomness: Randomness) -> bytes:
+    """Return 65 bytes that prove knowledge of x with X = x·G."""
+    oracle = _key_oracle(X, context)
+    while True:
+        (w,) = nonces(KEY_NONCE, encode_scalar(x), oracle.digest(), randomness(32), 1)
+        T = mul_base(w)
+        s = (w + oracle.challenge(encode_point(T)) * x) % ORDER
+        if s:
+            return encode_point(T) + encode_scalar(s)
+
+
+def verify_key(X: Point, proof: bytes, context: Context, check: Check = require) -> None:
+    """Raise CryptoError unless the proof holds for X in this context."""
+    check([key_equation(X, proof, context)])
+
+
+def key_equation(X: Point, proof: bytes, context: Context) -> Equation:
+    """Return the equation that must hold. Raises CryptoError if the proof does not decode, or X is infinity."""
+    if len(proof) != KEY_PROOF_SIZE:
+        raise CryptoError(
+            message("A key proof takes {right} bytes, not {size}.", right=KEY_PROOF_SIZE, size=len(proof))
+        )
+    T = decode_point(proof[:POINT_SIZE])
+    s = decode_scalar(proof[POINT_SIZE:])
+    c = _key_oracle(X, context).challenge(encode_point(T))
+    return Equation(message("T of the key proof"), T, (Bracket(1, ((s, G), (-c, X))),))
+
+
+def _key_oracle(X: Point, context: Context) -> Oracle:
+    oracle = Oracle(KEY_PROOF, context)
+    oracle.absorb(encode_point(X))
+    return oracle
 
 
 def share(x: int, a: Point, randomness: Randomness) -> Point:
@@ -54,7 +107,7 @@ def prove_shares(
 
     Raises CryptoError if there is no card, or not one share for each.
     """
-    oracle = _oracle(X, cards, shares, context)
+    oracle = _share_oracle(X, cards, shares, context)
     a_sum = combine(*_weighted(oracle, [a for _, a in cards]))
     statement = oracle.digest()
     while True:
@@ -83,7 +136,7 @@ def share_equations(
         )
     T_1, T_2 = decode_points(proof[: 2 * POINT_SIZE], 2)
     s = decode_scalar(proof[2 * POINT_SIZE :])
-    oracle = _oracle(X, cards, shares, context)
+    oracle = _share_oracle(X, cards, shares, context)
     c = oracle.challenge(encode_point(T_1), encode_point(T_2))
     a_terms = _weighted(oracle, [a for _, a in cards])
     D_terms = _weighted(oracle, shares)
@@ -93,7 +146,7 @@ def share_equations(
     )
 
 
-def _oracle(X: Point, cards: Cards, shares: Sequence[Point], context: Context) -> Oracle:
+def _share_oracle(X: Point, cards: Cards, shares: Sequence[Point], context: Context) -> Oracle:
     if not cards or len(cards) != len(shares):
         raise CryptoError(
             message(

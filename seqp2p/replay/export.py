@@ -1,19 +1,24 @@
-"""A replay's records as plain data, for JSON: all that is signed, step by step. No I/O.
+"""Replays for others to read: as the text of the game (``rules.game_text``), and as plain data for JSON. No I/O.
 
 docs/scripting.md, "Replays as JSON", has the meaning of the fields. Keys, hashes, nonces and secrets are hexadecimal;
 ciphertexts, shares, proofs and signatures, which only a verifier reads, are ``{"bytes": N}``, and with ``raw`` also
 have their digits as ``hex``.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final, cast
 
 import msgspec
 
 from seqp2p.match.contribution import REMARK_SIZE_MAX, Body, CallBody, Contribution, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError, Record, decode
+from seqp2p.match.events import Dealt, Dropped, Skipped, Turned
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, LeavePayload
+from seqp2p.match.table import Agreement
 from seqp2p.replay.format import (
     AnyRecord,
     CertificateRecord,
@@ -27,10 +32,82 @@ from seqp2p.replay.format import (
     contributions_of,
     records,
 )
+from seqp2p.replay.playback import Moment, Playback
+from seqp2p.rules import ACTION_ROWS, SKIP, UNKNOWN, Dropping, GameText, Hand, Happening, Move, Position
 
 _LONG: Final = frozenset({"deck", "proof", "shares", "signature"})
 # The fields that all payloads of a game have in common.
 _SAID_ONCE: Final = frozenset({"v", "game"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """An event of cards and chips, and the position before it."""
+
+    what: Dealt | Turned | Skipped | Dropped
+    drawn: int  # the card drawn by it; UNKNOWN if there is none, or it is hidden
+    after: Position
+
+
+def stretches(playback: Playback) -> tuple[Stretch, ...]:
+    """Return the moments from the deal on that change the table; empty if no cards were dealt."""
+    count = 0
+
+    def part(moment: Moment) -> int:
+        nonlocal count
+        count += isinstance(moment.what, Dealt | Turned | Skipped | Dropped)
+        return count
+
+    return tuple(_stretch([*moments]) for number, moments in groupby(playback.moments, part) if number)
+
+
+def game_text(playback: Playback) -> GameText | None:
+    """Return the game of a replay, with the hands that are opened; None if no cards were dealt."""
+    parts = stretches(playback)
+    if not parts:
+        return None
+    agreement, first = playback.agreement, parts[0].after
+    assert isinstance(agreement, Agreement), "there is no moment without a table"
+    settings = agreement.settings
+    return GameText(
+        variant=settings.rules,
+        players=settings.players,
+        teams=settings.teams,
+        options=settings.options,
+        first_seat=first.to_move,
+        hands=first.hands,
+        moves=tuple(_happenings(parts)),
+    )
+
+
+def _stretch(moments: Sequence[Moment]) -> Stretch:
+    what, after = moments[0].what, moments[-1].position
+    assert isinstance(what, Dealt | Turned | Skipped | Dropped), "these begin a stretch"
+    assert after is not None, "the cards are dealt"
+    # The card comes after a reshuffle, and after remarks.
+    drawn = next((moment.drew[1] for moment in moments if moment.drew), UNKNOWN)
+    return Stretch(what, drawn, after)
+
+
+def _happenings(parts: Sequence[Stretch]) -> Iterator[Happening]:
+    before = parts[0].after
+    for part in parts[1:]:
+        what, after = part.what, part.after
+        if isinstance(what, Turned):
+            shows = ACTION_ROWS[what.action.kind].shows == "hand"
+            hands = before.hands[what.seat - 1], after.hands[what.seat - 1]
+            yield Move(what.action, part.drawn, _learnt(*hands) if shows else ())
+        elif isinstance(what, Dropped):
+            yield Dropping(what.seats, tuple(after.hands[seat - 1] for seat in after.staying))
+        else:
+            yield SKIP
+        before = after
+
+
+def _learnt(before: Hand, after: Hand) -> Hand:
+    """Return the cards of a hand that were unknown before."""
+    new = Counter(after) - Counter(before)
+    return tuple(sorted(card for card in new.elements() if card != UNKNOWN))
 
 
 def decoded(data: bytes, *, raw: bool = False) -> list[dict[str, Any]]:
