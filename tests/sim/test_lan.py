@@ -177,6 +177,19 @@ def test_a_seat_comes_back(kind: FaultKind) -> None:
     assert kinds(back) <= {"won", "drawn"}
 
 
+@pytest.mark.parametrize("kind", ["crash", "power"])
+@pytest.mark.parametrize("at_s", [0.05, 0.06, 0.08])
+def test_seats_that_are_killed_in_the_first_moments_come_back(kind: FaultKind, at_s: float) -> None:
+    """Or the game never was: the power was lost before one of them had its secrets on its disk."""
+    back = lan(2, Fault(kind, at_s, (1, 2), 3.0))
+    back.run()
+    never_was = [peer.gone for peer in back.peers.values() if "nothing was signed with them" in peer.gone]
+    assert len(never_was) == ((kind, at_s) == ("power", 0.05))
+    if not never_was:
+        assert {peer.lives for peer in back.peers.values()} == {2}
+        assert kinds(back) <= {"won", "drawn"}
+
+
 def test_who_sleeps_is_skipped_then_dropped() -> None:
     sleepy = lan(3, Fault("asleep", 0.0, (2,), 80.0), turn_time_s=5)
     sleepy.run()
