@@ -76,6 +76,16 @@ def test_a_bot_draws_where_it_may(name: str) -> None:
     assert drawing > 5
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bot_plays_on_after_others_have_left(name: str) -> None:
+    game, bot = Game.deal(CLASSIC, 4, 2, random.Random(7)), BOTS[name](random.Random(7))
+    while not game.position.over:
+        if game.position.turn == 9 and not game.position.out:
+            game.drop({(game.position.to_move + 1) % 4 + 1})
+        game.play(bot.choose(view(game.position, game.position.to_move)))
+    assert game.position.out
+
+
 @given(seed=st.integers(0, 2**32))
 def test_greedy_chooses_by_what_its_seat_may_know(seed: int) -> None:
     position = random_position(CLASSIC, 2, 2, seed).position

@@ -168,15 +168,6 @@ def test_it_plays_whole_games(variant: Variant, players: int, teams: int) -> Non
     assert game.position.winner
 
 
-def test_it_plays_on_after_others_have_left() -> None:
-    game, player = Game.deal(CLASSIC, 4, 2, random.Random(7)), bot(trials=12)
-    while not game.position.over:
-        if game.position.turn == 9 and not game.position.out:
-            game.drop({(game.position.to_move + 1) % 4 + 1})
-        game.play(player.choose(view(game.position, game.position.to_move)))
-    assert game.position.out
-
-
 def test_it_beats_random() -> None:
     for seed in range(6):
         bots: list[Bot] = [bot(trials=30, seed=seed), RandomBot(random.Random(seed))]

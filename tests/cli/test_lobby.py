@@ -56,7 +56,7 @@ def test_what_is_no_code_is_not_tried(cli: Cli, code: str) -> None:
     assert "\x1b" not in error
 
 
-@pytest.mark.parametrize("polite", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("polite", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_whoever_is_asked_to_end_in_a_lobby_says_goodbye(people: Household, polite: signal.Signals) -> None:
     host = people.host("--players", "3")
     guest, other = people.join(host, who="guest"), people.join(host, who="other")

@@ -243,7 +243,8 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
     def type_once_dealt() -> None:
         # What is typed before is obeyed in the lobby.
         host.event("dealt")
-        os.write(write, b"say hello\nleave\nyes\n")
+        os.write(write, b"say hello\nleave\nyes")
+        os.close(write)  # Half a line at the end of the input is a line.
 
     typing = threading.Thread(target=type_once_dealt)
     typing.start()
@@ -251,7 +252,6 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
     options = ("--code", event["code"], "--name", "anna", "--json")
     exit_code, out, err = cli("join", event["address"], *options)
     typing.join()
-    os.close(write)
     os.close(read)
     assert exit_code == ABANDONED
     assert json.loads(out.splitlines()[-1])["reason"] == "left the table"

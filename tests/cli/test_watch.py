@@ -78,7 +78,7 @@ def test_a_person_looks_and_goes(people: Household) -> None:
 def test_asked_to_end_in_a_lobby(people: Household) -> None:
     host = people.host("--players", "2")
     host.event("listening")
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         eve = watch(people, host, "--json")
         eve.line("^you are let in")
         eve.signal(number)

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from seqp2p.crypto.elgamal import (
     Ciphertext,
@@ -10,7 +12,7 @@ from seqp2p.crypto.elgamal import (
     reencrypt,
 )
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import INFINITY, G, mul, mul_base, neg
+from seqp2p.crypto.group import INFINITY, G, encode_points, mul, mul_base, neg
 from tests.crypto.tools import decrypt, point
 
 KEYS = (3, 1009, 2**200 + 5)
@@ -68,3 +70,15 @@ def test_decks_read_back_what_was_written() -> None:
     for card in (Ciphertext(INFINITY, G), Ciphertext(G, INFINITY)):
         with pytest.raises(CryptoError, match="infinity"):
             encode_deck([card])
+
+
+PIECES = st.sampled_from([encode_points([card]) for card in CARDS[:5]]) | st.binary(min_size=33, max_size=34)
+
+
+@given(st.lists(PIECES, max_size=4).map(b"".join))
+def test_any_bytes_are_a_deck_in_its_one_form_or_the_one_error(data: bytes) -> None:
+    try:
+        deck = decode_deck(data, len(data) // 66)
+    except CryptoError:
+        return
+    assert encode_deck(deck) == data

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 import pytest
 import trio
@@ -621,6 +622,17 @@ async def test_half_open_connections_by_the_hundred(autojump_clock: object) -> N
         await world.seats[2].until_holding(1)
         for stream in held:
             await stream.aclose()
+
+
+@pytest.mark.parametrize(("number", "lasts_s"), [(9, 3.0), (2, 0.0)])
+async def test_handshakes_of_one_source_have_a_games_pace(autojump_clock: object, number: int, lasts_s: float) -> None:
+    """Strangers have ten at once, then ten a second; a seat that is linked gets the price back."""
+    async with meshed(2, 1, limits=replace(LIMITS, cost_burst_s=0.02, link_cost_ms=0)) as world:
+        for _ in range(40):
+            with contextlib.suppress(PeerRefused):
+                game = world.seats[1].mesh._table.game
+                await reach(address_of(1), credentials(number), world.wires.dial, LIMITS, role="link", game=game)
+        assert trio.current_time() == pytest.approx(lasts_s, abs=0.3)
 
 
 async def test_duplicates_are_not_passed_on(autojump_clock: object) -> None:

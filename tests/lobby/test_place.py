@@ -80,15 +80,20 @@ class Hosting:
         await line.aclose()
 
 
-async def test_a_relay_that_is_away_is_told_once_for_all_lines(
+async def test_a_relay_that_is_away_is_told_once_for_all_lines_and_used_when_it_is_back(
     autojump_clock: object, cheap_places: None, nursery: trio.Nursery
 ) -> None:
     relay = MemoryRelay(nursery)
-    await relay.leave()
     host = Hosting(nursery, relay.dial)
-    await host.move("1")
+    at = await host.move("1")
+    await relay.leave()
     await trio.sleep(60)
     assert len(host.told) == 1
+    relay.come_back()
+    line = await meet_host(RELAY, at, relay.dial, DEFAULT_LIMITS)
+    await line.send_all(b"hello")
+    assert await line.receive_some() == b"welcome"
+    assert len(host.told) == 2, "it is back"
 
 
 async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(
@@ -124,7 +129,7 @@ async def test_a_relay_that_lies_is_told_at_most_once_a_second(
     assert len(host.told) > (1 if wait_s else 0)
     assert all(b - a >= 1 for a, b in itertools.pairwise(host.told))
     assert wait_s or len(host.told) == 1, "it was never back"
-    assert relay.lines.total() <= 5 * 30
+    assert relay.lines.total() <= 6 * 30
 
 
 async def test_a_place_where_someone_was_let_in_stays_open(

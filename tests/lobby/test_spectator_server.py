@@ -19,8 +19,9 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError, PeerRefused
-from seqp2p.net.frames import FrameStream, frame
+from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.pace import message_price_s
 from tests.live.parties import Thinker, checked
 from tests.live.relays import MemoryRelay
 from tests.lobby.hall import Hall, hear, own_key, same_game, say, spectator
@@ -116,12 +117,33 @@ async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Pat
         assert 6 <= served <= 15
 
 
-async def test_a_wrong_code_is_refused_and_counted(virtual_time: object, tmp_path: Path) -> None:
+async def test_a_flood_on_one_link_is_read_at_its_pace(virtual_time: object, tmp_path: Path) -> None:
+    have, read = wire.Have(1, ()), list[object]()
     async with waiting_host(tmp_path) as hall:
-        with refused("wrong_code"):
-            await hall.waiting(1, code="7-acorn-acorn" if hall.code != "7-acorn-acorn" else "7-acorn-amber")
+        frames = await hall.knock(1)
+        feed: Any = hall.spectators.feed
+        feed.handle = lambda _, message: read.append(message)
+        begun = trio.current_time()
+        with trio.move_on_after(20):
+            while True:
+                await say(frames, *[have] * 100)
+                await trio.sleep(0.5)
+        lasted_s, limits = trio.current_time() - begun, DEFAULT_LIMITS
+        price_s = message_price_s(limits, len(wire.encode_message(have)) - HEADER_SIZE)
+        assert 20 < len(read) <= (limits.watch_cost_burst_s + limits.watch_cost_rate * lasted_s) / price_s + 1
+
+
+async def test_wrong_codes_are_counted_and_burn_the_code_during_the_game(virtual_time: object, tmp_path: Path) -> None:
+    async with waiting_host(tmp_path) as hall:
+        right = hall.code
+        wrong = "7-acorn-acorn" if right != "7-acorn-acorn" else "7-acorn-amber"
+        for code, why in ((wrong, "wrong_code"), (wrong, "wrong_code"), (wrong, "code_burned"), (right, "code_burned")):
+            with refused(why):
+                await hall.waiting(1, code=code)
         await trio.sleep(1.5)
-        assert hall.strangers == [Strangers(1, 1)]
+        assert hall.strangers[-1] == Strangers(4, 3)
+        await hall.knock(1)
+        assert hall.came == ["spectator 1"], "the new code is good for watching"
 
 
 @pytest.mark.parametrize("again", [False, True])

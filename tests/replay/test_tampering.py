@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 
 from seqp2p.replay.format import AnyRecord, OpeningRecord
 from tests.replay.exhaust import Golden, examine, main
-from tests.replay.tools import (
-    records_of,
-    sealed,
-    step,
-    steps,
-    verify,
-)
+from tests.replay.tools import invalid, records_of, sealed, step, steps, verify
 from tests.table import Played, played, replay_bytes
 
 
@@ -74,14 +68,25 @@ def test_bytes_put_in_or_taken_out_anywhere(golden: Golden, data: st.DataObject,
             refused(changed)
 
 
+@pytest.fixture(scope="module")
+def other(brief: Played) -> Played:
+    """Another game of the same people, with the same keys."""
+    return played(2, "kids", brief.seed, open_hands=False)
+
+
+@pytest.mark.parametrize("at", [0, 1, 5, 18])
+def test_two_games_spliced(brief: Played, other: Played, at: int) -> None:
+    invalid(sealed([*steps(brief, at), *steps(other, 19)[at + 1 :]]), "a contribution in another game")
+
+
 @settings(max_examples=25)
 @given(dice=st.randoms(use_true_random=False))
-def test_records_dropped_doubled_moved_and_signed_for(brief: Played, dice: random.Random) -> None:
+def test_records_dropped_doubled_moved_and_signed_for(brief: Played, other: Played, dice: random.Random) -> None:
     """A writer may do this to whole records: what verifies has every step in its place."""
     *parts, _ = records_of(replay_bytes(brief))
     changed: list[AnyRecord] = list(parts)
     for _ in range(dice.randint(1, 3)):
-        at = dice.randrange(len(changed))
+        at = dice.randrange(1, len(changed))
         what = dice.choice(["drop", "double", "move", "foreign"])
         record = changed.pop(at)
         if what == "double":
@@ -89,7 +94,7 @@ def test_records_dropped_doubled_moved_and_signed_for(brief: Played, dice: rando
         elif what == "move":
             changed.insert(dice.randrange(len(changed) + 1), record)
         elif what == "foreign":
-            changed.insert(at, step(played(2, "kids", 2), dice.randint(1, 10)))
+            changed.insert(at, step(other, min(at, 19)))
     report = verify(sealed(changed))
     whole = [record for record in changed if not isinstance(record, OpeningRecord)]
     if report.verdict == "verified":

@@ -177,6 +177,19 @@ def test_a_seat_comes_back(kind: FaultKind) -> None:
     assert kinds(back) <= {"won", "drawn"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "at_s", "comes_back"),
+    [("crash", 0.05, True), ("crash", 0.08, True), ("power", 0.05, False), ("power", 0.06, True)],
+)
+def test_seats_that_are_killed_in_the_first_moments(kind: FaultKind, at_s: float, comes_back: bool) -> None:
+    """They resume; or the game never was: the power was lost before seat 2 had its secrets on its disk."""
+    both = lan(2, Fault(kind, at_s, (1, 2), 3.0))
+    both.run()
+    assert [peer.lives for peer in both.peers.values()] == ([2, 2] if comes_back else [2, 1])
+    assert comes_back or "nothing was signed with them" in both.peers[2].gone
+    assert not comes_back or kinds(both) <= {"won", "drawn"}
+
+
 def test_who_sleeps_is_skipped_then_dropped() -> None:
     sleepy = lan(3, Fault("asleep", 0.0, (2,), 80.0), turn_time_s=5)
     sleepy.run()

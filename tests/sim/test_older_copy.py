@@ -59,6 +59,20 @@ def test_the_newest_files_play_on() -> None:
     assert kinds(game, *game.peers) <= {"won", "drawn"}
 
 
+@pytest.mark.parametrize(("players", "seed"), [(2, 2), (2, 4), (3, 2), (4, 1)])
+def test_copies_of_one_moment_play_on_from_there(players: int, seed: int) -> None:
+    """All have lost what came after it, so it never was: no signature of that time binds a seat."""
+    game = lan(players, Fault("older", COPIED_S, tuple(range(1, players + 1)), 2.0), seed=seed)
+    steps = list[int]()
+    for at_s in (COPIED_S, COPIED_S + 1.99):
+        game.agenda.at(at_s, lambda: steps.append(min(peer.steps for peer in game.peers.values())))
+    game.agenda.at(COPIED_S + 2.0, game.witness._signed.clear)
+    game.run()
+    assert steps[0] < steps[1]
+    assert [peer.lives for peer in game.peers.values()] == [2] * players
+    assert kinds(game) <= {"won", "drawn"}
+
+
 @pytest.mark.parametrize(
     ("players", "later_s", "sync_s", "seed"), [(2, 3.5, 4.0, 10), (2, 2.5, 4.0, 10), (3, 3.5, 1.0, 4)]
 )

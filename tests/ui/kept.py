@@ -55,13 +55,17 @@ class Talk:
 
 def talks(test: str, file: str) -> pytest.MarkDecorator:
     """Return the mark of a test that checks each talk of a file beside it, in each place where it begins."""
-    found = dict(_talks_of(Path(test).with_name(file)))
-    return pytest.mark.parametrize("talk", found.values(), ids=found.keys())
+    found = list(_talks_of(Path(test).with_name(file)))
+    names = [name for name, _ in found]
+    assert len(names) == len({*names}), f"{file} has a talk twice"
+    return pytest.mark.parametrize("talk", [talk for _, talk in found], ids=names)
 
 
 def _talks_of(file: Path) -> Iterator[tuple[str, Talk]]:
     for part in file.read_text("utf-8").removeprefix("== ").split("\n\n== "):
-        claim, places, *_ = part.splitlines()
+        claim, places, *rows = part.rstrip("\n").splitlines()
+        signed = {row[:1] in SIGNS for row in rows}
+        assert signed == {True, False} or (KEEPS and signed), f"{file.name}: {claim!r} has no line or no answer"
         begins = places.strip("[]").split("; ")
         # To write it once is enough.
         for place in begins[:1] if KEEPS else begins:

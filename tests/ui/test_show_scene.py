@@ -126,6 +126,7 @@ TALKED_ABOUT = {
     "a game of three kids": "kids-3",
     "a game with closed hands": "classic-12",
     "a game with two sequences": "classic-4",
+    "a game of three, one of whom was dropped": "classic-3-dropped",
 }
 
 
