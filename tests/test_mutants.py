@@ -118,4 +118,4 @@ def test_what_nothing_notices_is_said(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_they_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list", "--only", "crypto/equation.py*"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "crypto/equation.py require: not equation.holds()"
+    assert capsys.readouterr().out.splitlines()[-1] == "crypto/equation.py sum_first.check: require(whole)"

@@ -1,4 +1,4 @@
-"""Deals between bots, a game for each seating with the same cards; and sums over many: shares with intervals, ratings."""
+"""Deals between bots, a game for each seating with the same cards; and sums over many deals, with their intervals."""
 
 import random
 import time

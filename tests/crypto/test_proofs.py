@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.crypto import key_proof
+from seqp2p.crypto import schnorr
 from seqp2p.crypto.elgamal import card_points, fresh_deck
 from seqp2p.crypto.equation import Batch, Check, require
 from seqp2p.crypto.errors import CryptoError
@@ -143,7 +143,7 @@ def test_the_key_at_infinity_is_refused() -> None:
 
 def test_a_response_of_zero_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = iter([(ORDER - 2 * x,), (8,)])
-    monkeypatch.setattr(key_proof, "nonces", lambda *_: next(drawn))
+    monkeypatch.setattr(schnorr, "nonces", lambda *_: next(drawn))
     monkeypatch.setattr(Oracle, "challenge", lambda *_: 2)
     assert prove_key(x, X, CONTEXT, stream("zero")) == encode_point(mul_base(8)) + encode_scalar(8 + 2 * x)
 

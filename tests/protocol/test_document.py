@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from seqp2p.crypto import hashing
-from seqp2p.lobby import pake, safety
+from seqp2p.lobby import code, pake
 from seqp2p.lobby.address_statement import ENTRIES_MAX, ENTRY_LENGTH_MAX
 from seqp2p.match import contribution, encoding, remark, table
 from seqp2p.match.text import SHOWN_LENGTH_MAX
@@ -26,7 +26,7 @@ TEXT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 def test_every_label() -> None:
     named = {
         value
-        for module in (hashing, pake, safety)
+        for module in (hashing, pake, code)
         for value in vars(module).values()
         if isinstance(value, str) and re.fullmatch(r"seqp2p/1 [a-z ]+", value) and value != hashing.PREFIX
     }
