@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE    := seqp2p/ui/locale
 LANGUAGES := $(notdir $(wildcard $(LOCALE)/??))
 
-.PHONY: demo quick test slow docs links lowest durations lint types mypy platforms pyright tests coverage soak mutants bench bots train fuzz corpus vectors man catalogue screens tables adversaries clean
+.PHONY: demo quick test slow docs links lowest durations lint types mypy platforms pyright tests coverage soak mutants bench bots train fuzz corpus vectors man catalogue screens tables reference dist adversaries clean
 .DEFAULT_GOAL := help
 
 help:
@@ -34,7 +34,7 @@ help:
 	@echo "make mutants break one check at a time, and test that the tests notice (about 15 minutes)"
 	@echo "make bench   run the benchmarks (ONLY=crypto|net|replay|timing|… for one part) and write build/bench.json"
 	@echo "make fuzz    run every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one)"
-	@echo "make bots    play the bots against each other and write the tables of docs/bots.md and README; goes on where it was stopped (ROWS=\"5 6\" plays these again)"
+	@echo "make bots    play the bots against each other and write the table of docs/bots.md; goes on where it was stopped (ROWS=\"5 6\" plays these again)"
 	@echo "make train   learn the weights of the bot learned: FILE=build/classic-2.npz TABLE=classic-2, classic-3 or kids (QUICK=1: five minutes)"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors, the golden replays and the JSON Schemas again"
@@ -43,6 +43,7 @@ help:
 	@echo "make screens take the pictures of docs/screens again (needs tmux)"
 	@echo "make man     write the manual pages in docs/man again"
 	@echo "make tables  write the tables and pictures in docs that are made from the code"
+	@echo "make dist    make the wheel and the archive of sources, with the reference of the library, in dist"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -90,11 +91,11 @@ slow: $(STAMP)
 	$(BIN)/python -m tests.again $(ORDER) -n 3 -m slow
 
 # -E: pages that have not changed give their warnings again.
-docs: $(STAMP)
+docs: reference
 	@$(PIP) --group docs
 	$(BIN)/sphinx-build -q -E -W --keep-going -c docs . build/site
 
-links: $(STAMP)
+links: reference
 	@$(PIP) --group docs
 	$(BIN)/sphinx-build -q -E -W --keep-going -c docs -b linkcheck . build/links
 
@@ -167,6 +168,12 @@ catalogue: $(STAMP)
 
 screens: $(STAMP)
 	$(BIN)/python docs/screens/make.py
+
+reference: $(STAMP)
+	$(BIN)/python docs/generate_reference.py
+
+dist: reference
+	$(BIN)/python -m hatchling build
 
 tables: $(STAMP)
 	$(BIN)/python docs/generate_tables.py

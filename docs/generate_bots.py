@@ -1,4 +1,4 @@
-"""Play bots against each other and write the results into ``docs/bots.md`` and README (``make bots``).
+"""Play bots against each other and write the results into ``docs/bots.md`` (``make bots``).
 
 Rows that the page lacks are played; ``make bots ROWS="5 6"`` plays these again. The results of each deal are kept in
 ``build/bots``, so a row that was stopped goes on where it was. Each row is written as soon as it is played. Every bot
@@ -19,7 +19,7 @@ from seqp2p.rules import VARIANTS
 from seqp2p.workers import cores
 
 ROOT: Final = Path(__file__).parents[1]
-PAGES: Final = (ROOT / "docs" / "bots.md", ROOT / "README.md")
+PAGE: Final = ROOT / "docs" / "bots.md"
 BEGIN: Final = "<!-- make bots writes this table -->"
 END: Final = "<!-- to here -->"
 HEAD: Final = (
@@ -34,13 +34,12 @@ TOLD_EVERY: Final = 100
 
 
 class Row(NamedTuple):
-    """One line of the table: the first bot is the one whose score is told. ``brief``: README has it, too."""
+    """One line of the table: the first bot is the one whose score is told."""
 
     bots: tuple[str, ...]
     players: int
     games: int
     variant: str = "classic"
-    brief: bool = False
 
     @property
     def contest(self) -> Contest:
@@ -54,19 +53,19 @@ class Row(NamedTuple):
 
 
 ROWS: Final = (
-    Row(("learned", "greedy"), 2, 4000, brief=True),
-    Row(("learned", "greedy"), 4, 4000, brief=True),
-    Row(("learned", "greedy", "greedy"), 3, 1500, brief=True),
+    Row(("learned", "greedy"), 2, 4000),
+    Row(("learned", "greedy"), 4, 4000),
+    Row(("learned", "greedy", "greedy"), 3, 1500),
     Row(("learned", "greedy"), 6, 2000),
     Row(("learned", "greedy"), 2, 4000, "kids"),
-    Row(("greedy", "random"), 2, 1000, brief=True),
+    Row(("greedy", "random"), 2, 1000),
     Row(("greedy", "random"), 4, 1000),
     Row(("learned", OLD_STRONG), 2, 4000),
     Row(("learned", OLD_STRONG), 4, 4000),
-    Row(("strong:100", "greedy"), 2, 4000, brief=True),
-    Row(("strong:100", "greedy"), 4, 4000, brief=True),
-    Row(("strong:100", "learned"), 2, 4000, brief=True),
-    Row(("strong:100", "learned"), 4, 4000, brief=True),
+    Row(("strong:100", "greedy"), 2, 4000),
+    Row(("strong:100", "greedy"), 4, 4000),
+    Row(("strong:100", "learned"), 2, 4000),
+    Row(("strong:100", "learned"), 4, 4000),
 )
 
 
@@ -112,23 +111,15 @@ def missing(lines: Sequence[str]) -> list[int]:
     return [at for at, row in enumerate(ROWS, start=1) if not any(each.startswith(head(row)) for each in lines)]
 
 
-def with_table(text: str, lines: Sequence[str], *, brief: bool) -> str:
-    """Return a page with these lines of ROWS, in the order of ROWS; only brief ones for README."""
-    rows = [row for row in ROWS if row.brief or not brief]
-    table = "\n".join([*HEAD, *(each for row in rows for each in lines if each.startswith(head(row)))])
+def with_table(text: str, lines: Sequence[str]) -> str:
+    """Return the page with these lines of ROWS, in the order of ROWS."""
+    table = "\n".join([*HEAD, *(each for row in ROWS for each in lines if each.startswith(head(row)))])
     first, _, rest = text.partition(BEGIN)
     return f"{first}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
 
 
-def write(lines: Sequence[str]) -> None:
-    """Write the tables of all pages."""
-    for page in PAGES:
-        text = page.read_text("utf-8")
-        page.write_text(with_table(text, lines, brief=page.name == "README.md"), "utf-8")
-
-
 def main() -> None:
-    """Play the chosen rows and write each into the pages."""
+    """Play the chosen rows and write each into the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=cores(), help="processes")
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "bots", help="the folder of the results")
@@ -136,11 +127,12 @@ def main() -> None:
     wanted = parser.parse_args()
     if not {*wanted.rows} <= {*range(1, len(ROWS) + 1)}:
         parser.error(f"the rows are 1 to {len(ROWS)}")
-    for number in wanted.rows or missing(lines_of(PAGES[0].read_text("utf-8"))):
+    for number in wanted.rows or missing(lines_of(PAGE.read_text("utf-8"))):
         row = ROWS[number - 1]
         played = line(row, play(row, wanted.jobs, wanted.results))
-        lines = lines_of(PAGES[0].read_text("utf-8"))
-        write([*(each for each in lines if not each.startswith(head(row))), played])
+        text = PAGE.read_text("utf-8")
+        others = [each for each in lines_of(text) if not each.startswith(head(row))]
+        PAGE.write_text(with_table(text, [*others, played]), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The reference of the library, read off its source: every public name with its fields, arguments, errors and examples.
 
-``generate_tables`` writes it to docs/reference.md.
+``make docs`` writes it to docs/reference.md, which is in the archive of sources, too, and not in git.
 """
 
 import ast
@@ -17,6 +17,26 @@ from typing import Any, Final, TypeAlias
 import seqp2p
 from seqp2p import arena, names, rules, testing
 
+PAGE: Final = Path(__file__).with_name("reference.md")
+HEAD: Final = """\
+# Reference of the library
+
+Every name of `import seqp2p`, of `seqp2p.rules`, of `seqp2p.arena` and of `seqp2p.testing`, with fields, arguments,
+units and errors. [Scripting](scripting.md#as-a-library) has
+programs that use them, and [promises](promises.md) says how they change. All events, reports, positions and views are
+frozen.
+
+- A seat is an `int` from 1, a team an `int` from 1; 0 is no seat and no team. Seat *s* of *n* teams is in team (*s* −
+  1) mod *n* + 1.
+- A card is an `int`, an index of `variant.faces`; `UNKNOWN` (-1) is a hidden one. A hand is a sorted tuple with one
+  entry for each card, also for equal ones.
+- A square is an `int`, its index in the board row by row from a1; `format_square` writes it. A `SquareSet` is an
+  `int` with bit *s* set for each of its squares *s*.
+- A type without an entry is in the [last table](#short-names-of-types).
+- Times are in seconds, and the name of such an argument or field ends in `_s`.
+- Keys, and the ids of games, are 64 hexadecimal digits in reports and in the properties of seats, and 32 bytes
+  elsewhere.
+"""
 PUBLIC: Final[Mapping[str, Any]] = {
     name: value for name, value in vars(names).items() if name.isidentifier() and name[0] != "_"
 }
@@ -258,3 +278,7 @@ def prose(doc: str) -> Iterator[str]:
             yield " ".join(line.strip() for line in lines[:start]).replace("``", "`") + "\n"
         if lines[start:]:
             yield from ("```pycon", *lines[start:], "```", "")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(HEAD + "\n".join(reference()) + "\n", "utf-8")

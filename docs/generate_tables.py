@@ -27,10 +27,6 @@ from seqp2p.rules.actions import ActionKind
 from seqp2p.rules.engine import ACTIONS
 
 DOCS: Final = Path(__file__).parent
-sys.path.insert(0, str(DOCS))
-
-from generate_reference import reference  # noqa: E402  # after the path
-
 REPLAYS: Final = (DOCS.parent / "replays", DOCS.parent / "protocol" / "replays")
 PACKAGE: Final = Path(seqp2p.__file__).parent
 # Every package may import these, so their arrows would only hide the others.
@@ -41,7 +37,6 @@ PAGES: Final = (
     DOCS / "architecture.md",
     DOCS / "guide.md",
     DOCS / "scripting.md",
-    DOCS / "reference.md",
 )
 TABLE: Final = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
 
@@ -219,7 +214,6 @@ TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "arrows": arrows,
     "packages": packages,
     "settings": settings,
-    "reference": reference,
 }
 
 

@@ -61,12 +61,14 @@ def test_the_wheel(tmp_path: Path) -> None:
 
 
 def test_the_archive_of_sources(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "docs/generate_reference.py"], cwd=ROOT, check=True)
     archive = build("sdist", tmp_path)
     with tarfile.open(archive) as opened:
         paths = [PurePosixPath(*PurePosixPath(name).parts[1:]) for name in opened.getnames()]
     assert {path.parts[0] for path in paths} == SOURCES | FILES
     assert not [path for path in paths if "__pycache__" in path.parts or path.suffix in {".pyc", ".whl"}]
     assert PurePosixPath("seqp2p/ui/locale/others.txt") in paths
+    assert PurePosixPath("docs/reference.md") in paths
 
 
 def test_the_workflow_runs_the_quick_tests() -> None:

@@ -1,4 +1,4 @@
-"""The pages on how the bots do: nothing on them is of other games than they say."""
+"""The page on how the bots do: nothing on it is of other games than it says."""
 
 import importlib.util
 import sys
@@ -21,36 +21,32 @@ def generator(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_the_pages_have_only_rows_that_are_played(generator: ModuleType) -> None:
-    page, readme = (path.read_text("utf-8") for path in generator.PAGES)
+def test_the_page_has_only_rows_that_are_played(generator: ModuleType) -> None:
+    page = generator.PAGE.read_text("utf-8")
     lines = generator.lines_of(page)
     assert lines
     assert all(any(line.startswith(generator.head(row)) for row in generator.ROWS) for line in lines)
-    assert generator.with_table(page, lines, brief=False) == page
-    assert generator.with_table(readme, lines, brief=True) == readme
+    assert generator.with_table(page, lines) == page
 
 
 def test_a_row_is_written_when_it_is_played_and_goes_on_where_it_was(
     generator: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    rows = (generator.Row(("greedy", "random"), 2, 4, "kids", brief=True), generator.Row(("random", "random"), 2, 3))
-    empty = f"before\n{generator.BEGIN}\n{generator.END}\nafter\n"
-    pages = tmp_path / "bots.md", tmp_path / "README.md"
-    for page in pages:
-        page.write_text(empty, "utf-8")
+    rows = (generator.Row(("greedy", "random"), 2, 4, "kids"), generator.Row(("random", "random"), 2, 3))
+    page = tmp_path / "bots.md"
+    page.write_text(f"before\n{generator.BEGIN}\n{generator.END}\nafter\n", "utf-8")
     monkeypatch.setattr(generator, "ROWS", rows)
-    monkeypatch.setattr(generator, "PAGES", pages)
+    monkeypatch.setattr(generator, "PAGE", page)
     arguments = ["generate_bots.py", "--jobs", "1", "--results", str(tmp_path / "results")]
     monkeypatch.setattr(sys, "argv", [*arguments, "1"])
     generator.main()
-    lines = generator.lines_of(pages[0].read_text("utf-8"))
+    lines = generator.lines_of(page.read_text("utf-8"))
     assert [line.split(" | ")[3:5] for line in lines] == [["4", "100.0 %"]]
     assert generator.missing(lines) == [2]
     monkeypatch.setattr(sys, "argv", arguments)
     generator.main()
-    assert len(generator.lines_of(pages[0].read_text("utf-8"))) == 2
-    assert len(generator.lines_of(pages[1].read_text("utf-8"))) == 1
-    assert pages[1].read_text("utf-8").endswith("\nafter\n")
+    assert len(generator.lines_of(page.read_text("utf-8"))) == 2
+    assert page.read_text("utf-8").endswith("\nafter\n")
     # A row with more games plays only those that it lacks.
     kept = next((tmp_path / "results").glob("kids*"))
     before = kept.read_text("utf-8")
