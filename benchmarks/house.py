@@ -17,6 +17,11 @@ from pathlib import Path
 from typing import Final
 
 PACKAGE: Final = "seqp2p"
+FOLDERS: Final = (PACKAGE, "tests", "protocol", "tools", "benchmarks", "docs")
+"""Where Python stands. Each package of seqp2p is measured by itself."""
+PARAMETERS_MAX: Final = 7
+FUNCTION_LINES_MAX: Final = 60
+COUNTS: Final = ": lines, code, modules, classes"
 OLD_STYLE: Final = re.compile(
     r"\b(whoever|somebody|nobody|everybody|whatever|anew|beside|behind|lest)\b"
     r"|\bwhat (is|was|has)\b|\bthat is\b|\bwho is\b",
@@ -35,18 +40,22 @@ class Tree:
     code: Counter[str] = field(default_factory=Counter[str])
     modules: Counter[str] = field(default_factory=Counter[str])
     classes: Counter[str] = field(default_factory=Counter[str])
-    longest_function: int = 0
+    class_names: Counter[str] = field(default_factory=Counter[str])
+    wide: list[str] = field(default_factory=list[str])
+    long: list[str] = field(default_factory=list[str])
     docstrings: int = 0
     questions: list[str] = field(default_factory=list[str])
     words: int = 0
     old: list[str] = field(default_factory=list[str])
+    test_words: int = 0
+    test_old: int = 0
     page_words: int = 0
     page_old: int = 0
 
     @property
     def repeated(self) -> dict[str, int]:
         """The class names that stand for more than one class."""
-        return {name: count for name, count in sorted(self.classes.items()) if count > 1}
+        return {name: count for name, count in sorted(self.class_names.items()) if count > 1}
 
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[int, str, ast.Expr]]:
@@ -70,32 +79,50 @@ def code_lines(text: str, tree: ast.Module) -> int:
 
 
 def measure(root: Path) -> Tree:
-    """Measure the modules of a checkout and its pages."""
+    """Measure the Python of a checkout and its pages."""
     found = Tree()
-    for path in sorted((root / PACKAGE).rglob("*.py")):
-        text = path.read_text("utf-8")
-        tree = ast.parse(text)
-        inside = path.relative_to(root / PACKAGE)
-        package = inside.parts[0] if len(inside.parts) > 1 else "(top)"
-        found.modules[package] += 1
-        found.lines[package] += text.count("\n")
-        found.code[package] += code_lines(text, tree)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                found.classes[node.name] += 1
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found.longest_function = max(found.longest_function, (node.end_lineno or 0) - node.lineno + 1)
-        for line, docstring, _ in docstrings(tree):
-            found.docstrings += 1
-            found.words += len(docstring.split())
-            if QUESTION.match(docstring):
-                found.questions.append(f"{inside}:{line} {docstring.split()[0]}")
-            found.old += [f"{inside}:{line} {word[0]}" for word in OLD_STYLE.finditer(docstring)]
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*.py")):
+            inside = path.relative_to(root)
+            text = path.read_text("utf-8")
+            tree = ast.parse(text)
+            room = "/".join(inside.parts[:2]) if folder == PACKAGE and len(inside.parts) > 2 else folder
+            found.modules[room] += 1
+            found.lines[room] += text.count("\n")
+            found.code[room] += code_lines(text, tree)
+            found.classes[room] += sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+            if folder == PACKAGE:
+                measure_module(found, str(inside.relative_to(PACKAGE)), tree)
+            elif folder == "tests":
+                texts = [docstring for _, docstring, _ in docstrings(tree)]
+                found.test_words += sum(len(docstring.split()) for docstring in texts)
+                found.test_old += sum(len(OLD_STYLE.findall(docstring)) for docstring in texts)
     for page in (*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("protocol/*.md")):
         text = page.read_text("utf-8")
         found.page_words += len(text.split())
         found.page_old += len(OLD_STYLE.findall(text))
     return found
+
+
+def measure_module(found: Tree, name: str, tree: ast.Module) -> None:
+    """Add the classes, functions and docstrings of a module of the package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            found.class_names[node.name] += 1
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            place, lines = f"{name}:{node.lineno} {node.name}", (node.end_lineno or 0) - node.lineno + 1
+            if lines > FUNCTION_LINES_MAX:
+                found.long.append(f"{place}: {lines} lines")
+            wanted = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            parameters = sum(each.arg not in {"self", "cls"} for each in wanted)
+            if parameters > PARAMETERS_MAX:
+                found.wide.append(f"{place}: {parameters} parameters")
+    for line, docstring, _ in docstrings(tree):
+        found.docstrings += 1
+        found.words += len(docstring.split())
+        if QUESTION.match(docstring):
+            found.questions.append(f"{name}:{line} {docstring.split()[0]}")
+        found.old += [f"{name}:{line} {word[0]}" for word in OLD_STYLE.finditer(docstring)]
 
 
 def touched(diffs: Iterable[Path]) -> dict[str, int]:
@@ -114,18 +141,22 @@ def per_thousand(part: int, whole: int) -> str:
 def rows(tree: Tree) -> dict[str, str]:
     """Return every figure of a tree under its title, the packages first."""
     shown: dict[str, str] = {}
-    for package in sorted(tree.modules):
-        counts = tree.lines[package], tree.code[package], tree.modules[package]
-        shown[f"{package}: lines, code, modules"] = "  ".join(f"{count:>6,}" for count in counts)
-    totals = tree.lines.total(), tree.code.total(), tree.modules.total()
-    shown["all: lines, code, modules"] = "  ".join(f"{count:>6,}" for count in totals)
+    for name, rooms in {
+        **{room: [room] for room in sorted(tree.modules)},
+        f"all of {PACKAGE}": [room for room in tree.modules if room.startswith(PACKAGE)],
+        "all Python": list(tree.modules),
+    }.items():
+        figures = tree.lines, tree.code, tree.modules, tree.classes
+        shown[f"{name}{COUNTS}"] = "".join(f"{sum(each[room] for room in rooms):>8,}" for each in figures)
     shown["class names used twice or more"] = str(len(tree.repeated))
-    shown["lines of the longest function"] = str(tree.longest_function)
+    shown[f"functions with more than {PARAMETERS_MAX} parameters"] = str(len(tree.wide))
+    shown[f"functions of more than {FUNCTION_LINES_MAX} lines"] = str(len(tree.long))
     share = 100 * len(tree.questions) / tree.docstrings if tree.docstrings else 0
     shown["docstrings that begin with What, Who, How …"] = (
         f"{len(tree.questions)} of {tree.docstrings:,} ({share:.1f} %)"
     )
     shown["old-style words per 1,000 of docstrings"] = per_thousand(len(tree.old), tree.words)
+    shown["old-style words per 1,000 of tests' docstrings"] = per_thousand(tree.test_old, tree.test_words)
     shown["old-style words per 1,000 of pages"] = per_thousand(tree.page_old, tree.page_words)
     return shown
 
@@ -133,14 +164,15 @@ def rows(tree: Tree) -> dict[str, str]:
 def side_by_side(columns: Sequence[dict[str, str]]) -> Iterator[str]:
     """Yield one line for each title that any column has, in the order of the columns."""
     titles = list(dict.fromkeys(title for column in columns for title in column))
-    titles.sort(key=lambda title: ": lines" not in title or title.startswith("all"))
+    titles.sort(key=lambda title: not title.endswith(COUNTS) or title.startswith("all"))
     for title in titles:
-        yield f"{title:<46}" + "".join(f"{column.get(title, '–'):>28}" for column in columns)
+        yield f"{title:<50}" + "".join(f"{column.get(title, '–'):>34}" for column in columns)
 
 
 def places(tree: Tree) -> Iterator[str]:
-    """Yield each class name, docstring and word that the figures of a tree count."""
+    """Yield each class name, function, docstring and word that the figures of a tree count."""
     yield from (f"class {name}: {count} times" for name, count in tree.repeated.items())
+    yield from (*tree.wide, *tree.long)
     yield from tree.questions
     yield from tree.old
 
