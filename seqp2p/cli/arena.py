@@ -17,10 +17,10 @@ from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
-from seqp2p.cli.errors import ABANDONED, FAILED, USAGE, stopping_alike
+from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
 from seqp2p.cli.output import Output
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.replay.disk import lock
 from seqp2p.rules import VARIANTS, Options, RulesError

@@ -6,10 +6,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from seqp2p.api.config_file import config_path
-from seqp2p.cli.errors import USAGE
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, change, kept, named, shown_value
-from seqp2p.errors import UserError
+from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t, translate
 

@@ -8,12 +8,11 @@ import click
 
 from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
-from seqp2p.cli.errors import DONE, FAILED, NOT_VERIFIED, USAGE
 from seqp2p.cli.moments import frames_of, header_lines, moment_fields, play_file, read_file, review_of
 from seqp2p.cli.output import STDOUT, Output, printable, write
 from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_fields
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.errors import UserError
+from seqp2p.errors import DONE, FAILED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.replay.to_plain import decoded

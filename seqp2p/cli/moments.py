@@ -8,10 +8,9 @@ from typing import Any, Final, NamedTuple
 from seqp2p.bots.chance import CERTAIN
 from seqp2p.bots.value import BadWeights, shipped
 from seqp2p.cli import progress
-from seqp2p.cli.errors import NOT_VERIFIED
 from seqp2p.cli.events import action_line, row_of, table_seats
 from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
-from seqp2p.errors import UserError
+from seqp2p.errors import NOT_VERIFIED, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.match.events import Finished, Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_regular

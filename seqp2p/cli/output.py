@@ -19,9 +19,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from seqp2p.cli import log_file, progress, resume_hint
-from seqp2p.cli.errors import ERROR, FAILED, HINT, hint_of, line_of
+from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of
 from seqp2p.cli.preferences import Preferences, preferences
-from seqp2p.errors import UserError
+from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import of_system
 from seqp2p.ui.attention import TitleBar, copying, notification
 from seqp2p.ui.language import bound, t, translate, unbound

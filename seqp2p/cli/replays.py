@@ -14,9 +14,8 @@ import click
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home
-from seqp2p.cli.errors import FAILED
 from seqp2p.cli.output import Output
-from seqp2p.errors import UserError
+from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.disk import NotAFile, read_regular

@@ -19,7 +19,7 @@ from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, HostOptions, resumed_table
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import progress, resume_hint
-from seqp2p.cli.errors import FAILED, USAGE, polite_signals
+from seqp2p.cli.errors import polite_signals
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
@@ -29,7 +29,7 @@ from seqp2p.cli.playing import exit_code_of, play, resume_options
 from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.series import play_games
-from seqp2p.errors import UserError
+from seqp2p.errors import FAILED, USAGE, UserError
 from seqp2p.i18n import message, of_system
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address

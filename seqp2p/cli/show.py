@@ -10,7 +10,6 @@ import click
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.errors import DONE, USAGE
 from seqp2p.cli.moments import (
     HINT,
     NO_TURNS,
@@ -27,7 +26,7 @@ from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
 from seqp2p.cli.past_games import past_games
 from seqp2p.cli.replays import MISSING_HINT, ReplayPath, known_names, resolved, verdict_fields
 from seqp2p.cli.running import run_async
-from seqp2p.errors import UserError
+from seqp2p.errors import DONE, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback
 from seqp2p.ui.language import t, translate
