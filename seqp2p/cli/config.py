@@ -15,6 +15,7 @@ from seqp2p.ui.language import t, translate
 ACTIONS: Final = ("list", "get", "set", "unset")
 _WORDS: Final = {"list": 0, "get": 1, "set": 2, "unset": 1}
 """The number of words behind each action."""
+SOURCES: Final = {"default": message("default"), "file": message("file"), "environment": message("environment")}
 
 
 class ConfigCommand(click.Command):
@@ -83,6 +84,3 @@ def show(output: Output, setting: Setting, *, alone: bool) -> None:
     if not output.json:
         shown = shown_value(value)
         output.say(shown if alone else f"{setting.name:<12}  {shown or '–':<10}  {translate(SOURCES[source])}")
-
-
-SOURCES: Final = {"default": message("default"), "file": message("file"), "environment": message("environment")}
