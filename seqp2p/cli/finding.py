@@ -28,9 +28,7 @@ T = TypeVar("T")
 
 WRONG_CODES: Final = frozenset({"wrong_code", "code_burned"})
 QUESTION: Final = message("join code, which the host reads out (like 7-amber-falcon): ")
-
-
-SETTLE_S = 0.3
+SETTLE_S: Final = 0.3
 """Tables found within this time are one change of the list."""
 
 

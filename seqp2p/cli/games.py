@@ -1,4 +1,4 @@
-"""None"""
+"""``seqp2p games``: list this player's games, last first, with who played, the length and the result."""
 
 from typing import Final
 

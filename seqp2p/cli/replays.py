@@ -1,4 +1,7 @@
-"""Named replays, the reports on them, in one process or over all cores, and what is said of a report."""
+"""Named replays, the reports on them, in one process or over all cores, and what is said of a report.
+
+Reports come in the order of the names. Of a file that cannot be read, the report has the reason.
+"""
 
 import os
 import secrets
@@ -26,7 +29,7 @@ from seqp2p.ui.language import t, translate
 from seqp2p.ui.words import NO_FORM, Company, is_of_library, named, result_line, winners_text
 from seqp2p.workers import cores, interrupts_deferred, workers
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # What the verification of one file need not wait for.
     from concurrent.futures import Future
 
     from seqp2p.replay.summary import Summary

@@ -1,4 +1,4 @@
-"""Tells scripts and people what happens at a table, by the rows of the table of events."""
+"""Tells scripts and people the events of a table, by the rows of cli/events.py, and those of the router's port."""
 
 import contextlib
 import time
@@ -298,7 +298,7 @@ class PortTeller:
 
     @contextlib.contextmanager
     def telling(self, output: Output) -> Generator[None]:
-        """Tell it there until the block ends, the last sentence again: a screen hides the lines before it."""
+        """Tell events to this output until the block ends. Tell the last one again on a screen, which hides it."""
         before, self.output = self.output, output
         if self._last and output.screen is not None:
             output.say(self._last)

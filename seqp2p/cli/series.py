@@ -223,6 +223,7 @@ def _no_other_game(reason: str, exit_code: int) -> UserError:
 class RematchQuestion:
     """A person's question for another game after this one. ``on_event`` gets what the lobby needs once it is accepted.
 
+    The next lobby is open while the person is asked: the others see the answer in it, and the person sees theirs.
     ``why_over`` is the reason for which it was taken back, if it was.
     """
 

@@ -11,8 +11,8 @@ import trio
 
 from seqp2p.cli import home
 from seqp2p.cli.moments import (
-    HINT,
     NO_TURNS,
+    VERIFY_HINT,
     frames_of,
     header_lines,
     moment_fields,
@@ -38,8 +38,6 @@ from seqp2p.ui.replay_browser import (
     curve_lines,
     help_lines,
 )
-
-# For scripts.
 
 
 @click.command(
@@ -82,7 +80,7 @@ def command(file: Path | None, *, as_json: bool, with_review: bool, wish: Screen
 def chosen_file(output: Output) -> Path:
     """List the last games, and ask for the number of one. Raises UserError."""
     if output.json or not sys.stdin.isatty():
-        raise UserError(t("name a replay, or last"), HINT, USAGE)
+        raise UserError(t("name a replay, or last"), VERIFY_HINT, USAGE)
     games: list[Path] = []
     for number, game in enumerate(past_games(folder := home.shown_dir(None)), 1):
         games.append(game.path)
