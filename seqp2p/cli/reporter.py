@@ -308,7 +308,7 @@ class PortTeller:
             self.output = before
 
     def asking(self, *, wanted: bool) -> OnPortEvent | None:
-        """Say that the router is asked, if it is wanted. Return the listener for what comes of it, else None."""
+        """Say that the router is asked, and return the listener for its answers; None if no port is wanted."""
         if not wanted:
             return None
         self.output.say(t("the router is asked to open a port…"))
