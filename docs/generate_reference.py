@@ -131,7 +131,7 @@ def class_members(value: type) -> Iterator[str]:
     """Yield the table of the fields and properties of a class, then its methods."""
     body = [
         each
-        for base in reversed(value.__mro__)
+        for base in ([value] if issubclass(value, Exception) else reversed(value.__mro__))  # errors say their kind
         if base.__module__.startswith("seqp2p.") and base.__name__ not in UNTOLD
         for each in itertools.pairwise((*class_body(base), ast.Pass()))
     ]

@@ -15,13 +15,13 @@ if TYPE_CHECKING:  # A command that starts no process need not wait for them.
 
 JOBS_MAX: Final = 61
 """Windows waits for no more than 63 things at once, of which a pool takes two."""
+_STOP_SIGNALS: Final = [signal.SIGINT, signal.SIGTERM, *([] if HANGUP is None else [HANGUP])]
 
 
 def cores() -> int:
     """The cores that this process may use, but no more than it can have processes."""
     affinity = getattr(os, "sched_getaffinity", None)  # Linux has it.
-    usable = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return min(usable, JOBS_MAX)
+    return min(len(affinity(0)) if affinity else os.cpu_count() or 1, JOBS_MAX)
 
 
 _last_acts = list[Callable[[], None]]()
@@ -58,7 +58,7 @@ def _begin_work(lifeline: Any) -> None:
     """In a new process: Ctrl-C is for the process that started this one, and this one ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _stop_signals())
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 
@@ -80,12 +80,8 @@ def interrupts_deferred() -> Generator[None]:
     if sys.platform == "win32":
         yield
     else:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _stop_signals())
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
         try:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _stop_signals() -> list[int]:
-    return [signal.SIGINT, signal.SIGTERM, *([] if HANGUP is None else [HANGUP])]

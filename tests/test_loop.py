@@ -1,5 +1,6 @@
-"""The guard of loop.py: a test that starts a process is marked, however it starts it."""
+"""loop.py: a test that starts a process is marked, however it starts it; files with a duration are there."""
 
+import json
 import multiprocessing
 import os
 import subprocess
@@ -9,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli import forked
+from tests.loop import DURATIONS
 
 NOTHING = [sys.executable, "-c", ""]
 WAYS: dict[str, Callable[[], object]] = {
@@ -28,3 +30,9 @@ def test_a_process_needs_a_marker(start: Callable[[], object]) -> None:
 @pytest.mark.process
 def test_with_the_marker_it_starts() -> None:
     subprocess.run(NOTHING, check=True)
+
+
+def test_the_files_with_durations_are_there() -> None:
+    root = DURATIONS.parents[1]
+    gone = [name for name in json.loads(DURATIONS.read_text("utf-8")) if not (root / name).is_file()]
+    assert not gone, "take them out, or make durations"

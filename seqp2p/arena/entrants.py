@@ -26,8 +26,8 @@ from seqp2p.i18n import message, message_of
 from seqp2p.rules import Action, RulesError, View, apply
 
 EntrantKind: TypeAlias = Literal["bot", "class", "program"]
-_CLASS: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 REASON_LENGTH_MAX: Final = 200
+_CLASS: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 _PROGRAM: Final = re.compile(r"[\s./\\]")
 
 

@@ -1,4 +1,4 @@
-"""A game between bots. The dealer holds the cards; a bot sees its view."""
+"""One game between bots: its dealer, who holds the cards, the view that a bot gets, and the result."""
 
 import random
 from dataclasses import fields
@@ -30,25 +30,23 @@ from seqp2p.rules import (
     view,
 )
 
+_VIEW_FIELDS: Final = frozenset(field.name for field in fields(View))
 _new: Final = object.__new__
 _set: Final = object.__setattr__
 
 
-_FIELDS: Final = frozenset(field.name for field in fields(View))
-
-
 class LateView(View):
-    """The view of the seat to move in a position; made by ``late_view``."""
+    """A View that is built on first use: to build one takes longer than a turn, and ``random`` needs only ``legal``."""
 
     __slots__ = ("_whole",)
     _whole: Position
 
     def __getattr__(self, name: str) -> Any:
         """Called for a field without a value: the first field other than ``legal`` fills them all."""
-        if name not in _FIELDS:
+        if name not in _VIEW_FIELDS:
             raise AttributeError(f"a view has no {name}")
         seen = view(self._whole, self._whole.to_move)
-        for field in _FIELDS:
+        for field in _VIEW_FIELDS:
             _set(self, field, getattr(seen, field))
         return getattr(seen, name)
 
@@ -78,7 +76,7 @@ class Dealer:
 
     @property
     def over(self) -> Result:
-        """The result that programs are told; of a game that goes on, that a bot has failed."""
+        """The result that programs are told. Only a bot that has failed leaves a game unfinished."""
         position = self.position
         if position.to_move:
             return Result("unfinished", (), "a bot has failed")

@@ -1,4 +1,4 @@
-"""The contests of some bots, deal after deal: which deal is next, and which contests are decided."""
+"""The contests of some bots, deal after deal: which is next, which contest is decided, which process plays it."""
 
 from collections import deque
 from collections.abc import Generator, Sequence

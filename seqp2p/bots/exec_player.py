@@ -37,7 +37,7 @@ HISTORY_MAX: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A question was not answered, and an action was drawn. ``gone``: from now on to the end of the game.
+    """A question was not answered, and an action was drawn. ``gone``: the program plays no more in this game.
 
     ``silent``: the time was over, and the program had written no line since the question.
     """

@@ -44,6 +44,12 @@ from seqp2p.rules import (
 
 SIDE: Final = MANY**3
 """The count of a square's lines: the own side's, and SIDE times the others'."""
+WIN: Final = 1 << 60
+WIN_AT_LEAST: Final = WIN >> 1
+"""The value of a win with noise is higher, every other one lower."""
+NOISE: Final = 1_550
+"""The weight of the noise of ``easy``, whose standard deviation is 148, in the units of values: fitted to win a third
+of the games against ``learned`` with two players (docs/decisions/0022-strong-with-values.md)."""
 
 Change: TypeAlias = tuple[Square, int]
 """A square and its new state."""
@@ -90,11 +96,6 @@ def worth_comparing(view: View) -> list[Action]:
         elif action.square not in plain:
             first.setdefault((action.kind, action.square), action)
     return list(first.values()) or list(view.legal)
-
-
-WIN: Final = 1 << 60
-WIN_AT_LEAST: Final = WIN >> 1
-"""The value of a win with noise is higher, every other one lower."""
 
 
 class _Codes(dict[int, int]):
@@ -444,11 +445,6 @@ class Outlook:
         made = Counter(team for team, _ in self.sequences)
         own = made.pop(0, 0)
         return score_state(self._shape, own, max(made.values(), default=0))
-
-
-NOISE: Final = 1_550
-"""The weight of a noise with a standard deviation of 148, in the units of values: fitted to win a third of the games
-against ``learned`` with two players (docs/decisions/0022-strong-with-values.md)."""
 
 
 class EasyBot:

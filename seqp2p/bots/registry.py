@@ -20,7 +20,6 @@ from seqp2p.rules import DRAW, Action, View
 
 MakeBot: TypeAlias = Callable[[random.Random], Bot]
 
-
 HALF_A_SECOND: Final = Effort(seconds=DEFAULT_S)
 
 

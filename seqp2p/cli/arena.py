@@ -17,10 +17,10 @@ from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
-from seqp2p.cli.errors import ABANDONED, FAILED, USAGE, stopping_alike
+from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
 from seqp2p.cli.output import Output
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.replay.disk import lock
 from seqp2p.rules import VARIANTS, Options, RulesError
@@ -32,126 +32,8 @@ DEALS_MAX: Final = 1_000_000_000
 DEALS_DEFAULT: Final = 500
 REASONS_SHOWN: Final = 3
 """The faults of a bot that people are shown."""
-
-
-LINE_SIZE_MAX: Final = 1_000_000
-"""The bytes of a line."""
-
-
-class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="file", tag="seqp2p arena 1"):
-    """The settings on which the results depend. A file goes on only with the same ones."""
-
-    bots: tuple[str, ...]
-    variant: str
-    players: int
-    teams: int
-    options: Options
-    seed: int
-    time_s: float
-
-
-class ResultsFile:
-    """An open results file, after its results."""
-
-    def __init__(self, file: BinaryIO | None, name: str) -> None:
-        """Without a file, nothing is kept."""
-        self._file = file
-        self._name = name
-
-    def write(self, line: ArenaSettings | DealResult) -> None:
-        """Write a line, at once. Raises UserError if the disk does not take it."""
-        if self._file is None:
-            return
-        try:
-            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
-            self._file.flush()
-        except OSError as error:
-            raise UserError(
-                t("cannot write {path}: {reason}", path=self._name, reason=of_system(error)), exit_code=FAILED
-            ) from None
-
-
-@contextmanager
-def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> Generator[ResultsFile]:
-    """Open a results file, or make a new one, and let the ladder take its results.
-
-    Without a path nothing is kept. Raises UserError, and changes nothing, if it is no results file, has other
-    settings, or is in use.
-    """
-    if path is None:
-        yield ResultsFile(None, "")
-        return
-    try:
-        file = path.open("r+b" if path.exists() else "x+b")
-    except OSError as error:
-        raise UserError(t("cannot open {path}: {reason}", path=path, reason=of_system(error))) from None
-    with file:
-        if not lock(file.fileno()):
-            raise UserError(t("another process writes {path}", path=path), t("name another file"))
-        results = ResultsFile(file, str(path))
-        head = file.readline(LINE_SIZE_MAX)
-        if not head:
-            results.write(settings)
-        else:
-            _check_settings(head, settings, path)
-            _take_results(file, ladder, path)
-        yield results
-
-
-def _check_settings(line: bytes, settings: ArenaSettings, path: Path) -> None:
-    hint = t("name another file")
-    try:
-        found = msgspec.json.decode(line, type=ArenaSettings)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise UserError(t("{path} is no results file of seqp2p arena", path=path), hint) from None
-    other = [name for name in ArenaSettings.__struct_fields__ if getattr(found, name) != getattr(settings, name)]
-    if other:
-        raise UserError(
-            t("{path} has the results of other settings ({names})", path=path, names=", ".join(other)), hint
-        )
-
-
-def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
-    """Let the ladder take the results that follow, and leave the file at their end."""
-    decoder, number = msgspec.json.Decoder(DealResult), 1
-    while line := file.readline(LINE_SIZE_MAX):
-        number += 1
-        if not line.endswith(b"\n") and len(line) < LINE_SIZE_MAX:
-            file.seek(-len(line), 1)
-            file.truncate()
-            break
-        try:
-            result = decoder.decode(line)
-            _check(result, ladder.contests)
-            ladder.take(result)
-        except (ValueError, UnicodeDecodeError):
-            raise UserError(
-                t("line {number} of {path} is damaged", number=number, path=path), t("name another file")
-            ) from None
-
-
-def _check(result: DealResult, contests: tuple[Contest, ...]) -> None:
-    """Raise ValueError unless the result is one that a contest can have."""
-    if not 0 <= result.contest < len(contests):
-        raise ValueError(result.contest)
-    contest = contests[result.contest]
-    if len(result.games) != len(contest.seatings) or not len(result.choices) == len(result.seconds) == len(
-        contest.sides
-    ):
-        raise ValueError(result.games)
-    teams = range(contest.teams + 1)
-    if any(game.winner not in teams or game.failed not in teams for game in result.games):
-        raise ValueError(result.games)
-
-
-HELP: Final = message(
-    "Play bots against each other, on the engine alone.\n\n"
-    "Of any number of BOTs all pairs play; at a table with more than two teams, name one for each team. A deal is"
-    " played once for each way in which the bots can be given to the teams. Who starts goes round from deal to"
-    " deal.\n\n"
-    "A BOT can also be a class (mymodule:MyBot) or a program (./bot.py, 'node bot.js'): docs/scripting.md. One that"
-    " fails loses its game."
-)
+RESULT_SIZE_MAX: Final = 1_000_000
+"""The bytes of a line of a results file."""
 
 
 class Entrant(BotName):
@@ -218,7 +100,17 @@ def length_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return deals(until(command))
 
 
-@click.command("arena", help=HELP)
+@click.command(
+    "arena",
+    help=message(
+        "Play bots against each other, on the engine alone.\n\n"
+        "Of any number of BOTs all pairs play; at a table with more than two teams, name one for each team. A deal is"
+        " played once for each way in which the bots can be given to the teams. Who starts goes round from deal to"
+        " deal.\n\n"
+        "A BOT can also be a class (mymodule:MyBot) or a program (./bot.py, 'node bot.js'): docs/scripting.md. One that"
+        " fails loses its game."
+    ),
+)
 @click.argument("bots", nargs=-1, required=True, type=Entrant(), metavar=message("BOT BOT..."))
 @length_options
 @click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games."))
@@ -281,7 +173,9 @@ def tell(standings: "Standings", output: Output, stopped: UserError | None) -> N
         raise stopped
 
 
-def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile, *, shown: bool) -> UserError | None:
+def _play(
+    ladder: Ladder, settings: "ArenaSettings", jobs: int, file: "ResultsFile", *, shown: bool
+) -> UserError | None:
     """Play what is left of the ladder. Return the error by which it ended early, or None."""
     played = sum(tally.deals for tally in ladder.tallies)
     wanted = ladder.deals * len(ladder.contests)
@@ -302,6 +196,129 @@ def _play(ladder: Ladder, settings: ArenaSettings, jobs: int, file: ResultsFile,
     except WorkerLost as lost:
         return UserError(message_of(lost), exit_code=FAILED)
     return None
+
+
+@contextmanager
+def _progress(deals: int, done: int, *, shown: bool) -> Generator[Callable[[int], None]]:
+    """A progress bar on standard error if it can be shown there, told how many more deals have been played."""
+    if not shown or not progress.can_show():
+        yield lambda _: None
+        return
+    with click.progressbar(length=deals, label=t("playing"), file=sys.stderr, show_pos=True) as bar:
+        bar.update(done)
+        yield bar.update
+
+
+class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="file", tag="seqp2p arena 1"):
+    """The settings on which the results depend. A file goes on only with the same ones."""
+
+    bots: tuple[str, ...]
+    variant: str
+    players: int
+    teams: int
+    options: Options
+    seed: int
+    time_s: float
+
+
+class ResultsFile:
+    """A results file, open at its end: the settings in the first line, then a line of JSON for each deal.
+
+    The deals of a contest stand in their order.
+    """
+
+    def __init__(self, file: BinaryIO | None, name: str) -> None:
+        """Without a file, nothing is kept."""
+        self._file = file
+        self._name = name
+
+    def write(self, line: ArenaSettings | DealResult) -> None:
+        """Write a line, at once. Raises UserError if the disk does not take it."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise UserError(
+                t("cannot write {path}: {reason}", path=self._name, reason=of_system(error)), exit_code=FAILED
+            ) from None
+
+
+@contextmanager
+def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> Generator[ResultsFile]:
+    """Open a results file, or make a new one, and let the ladder take its results.
+
+    Without a path nothing is kept. Raises UserError, and changes nothing, if it is no results file, has other
+    settings, or is in use.
+    """
+    if path is None:
+        yield ResultsFile(None, "")
+        return
+    try:
+        file = path.open("r+b" if path.exists() else "x+b")
+    except OSError as error:
+        raise UserError(t("cannot open {path}: {reason}", path=path, reason=of_system(error))) from None
+    with file:
+        if not lock(file.fileno()):
+            raise UserError(t("another process writes {path}", path=path), t("name another file"))
+        results = ResultsFile(file, str(path))
+        head = file.readline(RESULT_SIZE_MAX)
+        if not head:
+            results.write(settings)
+        else:
+            _check_settings(head, settings, path)
+            _take_results(file, ladder, path)
+        yield results
+
+
+def _check_settings(line: bytes, settings: ArenaSettings, path: Path) -> None:
+    hint = t("name another file")
+    try:
+        found = msgspec.json.decode(line, type=ArenaSettings)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise UserError(t("{path} is no results file of seqp2p arena", path=path), hint) from None
+    other = [name for name in ArenaSettings.__struct_fields__ if getattr(found, name) != getattr(settings, name)]
+    if other:
+        raise UserError(
+            t("{path} has the results of other settings ({names})", path=path, names=", ".join(other)), hint
+        )
+
+
+def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
+    """Let the ladder take the results that follow, and leave the file at their end.
+
+    A last line without an end was cut off when the arena was killed: it is deleted, and its deal is played again.
+    """
+    decoder, number = msgspec.json.Decoder(DealResult), 1
+    while line := file.readline(RESULT_SIZE_MAX):
+        number += 1
+        if not line.endswith(b"\n") and len(line) < RESULT_SIZE_MAX:
+            file.seek(-len(line), 1)
+            file.truncate()
+            break
+        try:
+            result = decoder.decode(line)
+            _check_result(result, ladder.contests)
+            ladder.take(result)
+        except (ValueError, UnicodeDecodeError):
+            raise UserError(
+                t("line {number} of {path} is damaged", number=number, path=path), t("name another file")
+            ) from None
+
+
+def _check_result(result: DealResult, contests: tuple[Contest, ...]) -> None:
+    """Raise ValueError unless the result is one that a contest can have."""
+    if not 0 <= result.contest < len(contests):
+        raise ValueError(result.contest)
+    contest = contests[result.contest]
+    if len(result.games) != len(contest.seatings) or not len(result.choices) == len(result.seconds) == len(
+        contest.sides
+    ):
+        raise ValueError(result.games)
+    teams = range(contest.teams + 1)
+    if any(game.winner not in teams or game.failed not in teams for game in result.games):
+        raise ValueError(result.games)
 
 
 @dataclass(frozen=True)
@@ -492,14 +509,3 @@ def _columns(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator
     for first, *others in lines:
         cells = [f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)]
         yield "  ".join([f"{first:{widths[0]}}", *cells])
-
-
-@contextmanager
-def _progress(deals: int, done: int, *, shown: bool) -> Generator[Callable[[int], None]]:
-    """A progress bar on standard error if it can be shown there, told how many more deals have been played."""
-    if not shown or not progress.can_show():
-        yield lambda _: None
-        return
-    with click.progressbar(length=deals, label=t("playing"), file=sys.stderr, show_pos=True) as bar:
-        bar.update(done)
-        yield bar.update

@@ -22,10 +22,9 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from seqp2p.cli.errors import FAILED, NOT_CONNECTED, USAGE
 from seqp2p.cli.replays import FILES_AHEAD, Named, bytes_of, verify_data
 from seqp2p.cli.version import code_state
-from seqp2p.errors import UserError
+from seqp2p.errors import FAILED, NOT_CONNECTED, USAGE, UserError
 from seqp2p.i18n import message, message_of, received, sent
 from seqp2p.match.table import check_settings
 from seqp2p.net.addresses import is_loopback

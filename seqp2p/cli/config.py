@@ -6,16 +6,16 @@ import click
 from click.shell_completion import CompletionItem
 
 from seqp2p.api.config_file import config_path
-from seqp2p.cli.errors import USAGE
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, change, kept, named, shown_value
-from seqp2p.errors import UserError
+from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t, translate
 
 ACTIONS: Final = ("list", "get", "set", "unset")
 _WORDS: Final = {"list": 0, "get": 1, "set": 2, "unset": 1}
 """The number of words behind each action."""
+SOURCES: Final = {"default": message("default"), "file": message("file"), "environment": message("environment")}
 
 
 class ConfigCommand(click.Command):
@@ -84,6 +84,3 @@ def show(output: Output, setting: Setting, *, alone: bool) -> None:
     if not output.json:
         shown = shown_value(value)
         output.say(shown if alone else f"{setting.name:<12}  {shown or '–':<10}  {translate(SOURCES[source])}")
-
-
-SOURCES: Final = {"default": message("default"), "file": message("file"), "environment": message("environment")}

@@ -10,13 +10,13 @@ import trio
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import children, home
 from seqp2p.cli.children import Child, ChildStart, Hear, Read
-from seqp2p.cli.errors import ABANDONED, DONE, USAGE, polite_signals, stopped_by
+from seqp2p.cli.errors import polite_signals, stopped_by
 from seqp2p.cli.options import BotName, make_relay, make_settings
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.language import t, translate

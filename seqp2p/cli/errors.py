@@ -1,29 +1,22 @@
-"""The end of a command: its exit code, the line of its error, and the signals that end it."""
+"""The end of a command: the lines of its error, and the signals that end it."""
 
 import signal
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, UserError
 from seqp2p.hangup import HANGUP, TerminalGone, awaited
 from seqp2p.i18n import message, message_of
 from seqp2p.ui.language import t, translate
 
-if TYPE_CHECKING:
-    pass
-
-# docs/scripting.md lists them.
-DONE = 0
-FAILED = 1
-USAGE = 2
-NOT_VERIFIED = 3
-NOT_CONNECTED = 4
-ABANDONED = 5
-# How the lines of an error begin.
 ERROR: Final = message("seqp2p: error: ")
+"""How the line of an error begins."""
 HINT: Final = message("seqp2p: hint: ")
+"""How the line of its hint begins."""
+LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
+"""What to do about an error of the network that has no hint of its own."""
 
 
 def polite_signals() -> list[int]:
@@ -52,9 +45,6 @@ def handling(signals: Iterable[int], handler: Callable[[int, FrameType | None], 
     finally:
         for number, former in before.items():
             signal.signal(number, former)
-
-
-LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
 
 
 def line_of(error: UserError) -> str:

@@ -8,12 +8,11 @@ import click
 
 from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
-from seqp2p.cli.errors import DONE, FAILED, NOT_VERIFIED, USAGE
-from seqp2p.cli.moments import frames_of, header_lines, moment_fields, play_file, read_file, review_of
-from seqp2p.cli.output import STDOUT, Output, printable, write
+from seqp2p.cli.moments import VERIFY_HINT, frames_of, header_lines, moment_fields, play_file, read_file, review_of
+from seqp2p.cli.output import STDOUT, Output, printable, write_result
 from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_fields
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.errors import UserError
+from seqp2p.errors import DONE, FAILED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.export import decoded, game_text
 from seqp2p.replay.playback import Playback, play_back
@@ -24,7 +23,6 @@ Form: TypeAlias = Literal["text", "json", "svg", "html"]
 FORMATS: Final[tuple[Form, ...]] = get_args(Form)
 ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text"}
 """The format by the ending of a file's name; without an ending it is text."""
-HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
 PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
 """Bytes of a replay that a page can show: a page holds every moment at once. The longest games have under 4 MB."""
 
@@ -60,7 +58,7 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
     written = rendered(form, file, playback, data, at, raw=raw)
     if playback.report.verdict != "verified":
         Output(json=True).say(t("{file}: {verdict}", file=file, verdict=describe(playback.report)))
-    write(written, target, force=force)
+    write_result(written, target, force=force)
     raise SystemExit(DONE)
 
 
@@ -127,7 +125,7 @@ def refuse_invalid(file: Path, playback: Playback) -> None:
     """Raise UserError where something in the file is wrong, and not only wanting."""
     if playback.report.verdict == "invalid":
         problem = t("{file} is not exported: it is {verdict}", file=file, verdict=describe(playback.report))
-        raise UserError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, VERIFY_HINT, NOT_VERIFIED)
 
 
 def as_text(file: Path, playback: Playback) -> str:
@@ -136,7 +134,7 @@ def as_text(file: Path, playback: Playback) -> str:
     if game is None:
         reason = plain_reason(playback.report.reason or "")
         problem = t("{file} has no game to write, for no cards were dealt: {reason}", file=file, reason=reason)
-        raise UserError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, VERIFY_HINT, NOT_VERIFIED)
     verdict, *about = header_lines(playback)
     head = (t("game {number}", number=playback.report.game), verdict, *about)
     comments = [printable(f"# {line}".rstrip()) + "\n" for line in head]
@@ -191,7 +189,7 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     moment = [moment for moment in frames.moments if moment.turn <= turn][-1]
     if moment.position is None:
         problem = t("{file} has no board to show: the cards are not dealt yet", file=file)
-        raise UserError(problem, HINT, NOT_VERIFIED)
+        raise UserError(problem, VERIFY_HINT, NOT_VERIFIED)
     seen, colours = view(moment.position, 0), frames.company.colours
     made = zip(colours, sequences_made(seen), strict=True)
     score = ", ".join(f"{colour_name(colour)} {count}" for colour, count in made)

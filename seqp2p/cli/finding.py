@@ -8,10 +8,9 @@ import click
 import trio
 
 from seqp2p.api.finding import find_meeting, route_to, the_one, wait_for_table
-from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import Output
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.adverts import FoundTable
 from seqp2p.lobby.code import parse_code, place_of, public_part
@@ -29,9 +28,7 @@ T = TypeVar("T")
 
 WRONG_CODES: Final = frozenset({"wrong_code", "code_burned"})
 QUESTION: Final = message("join code, which the host reads out (like 7-amber-falcon): ")
-
-
-SETTLE_S = 0.3
+SETTLE_S: Final = 0.3
 """Tables found within this time are one change of the list."""
 
 

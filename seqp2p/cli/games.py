@@ -1,14 +1,14 @@
-"""None"""
+"""``seqp2p games``: list this player's games, last first, with who played, the length and the result."""
 
 from typing import Final
 
 import click
 
 from seqp2p.cli import home
-from seqp2p.cli.errors import ABANDONED, DONE, stopping_alike
+from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
 from seqp2p.cli.past_games import SHOWN, past_games
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t
 

@@ -9,8 +9,7 @@ from typing import Final
 
 from seqp2p.api import home
 from seqp2p.api.home import HOME_HINT
-from seqp2p.cli.errors import USAGE
-from seqp2p.errors import UserError
+from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, of_system
 from seqp2p.match.table import name_fault
 from seqp2p.replay.disk import lock

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from seqp2p.bots.registry import USUAL
-from seqp2p.cli.errors import USAGE
 from seqp2p.cli.options import (
     BotName,
     SeatOptions,
@@ -19,7 +18,7 @@ from seqp2p.cli.options import (
 )
 from seqp2p.cli.own_table import Filling, host
 from seqp2p.cli.running import run_async
-from seqp2p.errors import UserError
+from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.lobby.spectators import SPECTATORS_MAX
 from seqp2p.net.limits import DEFAULT_LIMITS

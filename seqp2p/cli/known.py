@@ -22,11 +22,10 @@ import trio
 from seqp2p.api.game import LiveGame
 from seqp2p.api.home import HOME_HINT, data_dir, own_keys
 from seqp2p.cli import home
-from seqp2p.cli.errors import NOT_CONNECTED
 from seqp2p.cli.output import Output
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
-from seqp2p.errors import UserError
+from seqp2p.errors import NOT_CONNECTED, UserError
 from seqp2p.i18n import message_of, of_system
 from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault

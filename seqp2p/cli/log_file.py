@@ -1,8 +1,8 @@
 """The file that ``--log-file`` names: events, errors, and where a fault in seqp2p itself has come from.
 
-Mode 0600, in English, and without secrets: secrets are never handed to it, and text that still looks like one
-(a join code, a key or scalar in digits, bytes, a card in the text of a fault) is written as ``[redacted]``. Nothing is
-written anywhere unless a file was named; until then, nothing of this is even imported.
+Mode 0600, in English but for the errors of commands, which are in the reader's language. It has no secrets: they are
+never handed to it, and text that still looks like one (a join code, a key or scalar in digits, bytes, a card in the
+text of a fault) is written as ``[redacted]``. Nothing is written anywhere unless a file was named.
 """
 
 import os

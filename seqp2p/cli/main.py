@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from seqp2p.cli import log_file, resume_hint
-from seqp2p.cli.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, hint_of, line_of
+from seqp2p.cli import log_file, progress, resume_hint
+from seqp2p.cli.errors import hint_of, line_of
 from seqp2p.cli.output import prepare_streams, printable, report_bug, show_error
 from seqp2p.cli.preferences import kept
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.ui import language
 from seqp2p.ui.language import t, translate
@@ -107,16 +107,12 @@ def write_exit_codes(formatter: click.HelpFormatter) -> None:
 def _hide_progress(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     del context, parameter
     if value:
-        from seqp2p.cli import progress
-
         progress.hide()
 
 
 def _start_log(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     del parameter
     if value is not None and not context.resilient_parsing:
-        from seqp2p.cli import log_file
-
         try:
             log_file.start(value)
         except OSError as error:

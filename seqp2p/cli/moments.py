@@ -1,4 +1,4 @@
-"""The moments of a replay, for people and for scripts, and the review of its moves."""
+"""A replay for people and for scripts: the reading of its file, its moments, and the review of its moves."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -8,10 +8,9 @@ from typing import Any, Final, NamedTuple
 from seqp2p.bots.chance import CERTAIN
 from seqp2p.bots.value import BadWeights, shipped
 from seqp2p.cli import progress
-from seqp2p.cli.errors import NOT_VERIFIED
 from seqp2p.cli.events import action_line, row_of, table_seats
 from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
-from seqp2p.errors import UserError
+from seqp2p.errors import NOT_VERIFIED, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.match.events import Finished, Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_regular
@@ -43,7 +42,7 @@ NO_TURNS: Final = message("there is no review: no turn was played")
 _OF_EVENT: Final = frozenset({"seat", "action", "seats", "text"})
 PROGRESS_AFTER_S: Final = 0.5
 """Seconds that a file may take to read before progress is shown."""
-HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
+VERIFY_HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
 FOLDER_HINT: Final = message("name one file; verify and stats take folders")
 
 
@@ -223,11 +222,11 @@ def _sequence(variant: Variant, made: CompletedSequence) -> dict[str, Any]:
 
 def read_file(file: Path) -> bytes:
     """Return the data of a file, or a little more of it than any replay has. Raises UserError."""
-    hint = HINT
+    hint = VERIFY_HINT
     try:
         return read_regular(file)
     except NotAFile:
-        problem, hint = t("{file} is not a file", file=file), FOLDER_HINT if file.is_dir() else HINT
+        problem, hint = t("{file} is not a file", file=file), FOLDER_HINT if file.is_dir() else VERIFY_HINT
     except FileNotFoundError:
         problem, hint = t("there is no file {file}", file=file), MISSING_HINT
     except OSError as error:
@@ -247,7 +246,7 @@ def play_file(file: Path, data: bytes) -> Playback:
     progress.wipe()
     if playback.agreement is None:
         reason = plain_reason(playback.report.reason or "")
-        raise UserError(t("{file} shows no game: {reason}", file=file, reason=reason), HINT, NOT_VERIFIED)
+        raise UserError(t("{file} shows no game: {reason}", file=file, reason=reason), VERIFY_HINT, NOT_VERIFIED)
     return playback
 
 

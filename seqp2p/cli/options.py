@@ -18,10 +18,10 @@ from seqp2p.api.config_file import GRACE_S
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
 from seqp2p.cli import home, progress, resume_hint
-from seqp2p.cli.errors import USAGE, sentence
+from seqp2p.cli.errors import sentence
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import Output, ScreenWish
-from seqp2p.errors import UserError
+from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
 from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError

@@ -1,4 +1,4 @@
-r"""The output of a command: JSON lines for scripts, sentences for people, and errors.
+r"""The output of a command: JSON lines for scripts, sentences or a screen for people, errors, and files.
 
 Text from a peer or a file can move no cursor, and no terminal's encoding can end a game: unprintable characters become
 escapes like ``\x1b``.
@@ -19,9 +19,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from seqp2p.cli import log_file, progress, resume_hint
-from seqp2p.cli.errors import ERROR, FAILED, HINT, hint_of, line_of
+from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of
 from seqp2p.cli.preferences import Preferences, preferences
-from seqp2p.errors import UserError
+from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import of_system
 from seqp2p.ui.language import bound, t, translate, unbound
 from seqp2p.ui.styles import ASCII, UNICODE, background_hint
@@ -84,10 +84,6 @@ class Output:
         """Write a line for people to standard error, also where standard output is theirs."""
         _print(f"seqp2p: {printable(translate(text))}", sys.stderr)
 
-    def write(self, text: str) -> None:
-        """Write a command's result unchanged to standard output."""
-        _write(text, sys.stdout)
-
     def say_last(self, text: str) -> None:
         """A line that a person still reads when the screen is gone."""
         self.say(text)
@@ -125,7 +121,7 @@ class Output:
             return True
         knows = self._people.isatty() and os.environ.get("TERM") != "dumb"
         if knows and sequences:
-            _write(sequences, self._people)
+            _write_at_once(sequences, self._people)
         return knows
 
     async def read_line(self) -> str | None:
@@ -222,11 +218,11 @@ def _broken(line: str, stream: TextIO) -> str:
 
 def _print(text: str, stream: TextIO) -> None:
     # In one piece: whatever interrupts this process, a line is never half there.
-    _write(f"{text}\n", stream)
+    _write_at_once(f"{text}\n", stream)
 
 
-def _write(text: str, stream: TextIO) -> None:
-    """Write at once. A missing reader is no fault: a game goes on for the others at the table."""
+def _write_at_once(text: str, stream: TextIO) -> None:
+    """Write and flush. A missing reader is no fault: a game goes on for the others at the table."""
     progress.wipe()
     try:
         stream.write(text)
@@ -305,10 +301,10 @@ def _is_unicode() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
-def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None:
-    """Write it to a file, whole or not at all, or to standard output; raises UserError where that fails."""
+def write_result(text: str, target: str, *, force: bool, as_json: bool = False) -> None:
+    """Write a command's result to standard output, or to a file, whole or not at all. Raises UserError."""
     if target == STDOUT:
-        Output(json=False).write(text)
+        _write_at_once(text, sys.stdout)
         return
     path = Path(target)
     try:
@@ -324,7 +320,7 @@ def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None
 
 
 def check_place(target: str, *, force: bool) -> None:
-    """Raise what ``write`` would raise, as far as it is known before the work is done that is to be written."""
+    """Raise what ``write_result`` would raise, as far as it is known before the work is done that is to be written."""
     import tempfile  # what --help need not wait for
 
     path = Path(target)

@@ -1,32 +1,36 @@
 """``seqp2p play``: a person against bots on this machine, at once: real peers over loopback, nothing to set up."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import trio
 
 from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli import home
-from seqp2p.cli.errors import ABANDONED, DONE, USAGE
 from seqp2p.cli.options import BotName, Choices, SeatOptions, make_settings, screen_options, table_options
 from seqp2p.cli.output import Output, ScreenWish, on_screen
 from seqp2p.cli.own_table import Filling, host
 from seqp2p.cli.playing import hint, own_console
 from seqp2p.cli.running import run_async
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
 from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.person.console import Console
-from seqp2p.ui.person.tutorial import FAREWELL, LEFT, Tutorial, tutor
-from seqp2p.ui.screen import Screen
 from seqp2p.ui.words import Sight
+
+if TYPE_CHECKING:
+    from seqp2p.ui.person.tutorial import Tutorial
+    from seqp2p.ui.screen import Screen
 
 ROUND_TOLD_S: Final = 5.0
 """A shorter round of the bots is not told."""
 LOOPBACK: Final = Address("127.0.0.1", 0)
+THOUGHT_S: Final = 1.0
+"""The opponent of the tutorial seems to think so long: the two actions can be seen one after the other."""
 
 
 @click.command(
@@ -96,31 +100,32 @@ def check_bots(bots: int, variant: str) -> None:
         raise UserError(message, t("choose one of --bots {numbers}", numbers=", ".join(map(str, numbers))), USAGE)
 
 
-PAUSE_S: Final = 1.0
-"""The opponent seems to think so long: the two actions can be seen one after the other."""
-
-
 async def teach(output: Output, wish: ScreenWish) -> int:
     """Lead through the tutorial, until it ends or is left; returns the exit code."""
-    finished = False
+    from seqp2p.ui.person.tutorial import Tutorial, tutor  # a game does without it
+
+    finished, tutorial = False, Tutorial()
     try:
         async with on_screen(output, wish) as shown_on:
+            console = own_console(shown_on)
+            lead = partial(tutor, console, tutorial, hints=partial(hint, console, tutorial.company.colours))
             if shown_on.screen is None:
-                console, tutorial = own_console(shown_on), Tutorial()
-                finished = await tutor(console, tutorial, hints=partial(hint, console, tutorial.company.colours))
+                finished = await lead()
             else:
-                finished = await _at_table(own_console(shown_on), shown_on.screen)
+                finished = await _at_table(console, shown_on.screen, tutorial, lead)
     except* KeyboardInterrupt:
         pass  # Leaving ends the tutorial.
     return DONE if finished else ABANDONED
 
 
-async def _at_table(console: Console, screen: Screen) -> bool:
+async def _at_table(
+    console: Console, screen: "Screen", tutorial: "Tutorial", lead: Callable[..., Awaitable[bool]]
+) -> bool:
     """Lead through the tutorial on the screen; return True if it was played to its end."""
-    # The screen is slow to import: lines do without it.
+    # Only where there is a screen.
+    from seqp2p.ui.person.tutorial import FAREWELL, LEFT
     from seqp2p.ui.table_scene import ClosingKey, TableScene
 
-    tutorial = Tutorial()
     sight = Sight(tutorial.sees, tutorial.asked)
     scene = TableScene(sight, tutorial.company, tutorial.story, trio.current_time, tutorial.settings)
 
@@ -129,7 +134,7 @@ async def _at_table(console: Console, screen: Screen) -> bool:
         screen.refresh()
 
     screen.show(scene)
-    if not await tutor(console, tutorial, changed, PAUSE_S, hints=partial(hint, console, tutorial.company.colours)):
+    if not await lead(changed, THOUGHT_S):
         screen.remains.append(translate(LEFT))
         return False
     lines = [t("you have won"), t("that was the tutorial; Enter goes away")]

@@ -18,11 +18,10 @@ from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, RandomBot, strong_bot, why_no_bot
 from seqp2p.bots.wire import hello
 from seqp2p.cli import home, resume_hint
-from seqp2p.cli.errors import ABANDONED, DONE
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, UserError
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message_of, of_system
 from seqp2p.live.absence import Absent, Back

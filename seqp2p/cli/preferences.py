@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_config
-from seqp2p.cli.errors import USAGE
-from seqp2p.errors import UserError
+from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.ui.language import LANGUAGES, t
 from seqp2p.ui.styles import PALETTES

@@ -1,4 +1,7 @@
-"""Named replays, the reports on them, in one process or over all cores, and what is said of a report."""
+"""Named replays, the reports on them, in one process or over all cores, and what is said of a report.
+
+Reports come in the order of the names. Of a file that cannot be read, the report has the reason.
+"""
 
 import os
 import secrets
@@ -14,9 +17,8 @@ import click
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home
-from seqp2p.cli.errors import FAILED
 from seqp2p.cli.output import Output
-from seqp2p.errors import UserError
+from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.disk import NotAFile, read_regular
@@ -27,7 +29,7 @@ from seqp2p.ui.language import t, translate
 from seqp2p.ui.words import NO_FORM, Company, is_of_library, named, result_line, winners_text
 from seqp2p.workers import cores, interrupts_deferred, workers
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # What the verification of one file need not wait for.
     from concurrent.futures import Future
 
     from seqp2p.replay.statistics import Summary

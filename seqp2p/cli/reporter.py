@@ -1,4 +1,4 @@
-"""Tells scripts and people what happens at a table, by the rows of the table of events."""
+"""Tells scripts and people the events of a table, by the rows of cli/events.py, and those of the router's port."""
 
 import contextlib
 import time
@@ -298,7 +298,7 @@ class PortTeller:
 
     @contextlib.contextmanager
     def telling(self, output: Output) -> Generator[None]:
-        """Tell it there until the block ends, the last sentence again: a screen hides the lines before it."""
+        """Tell events to this output until the block ends. Tell the last one again on a screen, which hides it."""
         before, self.output = self.output, output
         if self._last and output.screen is not None:
             output.say(self._last)
@@ -308,7 +308,7 @@ class PortTeller:
             self.output = before
 
     def asking(self, *, wanted: bool) -> OnPortEvent | None:
-        """Say that the router is asked, if it is wanted. Return the listener for what comes of it, else None."""
+        """Say that the router is asked, and return the listener for its answers; None if no port is wanted."""
         if not wanted:
             return None
         self.output.say(t("the router is asked to open a port…"))

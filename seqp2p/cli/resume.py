@@ -13,13 +13,13 @@ from click.shell_completion import CompletionItem
 
 from seqp2p.api.endpoint import Endpoint, lock_identity
 from seqp2p.api.game import LiveGame
-from seqp2p.api.home import own_keys
+from seqp2p.api.home import data_dir, own_keys
 from seqp2p.api.lobby import Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, HostOptions, resumed_table
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import progress, resume_hint
-from seqp2p.cli.errors import FAILED, USAGE, polite_signals
+from seqp2p.cli.errors import polite_signals
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
@@ -29,12 +29,12 @@ from seqp2p.cli.playing import exit_code_of, play, resume_options
 from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.series import play_games
-from seqp2p.errors import UserError
+from seqp2p.errors import FAILED, USAGE, UserError
 from seqp2p.i18n import message, of_system
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, is_loopback, parse_address
-from seqp2p.replay.resume import GameOver
-from seqp2p.replay.sidecar import SUFFIX, SeatHeld, sidecar_path
+from seqp2p.replay.resume import GameOver, ResumeError
+from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
 from seqp2p.ui.language import t
 
 NAMES_HINT: Final = message("GAME is a replay, its name, or the first digits of the game's id")
@@ -44,11 +44,6 @@ NONE_HINT: Final = message("--replay-dir names the folder that the replay is in"
 def complete_game(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the unfinished games that ``resume`` can name: the ids in the names of seats' own files."""
     del parameter
-    from pathlib import Path
-
-    from seqp2p.api.home import data_dir
-    from seqp2p.replay.sidecar import SUFFIX
-
     chosen = context.params.get("replay_dir")
     folder = Path(chosen) if chosen else data_dir() / "replays"
     names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
@@ -127,7 +122,7 @@ def find_stored(directory: Path, game: str | None) -> StoredGame:
     for replay in _candidates(directory, game):
         try:
             stored = open_stored(replay)
-        except (UserError, OSError) as error:
+        except (SidecarError, ResumeError, OSError) as error:
             reason = error if isinstance(error, UserError) else _cannot_resume(error)
             # Of several reasons, that another process holds the seat says most.
             if problem is None or (isinstance(reason, SeatHeld) and not isinstance(problem, SeatHeld)):

@@ -7,9 +7,9 @@ from typing import cast
 
 import trio
 
-from seqp2p.cli.errors import ABANDONED, handling, polite_signals, stopped_by
+from seqp2p.cli.errors import handling, polite_signals, stopped_by
 from seqp2p.cli.lines import LineReader
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, UserError
 from seqp2p.hangup import TerminalGone
 from seqp2p.ui.language import t
 

@@ -13,14 +13,14 @@ import trio
 from seqp2p.api.game import LiveGame
 from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.table import former_of
-from seqp2p.cli.errors import ABANDONED, DONE, NOT_CONNECTED, polite_signals, sentence
+from seqp2p.cli.errors import polite_signals, sentence
 from seqp2p.cli.known import ChangedKey, check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, until_agreed
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import exit_code_of, play
 from seqp2p.cli.reporter import emit_lobby_left
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.names import is_bot_name
@@ -223,6 +223,7 @@ def _no_other_game(reason: str, exit_code: int) -> UserError:
 class RematchQuestion:
     """A person's question for another game after this one. ``on_event`` gets what the lobby needs once it is accepted.
 
+    The next lobby is open while the person is asked: the others see the answer in it, and the person sees theirs.
     ``why_over`` is the reason for which it was taken back, if it was.
     """
 

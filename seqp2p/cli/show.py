@@ -10,10 +10,9 @@ import click
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.errors import DONE, USAGE
 from seqp2p.cli.moments import (
-    HINT,
     NO_TURNS,
+    VERIFY_HINT,
     frames_of,
     header_lines,
     moment_fields,
@@ -27,7 +26,7 @@ from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
 from seqp2p.cli.past_games import past_games
 from seqp2p.cli.replays import MISSING_HINT, ReplayPath, known_names, resolved, verdict_fields
 from seqp2p.cli.running import run_async
-from seqp2p.errors import UserError
+from seqp2p.errors import DONE, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback
 from seqp2p.ui.language import t, translate
@@ -39,8 +38,6 @@ from seqp2p.ui.replay_browser import (
     curve_lines,
     help_lines,
 )
-
-# For scripts.
 
 
 @click.command(
@@ -83,7 +80,7 @@ def command(file: Path | None, *, as_json: bool, with_review: bool, wish: Screen
 def chosen_file(output: Output) -> Path:
     """List the last games, and ask for the number of one. Raises UserError."""
     if output.json or not sys.stdin.isatty():
-        raise UserError(t("name a replay, or last"), HINT, USAGE)
+        raise UserError(t("name a replay, or last"), VERIFY_HINT, USAGE)
     games: list[Path] = []
     for number, game in enumerate(past_games(folder := home.shown_dir(None)), 1):
         games.append(game.path)

@@ -9,11 +9,11 @@ import click
 
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
-from seqp2p.cli.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, stopping_alike
-from seqp2p.cli.output import STDOUT, Output, check_place, write
+from seqp2p.cli.errors import stopping_alike
+from seqp2p.cli.output import STDOUT, Output, check_place, write_result
 from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statistics, VariantCount
 from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
@@ -61,7 +61,7 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
         for line in lines(counted):
             output.say(line)
     if picture is not None and counted.games:
-        write(picture_of(counted), picture, force=force, as_json=as_json)
+        write_result(picture_of(counted), picture, force=force, as_json=as_json)
     raise SystemExit(DONE if counted.games else NOT_VERIFIED)
 
 

@@ -10,11 +10,10 @@ import click
 from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
 from seqp2p.bots.program import Program
 from seqp2p.cli import progress
-from seqp2p.cli.errors import DONE, FAILED, USAGE
 from seqp2p.cli.options import BotName, make_program, time_option
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
-from seqp2p.errors import UserError
+from seqp2p.errors import DONE, FAILED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.rules import RULE_OPTIONS, VARIANTS, ActionKind
 from seqp2p.ui.language import number, t, tn, translate

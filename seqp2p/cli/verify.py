@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from seqp2p.cli import progress
-from seqp2p.cli.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, stopping_alike
+from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import (
     Named,
@@ -28,7 +28,7 @@ from seqp2p.cli.replays import (
     verify_named,
 )
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
 from seqp2p.replay.verify import Cheat, Player, Report, marks

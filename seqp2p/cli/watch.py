@@ -13,7 +13,7 @@ import trio
 from seqp2p.api.endpoint import chosen_name, lock_identity
 from seqp2p.api.watch import WatchedGame, enter_table
 from seqp2p.cli import home
-from seqp2p.cli.errors import ABANDONED, polite_signals
+from seqp2p.cli.errors import polite_signals
 from seqp2p.cli.finding import enter_by_code
 from seqp2p.cli.lobby import BoundedLines, LobbyView, emit_lobby, seats_line, until_agreed
 from seqp2p.cli.options import make_relay, place_options, relay_option, screen_options
@@ -21,6 +21,7 @@ from seqp2p.cli.output import Output, ScreenWish, on_screen
 from seqp2p.cli.playing import cannot_write, exit_code_of, own_console
 from seqp2p.cli.reporter import Reporter, emit_lobby_left
 from seqp2p.cli.running import ending_with_parent, run_async
+from seqp2p.errors import ABANDONED
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
 from seqp2p.lobby.events import LobbyEvent, LobbyShown, TurnedAway

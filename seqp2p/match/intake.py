@@ -440,7 +440,7 @@ class Intake:
 
     def _defer(self, account: Account, step: int, thing: SignedThing, sender: int) -> Deferred:
         kept = self._keeps and self.pending.keep(account, step, thing, sender)
-        # Signed on top of what is closed here, it may show that to be final.
+        # If it is signed on top of a step that is closed here, it may show that this step is final.
         return Deferred(self.match.settle(), kept)
 
     def due(

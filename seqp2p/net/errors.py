@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from seqp2p.errors import UserError
+from seqp2p.errors import NOT_CONNECTED, UserError
 from seqp2p.i18n import message
 from seqp2p.match.text import clean
 
@@ -10,7 +10,7 @@ from seqp2p.match.text import clean
 class NetError(UserError):
     """Base of every error of this package."""
 
-    exit_code = 4
+    exit_code = NOT_CONNECTED
 
 
 class PeerError(NetError):

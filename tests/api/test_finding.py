@@ -29,18 +29,11 @@ from seqp2p.lobby.place import MeetingPlace
 from seqp2p.net.addresses import Address, parse_address
 from seqp2p.net.errors import PeerError, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
-from tests.api.tools import ended, identity, play_varied, played_by_host, refused, table_with
+from tests.api.tools import browsed, ended, identity, play_varied, played_by_host, refused, table_with
 
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
 PLACE = Address("10.9.0.1", 4610)
 TABLE = FoundTable(ADVERT, (PLACE,))
-
-
-def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
-    found = Browsed[FoundTable](64)
-    for number, table in enumerate(tables):
-        found.put(str(number), table)
-    return found
 
 
 OWN = Address("172.17.0.1", 4610)

@@ -9,6 +9,8 @@ import pytest
 import trio
 
 import seqp2p
+from seqp2p.lobby.adverts import FoundTable
+from seqp2p.lobby.discovery import Browsed
 
 LIMIT_S = 120
 """No test waits longer, on a machine that is busy with others."""
@@ -35,6 +37,14 @@ def guest_of(
     """Somebody else, joining it."""
     how: dict[str, Any] = {"name": who, "identity": identity(who), "replay_dir": folder} | more
     return seqp2p.join(table.address, code=table.code, **how)
+
+
+def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
+    """These tables, as they are found on a LAN."""
+    found = Browsed[FoundTable](64)
+    for number, table in enumerate(tables):
+        found.put(str(number), table)
+    return found
 
 
 def lasting(folder: Path) -> list[str]:

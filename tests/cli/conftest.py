@@ -16,6 +16,7 @@ from seqp2p.cli.output import Output
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
 from tests.cli.processes import Event, Household, Terminal, household
+from tests.table import played, replay_bytes
 
 Ended = tuple[int, str, str]
 Cli = Callable[..., Ended]
@@ -66,6 +67,11 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Output, "read_line", read_line)
     return lines
+
+
+def good() -> bytes:
+    """A whole game that verifies."""
+    return replay_bytes(played(2, "kids", 3))
 
 
 @cache

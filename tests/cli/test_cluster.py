@@ -28,17 +28,12 @@ from seqp2p.i18n import Message, message
 from seqp2p.match.events import Result
 from seqp2p.replay.verify import Report, verify
 from tests.cli import documented
-from tests.cli.conftest import Cli, refused
+from tests.cli.conftest import Cli, good, refused
 from tests.cli.processes import Household
 from tests.protocol.reading import REPLAYS
-from tests.table import played, replay_bytes
 
 FAR = "tcp://far:8786"
 WARNING = f"seqp2p: {FAR} is not encrypted: others on the way can change verdicts and run code here"
-
-
-def good() -> bytes:
-    return replay_bytes(played(2, "kids", 3))
 
 
 @pytest.fixture

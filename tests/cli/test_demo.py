@@ -14,11 +14,10 @@ import trio
 from seqp2p.cli import children as children_module
 from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.demo import Demo
-from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.running import run_async
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, UserError
 from tests.cli import documented
 from tests.cli.processes import Event, Household, children, wait_until_gone
 from tests.table import played, replay_bytes

@@ -164,7 +164,7 @@ def test_who_takes_the_name_meanwhile_keeps_it(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(Path, "exists", lambda _: False)
     target.write_text("mine")
     with pytest.raises(UserError, match="is there already"):
-        output.write("new", str(target), force=False)
+        output.write_result("new", str(target), force=False)
     assert target.read_text() == "mine"
     assert names_in(tmp_path) == ["game.svg"]
 
@@ -180,7 +180,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(Path, "chmod", full)
     with pytest.raises(UserError, match="No space left on device"):
-        output.write("new", str(target), force=force)
+        output.write_result("new", str(target), force=force)
     assert [path.read_text() for path in tmp_path.iterdir()] == (["mine"] if force else [])
 
 

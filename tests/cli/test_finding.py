@@ -19,18 +19,12 @@ from seqp2p.lobby.discovery import Browsed
 from seqp2p.lobby.own import Route
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.errors import BadCode, Unreachable
+from tests.api.tools import browsed
 from tests.cli import documented
 
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
 PLACE = Address("10.9.0.1", 4610)
 TABLE = FoundTable(ADVERT, (PLACE,))
-
-
-def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
-    found = Browsed[FoundTable](64)
-    for number, table in enumerate(tables):
-        found.put(str(number), table)
-    return found
 
 
 # What was typed.

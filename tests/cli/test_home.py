@@ -19,9 +19,8 @@ from seqp2p.api.home import (
     usual_name,
 )
 from seqp2p.cli import home
-from seqp2p.cli.errors import USAGE
 from seqp2p.crypto.identity import Identity, fingerprint
-from seqp2p.errors import UserError
+from seqp2p.errors import USAGE, UserError
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
 from tests.cli import documented
 from tests.cli.conftest import Cli, names_in, refused

@@ -22,14 +22,14 @@ from seqp2p.bots.lookahead import Effort
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
-from seqp2p.cli.errors import ABANDONED, LOST_HINT, NOT_CONNECTED, hint_of, line_of, polite_signals, sentence
+from seqp2p.cli.errors import LOST_HINT, hint_of, line_of, polite_signals, sentence
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import run_async
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, NOT_CONNECTED, UserError
 from seqp2p.hangup import TerminalGone
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match

@@ -12,12 +12,8 @@ from seqp2p.cli.replays import Named, named_files, of_all, verify_file, verify_n
 from seqp2p.errors import UserError
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
+from tests.cli.conftest import good
 from tests.cli.processes import Household, children, wait_until_gone
-from tests.table import played, replay_bytes
-
-
-def good() -> bytes:
-    return replay_bytes(played(2, "kids", 3))
 
 
 @pytest.fixture

@@ -19,13 +19,12 @@ from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli import lobby as lobby_module
 from seqp2p.cli import series as module
-from seqp2p.cli.errors import ABANDONED, DONE, NOT_CONNECTED
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, until_agreed
 from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.lobby.events import (
     CodeShown,
     Former,

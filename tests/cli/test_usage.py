@@ -11,9 +11,8 @@ from trio.testing import memory_stream_pair
 
 from seqp2p.cli import main as main_module
 from seqp2p.cli import output
-from seqp2p.cli.errors import ABANDONED
 from seqp2p.cli.main import COMMANDS, EXIT_CODES
-from seqp2p.errors import UserError
+from seqp2p.errors import ABANDONED, UserError
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
@@ -157,6 +156,14 @@ def test_help_imports_no_more_than_it_needs(people: Household) -> None:
     modules = process.out[-1]
     for heavy in ("trio", "cryptography", "seqp2p.rules", "seqp2p.net", "asyncio", "ssl"):
         assert f"'{heavy}'" not in modules
+
+
+def test_a_game_imports_no_screen_before_there_is_one(people: Household) -> None:
+    # --help, --json and --plain do without prompt_toolkit, which is slow to import.
+    playing = [COMMANDS[name][0] for name in ("play", "host", "join", "resume", "watch")]
+    process = people.run([sys.executable, "-c", f"import sys, {', '.join(playing)}\nprint(sorted(sys.modules))"])
+    assert process.end() == 0
+    assert "'prompt_toolkit'" not in process.out[-1]
 
 
 @pytest.fixture

@@ -17,17 +17,13 @@ from seqp2p.match.events import Result
 from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.verify import Player, Report
 from tests.cli import documented
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, good
 from tests.cli.processes import Household
-from tests.table import identity, make_settings, match_at, played, replay_bytes, replay_of, with_body
+from tests.table import identity, make_settings, match_at, played, replay_of, with_body
 
 SMALL = Path(__file__).parents[2] / "protocol/replays"
 FORM_SIGNED = "what it signed is not in the form that it has in a game"
 PLAYERS = (Player(1, "ann", "00" * 32), Player(2, "bob", "11" * 32))
-
-
-def good() -> bytes:
-    return replay_bytes(played(2, "kids", 3))
 
 
 def unsigned() -> bytes:

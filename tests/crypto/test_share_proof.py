@@ -22,7 +22,6 @@ CARDS = tuple((3 * i, point(i)) for i in range(1, 6))
 SHARES = tuple(share(x, a, stream(position)) for position, a in CARDS)
 PROOF = prove_shares(x, X, CARDS, SHARES, CONTEXT, stream("shares"))
 ONE = CARDS[:1]
-ONE_PROOF = prove_shares(x, X, ONE, SHARES[:1], CONTEXT, stream("one"))
 
 
 def refused(

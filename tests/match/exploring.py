@@ -37,10 +37,6 @@ class Fork(AssertionError):
     """Two different closings are final."""
 
 
-class Hang(AssertionError):
-    """A connected majority comes to no final closing."""
-
-
 @dataclass
 class Model:
     """What all seats have in common, and the machine: another ``decree`` shows what goes wrong without its rules."""

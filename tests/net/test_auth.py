@@ -17,10 +17,6 @@ GAME = bytes([8]) * 32
 LIMITS = DEFAULT_LIMITS
 
 
-def admit_all(_: Proof) -> None:
-    pass
-
-
 def server_link(frames: FrameStream, server: int) -> ServerLink:
     return ServerLink(frames, identity(server).public, credentials(server).certificate_hash)
 

@@ -40,12 +40,17 @@ def why_not() -> str | None:
     return None
 
 
+def new_stem() -> str:
+    """Return how the names of the next machines and cables begin; nobody else's begin so."""
+    return f"sq{os.getpid()}n{next(_numbers)}"
+
+
 class Lan:
     """Hosts 1 to ``size``, each with one interface; their names are nobody else's."""
 
     def __init__(self, people: Household, size: int) -> None:
         self.people = people
-        self.stem = f"sq{os.getpid()}x{next(_numbers)}"
+        self.stem = new_stem()
         self.hosts = range(1, size + 1)
 
     def space(self, host: int) -> str:

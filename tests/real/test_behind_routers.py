@@ -4,7 +4,6 @@ All three sign addresses of their homes, which lead nowhere from the others. The
 """
 
 import itertools
-import os
 import shutil
 import signal
 import subprocess
@@ -21,7 +20,7 @@ from seqp2p.cli.replays import verify_file
 from seqp2p.net.addresses import Address
 from tests.cli.processes import Household, Process, command, household, wait_until
 from tests.helpful import HELPFUL
-from tests.real.lan import ip, why_not
+from tests.real.lan import ip, new_stem, why_not
 from tests.relay import relay_command
 
 WHY_NOT = "nft (nftables) is not installed" if shutil.which("nft") is None else why_not()
@@ -49,7 +48,6 @@ table inet filter {
   }
 }
 """
-_numbers: Final = itertools.count()
 
 
 class Internet:
@@ -57,7 +55,7 @@ class Internet:
 
     def __init__(self, people: Household) -> None:
         self.people = people
-        self.stem = f"sq{os.getpid()}r{next(_numbers)}"
+        self.stem = new_stem()
         self._relay: subprocess.Popen[bytes] | None = None
 
     def space(self, name: object) -> str:

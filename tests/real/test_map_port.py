@@ -1,7 +1,5 @@
 """A home network behind a real router (nftables, miniupnpd), and a player on the internet who comes in by its port."""
 
-import itertools
-import os
 import shutil
 import signal
 import subprocess
@@ -14,7 +12,7 @@ import pytest
 
 from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household, Process, command, environment, household, wait_until
-from tests.real.lan import ip, why_not
+from tests.real.lan import ip, new_stem, why_not
 
 MISSING = [name for name in ("nft", "miniupnpd") if shutil.which(name) is None]
 WHY_NOT = f"{' and '.join(MISSING)} not installed" if MISSING else why_not()
@@ -58,7 +56,6 @@ ipv6_disable=yes
 uuid=8f6b6b2e-2d0c-4f3a-9d57-0c46104610aa
 allow 1024-65535 0.0.0.0/0 1024-65535
 """
-_numbers: Final = itertools.count()
 
 
 class Home:
@@ -67,7 +64,7 @@ class Home:
     def __init__(self, people: Household, wide: str) -> None:
         self.people = people
         self.wide = wide
-        stem = f"sq{os.getpid()}m{next(_numbers)}"
+        stem = new_stem()
         self.inside, self.router, self.outside = (f"{stem}{name}" for name in ("in", "rt", "out"))
         self.log = people.directory / "router.log"
 

@@ -13,7 +13,7 @@ import pytest
 from tests.sim.__main__ import main
 from tests.sim.adversaries import ADVERSARIES, Adversary, Once, found, page
 from tests.sim.adversaries.described import NO_EFFECT
-from tests.sim.adversaries.table import lines
+from tests.sim.adversaries.table import ELSEWHERE, lines
 
 BY_NAME = {adversary.name: adversary for adversary in ADVERSARIES}
 SEEDS = 3
@@ -63,6 +63,12 @@ def test_what_is_not_as_described_is_said() -> None:
 def test_the_page_is_what_the_descriptions_say() -> None:
     written = Path(__file__).parents[2] / "docs" / "adversaries.md"
     assert written.read_text("utf-8") == page(ADVERSARIES), "make adversaries"
+
+
+@pytest.mark.parametrize("test", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_what_is_tested_elsewhere_is_there(test: str) -> None:
+    file, _, name = test.partition("::")
+    assert f"def {name}(" in (Path(__file__).parents[2] / file).read_text("utf-8")
 
 
 @pytest.mark.process

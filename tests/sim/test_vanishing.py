@@ -7,7 +7,7 @@ from seqp2p.match.events import Dropped, Result
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.verify import verify
 from tests.sim import Cheats, Fault, VirtualLan
-from tests.sim.adversaries import Byzantine, Keeps
+from tests.sim.adversaries import Byzantine, Withholds
 from tests.sim.peer import SimSeat
 from tests.sim.test_lan import happened, kinds, lan
 
@@ -96,7 +96,7 @@ def test_the_last_opponent_vanishes_after_another_was_dropped() -> None:
 
 
 class Idle(Byzantine):
-    """Keeps its links and its shares, and votes for nothing."""
+    """Withholds its links and its shares, and votes for nothing."""
 
     async def _vote(self) -> None:
         """Sign no ballot and no head."""
@@ -107,7 +107,7 @@ def test_two_that_do_nothing_leave_no_majority_and_end_the_game(players: int, se
     """No ballot can help: the game does not wait for ever."""
 
     def idle(sitting: SimSeat) -> Byzantine:
-        return Idle(sitting, Keeps("draw"))
+        return Idle(sitting, Withholds("draw"))
 
     game = lan(players, cheats=Cheats({2: idle, 3: idle}), seed=seed)
     game.run()

@@ -12,7 +12,7 @@ the dishonest part, and leaves the rest to the honest program.
 
 from typing import Final
 
-from tests.sim.adversaries.byzantine import Byzantine, Instead, Keeps, Once, Strategy, byzantine
+from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, Withholds, byzantine
 from tests.sim.adversaries.decks import DECKS
 from tests.sim.adversaries.described import Adversary, ExpectedEnding, ExpectedEvidence, ExpectedOutcome
 from tests.sim.adversaries.hosts import HOSTS, HostEnding, HostileHost, play_host
@@ -41,9 +41,9 @@ __all__ = [
     "HostileHost",
     "HostileSpectator",
     "Instead",
-    "Keeps",
     "Once",
     "Strategy",
+    "Withholds",
     "all_found",
     "byzantine",
     "ending",

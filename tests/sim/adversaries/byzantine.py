@@ -205,8 +205,8 @@ class Instead(Strategy):
 
 
 @dataclass
-class Keeps(Strategy):
-    """Contribute nothing more from the first step of this kind on, once ``ready``."""
+class Withholds(Strategy):
+    """Contribute nothing more from the first step of this kind on."""
 
     kind: StepKind
     done: bool = False

@@ -11,7 +11,7 @@ from seqp2p.crypto.schnorr import share
 from seqp2p.crypto.shuffle import prove_shuffle, shuffle
 from seqp2p.match.contribution import Contribution, ShuffleBody
 from seqp2p.match.steps import positions_of_others
-from tests.sim.adversaries.byzantine import Byzantine, Instead, Keeps, Once, Strategy
+from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, Withholds
 from tests.sim.adversaries.described import (
     BYTES,
     GAME_ENDS,
@@ -261,15 +261,15 @@ DECKS = (
     instead("draw share of another card", REPLAY, "draw", of_other_cards, "share proof"),
     instead("draw share by another secret", REPLAY, "draw", of_another_secret, "share proof"),
     instead("draw share proved elsewhere", REPLAY, "draw", proved_elsewhere, "share proof"),
-    Adversary("no shuffle", WITHHOLDS, "never shuffles", lambda: Keeps("shuffle"), always(GAME_ENDS)),
+    Adversary("no shuffle", WITHHOLDS, "never shuffles", lambda: Withholds("shuffle"), always(GAME_ENDS)),
     Adversary(
         "no shares in the deal",
         WITHHOLDS,
         "never gives its shares of the others' cards",
-        lambda: Keeps("deal"),
+        lambda: Withholds("deal"),
         always(GAME_ENDS),
     ),
     Adversary(
-        "no share in a draw", WITHHOLDS, "never gives its share for a drawn card", lambda: Keeps("draw"), WITHHELD
+        "no share in a draw", WITHHOLDS, "never gives its share for a drawn card", lambda: Withholds("draw"), WITHHELD
     ),
 )

@@ -1,5 +1,6 @@
 """The adversaries as tables: the endings that games had, and the page of the expected ones."""
 
+import textwrap
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -46,13 +47,28 @@ With three seats, one that signs two draws right before its own turn can hold tw
 each other ([protocol](protocol.md#101-ballots), 10.1): then the game may end there, with the proof and
 with no winner.
 
-Tested elsewhere, because no seat of a running game can do it: tables offered twice, joining with a guessed code,
-a peer in the middle, replayed hellos (tests/lobby: test_lobby, test_pake; tests/net/test_auth); half-open links and
-slow frames (tests/net/test_links); spectators that read nothing, or that have a seat (tests/live and tests/lobby:
-test_spectator_loopback, test_spectator_server); addresses that lead elsewhere, and a seat that moves all the time
-(tests/net/test_interfaces, tests/live/test_relayed_mesh); names with escapes (tests/match/test_table); files cut,
-spliced and changed (tests/replay/test_tampering); bots that hang, flood or die (tests/bots).
 """
+ELSEWHERE: Final = {
+    "a table offered twice": "tests/lobby/test_lobby.py::test_a_host_that_goes_another_way",
+    "a guessed code": "tests/lobby/test_lobby.py::test_a_wrong_code_is_refused_and_not_tried_again",
+    "a peer in the middle": "tests/lobby/test_pake.py::test_any_difference_shows",
+    "replayed hellos": "tests/net/test_auth.py::test_a_proof_fits_one_connection_for_one_purpose",
+    "half-open links and slow frames": "tests/net/test_links.py::test_silence_ends_a_link",
+    "a spectator that reads nothing": "tests/live/test_spectator_loopback.py::test_one_that_does_not_read",
+    "a spectator with a seat in the lobby": "tests/lobby/test_spectator_join.py::test_what_is_refused_in_the_lobby",
+    "a spectator with a seat in the game": "tests/lobby/test_spectator_feed.py::test_who_sits_down_watches_no_longer",
+    "addresses that lead elsewhere": "tests/net/test_interfaces.py::test_no_forbidden_address_is_dialled",
+    "a seat that moves all the time": "tests/live/test_relayed_mesh.py::"
+    "test_new_addresses_by_the_dozen_are_dialled_one_a_second",
+    "names with escapes": "tests/match/test_table.py::test_names_that_deceive_are_refused",
+    "files cut and changed": "tests/replay/test_tampering.py::test_a_byte_changed_or_a_cut_anywhere",
+    "records dropped, doubled and moved": "tests/replay/test_tampering.py::"
+    "test_records_dropped_doubled_moved_and_signed_for",
+    "a bot that hangs": "tests/bots/test_exec_player.py::test_a_slow_program_loses_its_turn",
+    "a bot that floods": "tests/bots/test_exec_player.py::test_a_program_that_writes_without_end_loses_its_turn",
+    "a bot that dies": "tests/bots/test_exec_player.py::test_a_program_that_dies_is_gone",
+}
+"""What else misbehaves, and the test of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,4 +158,7 @@ def _markdown(adversaries: Collection[Adversary]) -> Iterator[str]:
 def page(adversaries: Collection[Adversary]) -> str:
     """Return the page docs/adversaries.md, from the descriptions alone (``make adversaries``)."""
     seats = _BEFORE.format(count=len(adversaries)) + "\n".join(_markdown(adversaries)) + "\n"
-    return seats + _HOSTS + "".join(f"| **{host.name}**: {host.what} | {host.ending} |\n" for host in HOSTS) + _AFTER
+    hosts = "".join(f"| **{host.name}**: {host.what} | {host.ending} |\n" for host in HOSTS)
+    tests = "; ".join(f"{what} ({test.partition('.py::')[0]})" for what, test in ELSEWHERE.items())
+    elsewhere = f"Tested elsewhere, because no seat of a running game can do it: {tests}."
+    return seats + _HOSTS + hosts + _AFTER + textwrap.fill(elsewhere, 150, break_on_hyphens=False) + "\n"

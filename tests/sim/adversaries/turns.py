@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from seqp2p.crypto.group import ORDER, POINT_SIZE
 from seqp2p.match.contribution import Contribution, OverBody, TurnBody, open_envelope
 from seqp2p.rules import Action, Card, format_action
-from tests.sim.adversaries.byzantine import Byzantine, Forge, Keeps, Strategy
+from tests.sim.adversaries.byzantine import Byzantine, Forge, Strategy, Withholds
 from tests.sim.adversaries.described import (
     BYTES,
     GAME_ENDS,
@@ -237,14 +237,14 @@ TURNS = (
         "end not signed",
         WITHHOLDS,
         "never signs the final position",
-        lambda: Keeps("over"),
+        lambda: Withholds("over"),
         {2: GAME_ENDS, 3: NO_EFFECT},
     ),
     Adversary(
         "no turn",
         WITHHOLDS,
         "sees its hand and never acts: its turn is skipped, and then it is dropped",
-        lambda: Keeps("turn"),
+        lambda: Withholds("turn"),
         WITHHELD,
     ),
     Adversary(
