@@ -23,9 +23,9 @@ from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of
 from seqp2p.cli.preferences import Preferences, preferences
 from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import of_system
+from seqp2p.ui.attention import TitleBar, copying, notification
 from seqp2p.ui.language import bound, t, translate, unbound
 from seqp2p.ui.styles import ASCII, UNICODE, background_hint
-from seqp2p.ui.terminal_answers import TitleBar, copying, notification
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.ui.screen import Screen
