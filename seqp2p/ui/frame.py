@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
-from prompt_toolkit.utils import get_cwidth
+from wcwidth import wcwidth
 
 Target: TypeAlias = tuple[str, int]
 """The thing on a cell: ``("square", 44)``, ``("card", 3)``, ``("seat", 2)`` …"""
@@ -70,7 +70,7 @@ def width_of(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(max(0, get_cwidth(character)) for character in text)
+    return sum(max(0, wcwidth(character)) for character in text)
 
 
 def clipped(text: str, width: int, more: str = "…") -> str:
@@ -85,7 +85,7 @@ def clipped(text: str, width: int, more: str = "…") -> str:
     if room < 0:
         return ""
     for character in text:
-        room -= max(0, get_cwidth(character))
+        room -= max(0, wcwidth(character))
         if room < 0:
             break
         kept += character
@@ -106,7 +106,7 @@ def in_ascii(text: str) -> str:
 def _ascii_cells(character: str) -> str:
     if character.isascii():
         return character
-    size = max(0, get_cwidth(character))
+    size = max(0, wcwidth(character))
     alike = unicodedata.normalize("NFKD", character.translate(_ALIKE)).encode("ascii", "ignore").decode()
     return alike[:size] if len(alike) >= size else "?" * size
 
@@ -120,7 +120,7 @@ def _cells(text: str) -> tuple[str, ...]:
     cells: list[str] = []
     for character in text:
         shown = character if character.isprintable() else "?"
-        size = 1 if shown < "\x7f" else get_cwidth(shown)
+        size = 1 if shown < "\x7f" else wcwidth(shown)
         if size > 0:
             cells += [shown, *[""] * (size - 1)]
         elif cells:
