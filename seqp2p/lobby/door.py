@@ -128,12 +128,19 @@ class CodeDoor:
         self._stranger_came.set()
 
     async def tell_strangers(self) -> NoReturn:
-        """Tell the host how many were turned away, at most once a second; until cancelled."""
-        while True:
-            await self._stranger_came.wait()
-            self._stranger_came = trio.Event()
-            self._on_event(Strangers(self._strangers, self._wrong))
-            await trio.sleep(_TOLD_EVERY_S)
+        """Tell the host how many were turned away, at most once a second and at the end; until cancelled."""
+        try:
+            while True:
+                await self._stranger_came.wait()
+                self._tell_strangers()
+                await trio.sleep(_TOLD_EVERY_S)
+        finally:
+            if self._stranger_came.is_set():
+                self._tell_strangers()
+
+    def _tell_strangers(self) -> None:
+        self._stranger_came = trio.Event()
+        self._on_event(Strangers(self._strangers, self._wrong))
 
     async def _begin(self, frames: FrameStream, source: str) -> PakeA:
         """Wait for the client to begin, with as many others as there are places."""
