@@ -1,6 +1,5 @@
 """Remarks in a live game: own ones are signed; of another seat's, only so many are taken at once."""
 
-from collections import deque
 from collections.abc import Callable
 
 from seqp2p.match.contribution import Contribution
@@ -10,7 +9,7 @@ from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import SignedRemark
 from seqp2p.match.text import cleaned
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Window
 
 
 class Talk:
@@ -20,8 +19,8 @@ class Talk:
         self._match = match
         self._seat = seat
         self._now = now
-        self._limits = limits
-        self._heard: dict[int, deque[float]] = {}  # when the last remarks of each seat were taken
+        seats = range(1, match.game.players + 1)
+        self._heard = {seat: Window(limits.remark_burst, limits.remark_burst_s) for seat in seats}
 
     def signed(self, text: str) -> SignedRemark | None:
         """Sign a remark, as typed. Return None where nothing is left to show, and after too many remarks."""
@@ -33,13 +32,9 @@ class Talk:
 
     def may_hear(self, seat: int) -> bool:
         """Return False while the last remarks of this seat are too many for their time."""
-        times = self._heard.get(seat)
-        if seat == self._seat.number or times is None or len(times) < self._limits.remark_burst:
-            return True
-        return self._now() - times[0] >= self._limits.remark_burst_s
+        return seat == self._seat.number or self._heard[seat].left(self._now()) > 0
 
     def note(self, outcome: Applied) -> None:
         """Count it, if it is a remark."""
         if isinstance(outcome.thing, SignedRemark):
-            times = self._heard.setdefault(outcome.seat, deque(maxlen=self._limits.remark_burst))
-            times.append(self._now())
+            self._heard[outcome.seat].add(self._now())

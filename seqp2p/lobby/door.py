@@ -18,7 +18,6 @@ The key of a friend, who has finished a game with this host, goes first and has 
 
 import contextlib
 import hmac
-from collections import deque
 from collections.abc import AsyncGenerator, Collection
 from typing import Final, NoReturn
 
@@ -40,6 +39,7 @@ from seqp2p.lobby.place import MOVED
 from seqp2p.net.auth import receive, refuse, send
 from seqp2p.net.errors import NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import Window
 from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB
 from seqp2p.net.serving import Gate
 
@@ -76,8 +76,8 @@ class CodeDoor:
         self._randomness = own.randomness
         self._limits = limits = own.limits
         self._on_event = own.on_event
-        self._friends = {key: _Tries(limits.code_friend_tries, _HOUR_S) for key in friends}
-        self._burns = _Tries(limits.codes_per_day, _DAY_S)
+        self._friends = {key: Window(limits.code_friend_tries, _HOUR_S) for key in friends}
+        self._burns = Window(limits.codes_per_day, _DAY_S)
         self._spent: set[tuple[int, int]] = set()
         self._silent = Gate(limits.code_waiting_max, limits.code_exchange_s)
         self._waiting: list[_Client] = []
@@ -114,7 +114,7 @@ class CodeDoor:
                 await self._refuse(frames, "code_burned")
             first = await self._begin(frames, source)
             await self._require_current(frames, first)
-            if (friend := self._friends.get(key)) is not None and friend.left > 0:
+            if (friend := self._friends.get(key)) is not None and friend.left(trio.current_time()) > 0:
                 await self._run_friend(frames, key, first, friend)
             else:
                 await self._run(frames, key, first, source, rest_s)
@@ -144,12 +144,13 @@ class CodeDoor:
             return first
         return await self._refuse(frames, "too_slow")  # type: ignore[unreachable]  # the gate may cancel
 
-    async def _run_friend(self, frames: FrameStream, key: bytes, first: PakeA, tries: "_Tries") -> None:
+    async def _run_friend(self, frames: FrameStream, key: bytes, first: PakeA, tries: Window) -> None:
         """Answer a friend at once: its wrong tries are its own."""
-        ticket = tries.add()
+        began_at = trio.current_time()
+        tries.add(began_at)
         with trio.move_on_after(self._limits.code_exchange_s) as patience:
             if await self._answer(frames, key, first):
-                tries.take_back(ticket)
+                tries.take_back(began_at)
                 return
         await self._refuse(frames, "too_slow" if patience.cancelled_caught else "wrong_code")
 
@@ -230,7 +231,7 @@ class CodeDoor:
         self._failed += 1
         if self._failed < self._tries:
             return
-        self._burns.add()
+        self._burns.add(trio.current_time())
         self._spent.add(self._public)
         self._burned += 1
         if self._burned == _BURNS_OF_PLACE:
@@ -256,7 +257,7 @@ class CodeDoor:
                 self._send_one_away()
             self._call_next()
             await client.called.wait()
-            if client.sent_away or self._burns.left <= 0:
+            if client.sent_away or self._burns.left(trio.current_time()) <= 0:
                 await self._refuse(frames, "busy")
             await trio.sleep_until(self._not_before)
             client.began_at = trio.current_time()
@@ -292,30 +293,3 @@ class CodeDoor:
             if self._waiting:
                 hurried = max(client.began_at, self._last_success) + self._limits.code_hurry_s
                 client.patience.deadline = min(client.patience.deadline, hurried)
-
-
-class _Tries:
-    """Events of which ``count_max`` are allowed in any ``time_s`` seconds."""
-
-    def __init__(self, count_max: int, time_s: float) -> None:
-        self._count_max = count_max
-        self._time_s = time_s
-        self._at: deque[float] = deque()
-
-    @property
-    def left(self) -> int:
-        """The number that is still allowed now."""
-        while self._at and self._at[0] <= trio.current_time() - self._time_s:
-            self._at.popleft()
-        return self._count_max - len(self._at)
-
-    def add(self) -> float:
-        """Count one event. Return it, to be taken back."""
-        now = trio.current_time()
-        self._at.append(now)
-        return now
-
-    def take_back(self, event: float) -> None:
-        """Uncount an event."""
-        if event in self._at:
-            self._at.remove(event)

@@ -24,7 +24,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import NO_FORMER, Former, Guest, LineSaid, LobbyShown, TurnedAway, declined, declining, gone
-from seqp2p.lobby.lines import LobbyTalk, PerMinute
+from seqp2p.lobby.lines import LobbyTalk, PerKey
 from seqp2p.lobby.names import BOT_NAME, look_alike
 from seqp2p.lobby.own import Own
 from seqp2p.lobby.pairs import OwnRelay, own_relay
@@ -169,7 +169,7 @@ class _HostLobby:
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self._seats: dict[int, _SeatedGuest] = {}
         self._talk = LobbyTalk(self._id, limits, trio.current_time)
-        self._wishes = PerMinute(limits.lines_max, limits.lines_s - limits.silence_s, trio.current_time)
+        self._wishes = PerKey(limits)
         self._colours = TeamColours()
         self._removed: set[bytes] = set()
         self._touched_at = -math.inf  # the time of the last change of seats or colours, or line
@@ -366,7 +366,8 @@ class _HostLobby:
             case wire.Ready(number):
                 sitting.ready = number
             case wire.SeatWish() | wire.ColourWish():
-                fault = self._grant(sitting, received) if self._wishes.take(sitting.key) else "too_fast"
+                now = trio.current_time()
+                fault = self._grant(sitting, received) if self._wishes.take(sitting.key, now) else "too_fast"
                 if fault:
                     sitting.link.send(declining(fault))
             case wire.AcceptMessage():

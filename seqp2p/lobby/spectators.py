@@ -13,9 +13,9 @@ the frames from there on, a batch at a time. A link loses nothing, so the positi
 """
 
 import contextlib
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, NoReturn, Protocol
 
 import trio
@@ -30,7 +30,7 @@ from seqp2p.net.auth import NO_LOBBY, receive, refuse
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import GossipItem
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Pace, pace_of
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Newest, Pace, pace_of
 from seqp2p.net.links import Link
 from seqp2p.net.relay import Wire
 
@@ -100,7 +100,7 @@ class SpectatorFeed:
         self._now = now
         self._log: list[tuple[GossipItem, bytes]] = []
         self._readers: dict[bytes, FeedReader] = {}
-        self._known: dict[bytes, str] = {}  # names by key, of those who gave the code
+        self._known = Newest[bytes, str](limits.watch_known_max)  # names by key, of those who gave the code
         self._lobby = self._watching = b""
         self._game: bytes | None = None
         self._seated: frozenset[bytes] = frozenset()
@@ -148,10 +148,7 @@ class SpectatorFeed:
 
     def register(self, key: bytes, name: str) -> int:
         """Note that this key has given the code; returns how many watch with it."""
-        self._known.pop(key, None)
         self._known[key] = name
-        if len(self._known) > self._limits.watch_known_max:
-            del self._known[next(iter(self._known))]
         return len(self._readers.keys() - {key}) + 1
 
     def require_room(self, key: bytes) -> None:
@@ -289,7 +286,7 @@ class SpectatorServer:
         self._nursery = nursery
         self._places: SpectatorPlaces | None = None
         self._changed = trio.Event()
-        self._paces: OrderedDict[bytes, Pace] = OrderedDict()  # by key: a pace outlives a link
+        self._paces = Newest[bytes, Pace](limits.watch_known_max)  # by key: a pace outlives a link
 
     def open(self, places: SpectatorPlaces) -> None:
         """Set the way in, when the lobby opens."""
@@ -323,18 +320,12 @@ class SpectatorServer:
                 await self._let_in(frames, proof, source, self._places)
         except NetError:
             return
-        pace = self._pace(proof.key)
+        pace = self._paces.of(proof.key, partial(pace_of, self._limits))
         if pace.wait_s(trio.current_time()):
             await frames.abort()  # It makes links too often.
             return
         pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
         await self._carry(proof.key, frames, pace)
-
-    def _pace(self, key: bytes) -> Pace:
-        self._paces[key] = pace = self._paces.pop(key, None) or pace_of(self._limits)
-        if len(self._paces) > self._limits.watch_known_max:
-            self._paces.popitem(last=False)
-        return pace
 
     async def _let_in(self, frames: FrameStream, proof: wire.Proof, source: str, places: SpectatorPlaces) -> None:
         """Check the code, unless it was given before. Raises NetError; PeerRefused once the other side is told."""

@@ -3,7 +3,7 @@
 import contextlib
 import errno
 import ipaddress
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from typing import Final, TypeAlias
 
@@ -13,7 +13,7 @@ from seqp2p.i18n import message
 from seqp2p.net import tls
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import Limits, Pace
+from seqp2p.net.limits import Limits, Newest, Pace
 from seqp2p.net.links import rest
 from seqp2p.net.tls import Credentials
 from seqp2p.net.transit import TransitStream
@@ -127,7 +127,7 @@ class Handshakes:
         self._limits = limits
         self._rate = rate
         self._burst_s = min(limits.cost_burst_s, _AT_ONCE_S * rate)
-        self._paces: OrderedDict[str, tuple[Pace, trio.Lock]] = OrderedDict()
+        self._paces = Newest[str, tuple[Pace, trio.Lock]](limits.sources_max)
 
     async def begin(self, source: str) -> None:
         """Wait until a source may have another handshake, and charge it."""
@@ -142,11 +142,7 @@ class Handshakes:
 
     def _pace(self, source: str) -> tuple[Pace, trio.Lock]:
         """Return the pace of a source, and the lock of the one that waits."""
-        found = self._paces.pop(source, None) or (Pace(self._rate, self._burst_s), trio.Lock())
-        self._paces[source] = found
-        if len(self._paces) > self._limits.sources_max:
-            self._paces.popitem(last=False)
-        return found
+        return self._paces.of(source, lambda: (Pace(self._rate, self._burst_s), trio.Lock()))
 
 
 class Gate:
