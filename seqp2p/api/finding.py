@@ -149,7 +149,7 @@ def route_to(found: FoundTable) -> Route:
 
 
 async def wait_for_table(
-    number: int, tables: Browsed[FoundTable], own: Sequence[Address], mark: str = ""
+    number: int, tables: Browsed[TableAdvert], own: Sequence[Address], mark: str = ""
 ) -> Sequence[FoundTable]:
     """Wait for tables with this number, or with this mark of a place, that can be joined, at most FIND_S; return them.
 
@@ -198,7 +198,7 @@ def without(table: FoundTable, own: Iterable[Address]) -> FoundTable:
     return FoundTable(table.advert, tuple(address for address in table.addresses if address not in own))
 
 
-async def _until(condition: Callable[[], bool], tables: Browsed[FoundTable], limit_s: float) -> None:
+async def _until(condition: Callable[[], bool], tables: Browsed[TableAdvert], limit_s: float) -> None:
     with trio.move_on_after(limit_s):
         while not condition() and not tables.problem:
             await tables.changed()

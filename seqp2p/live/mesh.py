@@ -24,7 +24,8 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook
-from seqp2p.lobby.discovery import Warn, advertising, find_seats, seat_advert
+from seqp2p.lobby.adverts import SeatAdvert, game_mark
+from seqp2p.lobby.discovery import Warn, advertising, find_seats
 from seqp2p.lobby.place import MetLine
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.text import clean
@@ -59,7 +60,7 @@ class MeshPeer(Neighbour[Link]):
         """True if its addresses have changed since the last round of direct dials began."""
         self.cut = 0
         """The links by the relay in a row that did not last."""
-        self._changed = trio.Event()
+        self._changed = trio.lowlevel.ParkingLot()
 
     @property
     def direct(self) -> bool:
@@ -73,17 +74,16 @@ class MeshPeer(Neighbour[Link]):
 
     def change(self) -> None:
         """Wake up the tasks that wait for a change; call it after each."""
-        self._changed.set()
-        self._changed = trio.Event()
+        self._changed.unpark_all()
 
     async def until(self, condition: Callable[["MeshPeer"], object]) -> None:
         """Wait until this is true of it."""
         while not condition(self):
-            await self._changed.wait()
+            await self._changed.park()
 
     async def changed(self) -> None:
         """Wait until there is a link more or less, or another address."""
-        await self._changed.wait()
+        await self._changed.park()
 
 
 class Mesh:
@@ -418,7 +418,7 @@ async def look_for_seats(
         await trio.sleep(_POLL_S)
         if not lacking():
             continue
-        advert, own = seat_advert(table.game, table.seat), mesh.addresses(table.seat)
+        advert, own = SeatAdvert(game_mark(table.game), table.seat), mesh.addresses(table.seat)
         async with advertising(advert, listeners, own, warn, interfaces), trio.open_nursery() as nursery:
             nursery.start_soon(find_seats, table.game, mesh.add_addresses, interfaces)
             while lacking():  # noqa: ASYNC110  # a mesh tells its session alone

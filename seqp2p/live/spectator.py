@@ -40,12 +40,12 @@ class Backlog(Generic[T]):
         self._size_max = size_max
         self._items: deque[tuple[T, int]] = deque()
         self._size = 0
-        self._changed = trio.Event()
+        self._changed = trio.lowlevel.ParkingLot()
 
     async def put(self, item: T, size: int = 0) -> None:
         """Append something, when there is room."""
         while self._size > self._size_max:
-            await self._changed.wait()
+            await self._changed.park()
         self._items.append((item, size))
         self._add(size)
 
@@ -57,15 +57,14 @@ class Backlog(Generic[T]):
     async def take(self) -> T:
         """Return the next thing, as soon as there is one."""
         while not self._items:
-            await self._changed.wait()
+            await self._changed.park()
         item, size = self._items.popleft()
         self._add(-size)
         return item
 
     def _add(self, size: int) -> None:
         self._size += size
-        self._changed.set()
-        self._changed = trio.Event()
+        self._changed.unpark_all()
 
 
 class SpectatorRunner:

@@ -19,6 +19,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import ADDRESSES, PAIR
 from seqp2p.crypto.identity import Identity, sign, verify
 from seqp2p.i18n import message, message_of
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.pairs import OwnRelay, RelayEntry, parse_relay_entry
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
@@ -96,6 +97,12 @@ def make_statement(
         entries += (AddressEntry(RELAY, str(relay.entry)),)
     payload = encode(AddressPayload(1, identity.public, nonce, number, entries))
     return AddressStatement(payload, sign(identity, ADDRESSES, payload))
+
+
+def first_statement(own: Own, nonce: bytes, relay: OwnRelay | None) -> AddressStatement:
+    """Sign this player's own addresses for the lobby, with its relay in this game if it uses one."""
+    addresses = own.addresses[: own.limits.addresses_per_seat]
+    return make_statement(own.credentials.identity, nonce, 1, addresses, relay)
 
 
 def read_statement(statement: AddressStatement) -> Read:

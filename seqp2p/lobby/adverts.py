@@ -8,7 +8,7 @@ is pinned.
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, cast, get_args
+from typing import Final, Generic, Literal, TypeAlias, TypeVar, cast, get_args
 
 from seqp2p.lobby.code import TABLE_NUMBER_MAX
 from seqp2p.match.table import NAME_LENGTH_MAX, PROTOCOL_VERSION
@@ -60,32 +60,25 @@ class SeatAdvert:
     """A seat of a running game, for the others that look for it: ``game`` is ``game_mark`` of the game's id."""
 
     game: str
-    seat: int
+    number: int
 
     def properties(self) -> dict[str, str]:
         """Return the keys and values of its TXT record."""
-        return {"v": str(PROTOCOL_VERSION), "game": self.game, "seat": str(self.seat)}
+        return {"v": str(PROTOCOL_VERSION), "game": self.game, "seat": str(self.number)}
 
-    @property
-    def number(self) -> int:
-        """The number of the seat."""
-        return self.seat
+
+A = TypeVar("A", TableAdvert, SeatAdvert)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTable:
-    """An advertised table and its IP addresses, likeliest first, at least one."""
+class Found(Generic[A]):
+    """An advertised table or seat and its IP addresses, likeliest first, at least one."""
 
-    advert: TableAdvert
+    advert: A
     addresses: tuple[Address, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSeat:
-    """An advertised seat and its IP addresses."""
-
-    advert: SeatAdvert
-    addresses: tuple[Address, ...]
+FoundTable: TypeAlias = Found[TableAdvert]
 
 
 def game_mark(game: bytes) -> str:

@@ -14,27 +14,15 @@ from msgspec.structs import replace
 
 from seqp2p.crypto.hashing import REMATCH
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
+from seqp2p.lobby import requests as req
+from seqp2p.lobby.address_statement import AddressBook, first_statement, is_first
 from seqp2p.lobby.code import parse_code
 from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, TurnedAway, declined
 from seqp2p.lobby.lines import LobbyTalk
 from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.pake import Exchange, give_code
-from seqp2p.lobby.requests import (
-    ANY_SEAT,
-    AcceptGame,
-    ChooseColour,
-    LobbyRequest,
-    LobbyRequests,
-    MovePlayer,
-    RemovePlayer,
-    SayLine,
-    SeatChoice,
-    StartGame,
-    TakeSeat,
-    UseRelay,
-)
+from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
@@ -44,17 +32,7 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address, tcp_dial
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Dial, reach
-from seqp2p.net.errors import (
-    LinkLost,
-    NetError,
-    PeerError,
-    PeerRefused,
-    TableClosed,
-    TooSlow,
-    Unreachable,
-    WrongKey,
-)
-from seqp2p.net.limits import Limits
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TableClosed, TooSlow, Unreachable, WrongKey
 from seqp2p.net.links import Link
 from seqp2p.net.tls import ServerLink
 from seqp2p.net.transit import Waiting, line_of
@@ -79,10 +57,8 @@ async def join_table(
     The player is told LobbyShown after each change, and what is said and declined. ``choice`` is wished for at once,
     ``requests`` are those of this player from then on. The code is tried once. Raises BadCode (the code cannot be one),
     Unreachable, PeerRefused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p),
-    LinkLost (the host is gone), and ValueError for a name that cannot be shown. Cancelled, it says goodbye.
+    LinkLost (the host is gone). Cancelled, it says goodbye.
     """
-    if fault := name_fault(own.name):
-        raise ValueError(fault)
     link = await knock(own, route, code, "join")
     return await _sit_down(_Joiner(own, link, choice), route.host, requests)
 
@@ -102,10 +78,12 @@ async def rejoin_table(
 async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Address, ServerLink]:
     """Dial the host, which knows this seat by its key and the game before; then meet it at the relay."""
     limits = own.limits
-    ways = [(address, dial) for address in AddressBook(former, limits).of(1)]
-    back = way_back(former, dial, limits)
-    if back is not None:
-        ways.append((back.relay, back.dial))
+    book = AddressBook(former, limits)
+    ways = [(address, dial) for address in book.of(1)]
+    token, back = book.token(1, REMATCH), None
+    if former.relay is not None and token is not None:
+        back = Waiting(former.relay.address, token, "client", dial, limits)
+        ways.append((former.relay.address, back.dial))
     misses = 0
     with trio.move_on_after(limits.rematch_wait_s):
         while misses < _MISSES:
@@ -116,8 +94,8 @@ async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Addres
                         host, own.credentials, way, limits, role="join", game=former.game, expected_key=former.key(1)
                     )
                 except (Unreachable, WrongKey):
-                    if back is not None and back.is_open:
-                        misses = 0
+                    if back is not None and not back.is_away:
+                        misses = 0  # As long as the relay answers the host may still come.
                     continue
                 except PeerRefused as refused:
                     if refused.code != "game_started":
@@ -258,7 +236,7 @@ class _Joiner:
         self._on_event = own.on_event
         self._choice = choice
         self._talk = LobbyTalk(link.lobby, own.limits, trio.current_time)
-        self._may_ask = trio.Event()
+        self._may_ask = trio.lowlevel.ParkingLot()
         self._lobby: wire.LobbyMessage | None = None
         self._shown = trio.Event()  # the lobby, or its end
         self._nonce = b""
@@ -311,16 +289,10 @@ class _Joiner:
                 if self.asked:
                     raise PeerError(message("The host begins a game that this player has not accepted."))
                 self._round = number
-                self._set_ready(False)
+                self._be_unready()
                 self._nonce = self.own.randomness(32)
                 self.own_relay = own_relay(self.relay, self.own.randomness)
-                self._own = make_statement(
-                    self.own.credentials.identity,
-                    self._nonce,
-                    1,
-                    self.own.addresses[: self.own.limits.addresses_per_seat],
-                    self.own_relay,
-                )
+                self._own = first_statement(self.own, self._nonce, self.own_relay)
                 self.link.send(wire.Nonce(number, self._nonce, self._own))
             case wire.TableMessage():
                 self._agree(received)
@@ -349,20 +321,17 @@ class _Joiner:
         is_first = self._lobby is None
         self._lobby, self.seat = lobby, lobby.seat
         self._shown.set()
-        self._set_ready(False)  # It was ready for the lobby as it was before.
+        self._be_unready()  # It was ready for the lobby as it was before.
         self._on_event(shown_lobby(lobby))
         if is_first:
             self._wish(lobby)
 
     # Wishes and lines.
 
-    def _set_ready(self, ready: bool) -> None:
-        """Note that this seat agrees to a table. Then it sends no wish and no line: what follows may be the game."""
-        self._ready = ready
-        if ready:
-            self._may_ask = trio.Event()
-        else:
-            self._may_ask.set()
+    def _be_unready(self) -> None:
+        """Note that this seat agrees to no table now, and so may ask. What follows an agreement may be the game."""
+        self._ready = False
+        self._may_ask.unpark_all()
 
     def _wish(self, lobby: wire.LobbyMessage) -> None:
         """Wish for the chosen seat and colour before the first nonce: so no table is agreed without them."""
@@ -373,36 +342,36 @@ class _Joiner:
             if fitting is None:
                 self._on_event(declined("seat_taken"))
             else:
-                self._ask(TakeSeat(fitting), lobby)
+                self._ask(req.TakeSeat(fitting), lobby)
         if choice.seat is not None:
-            self._ask(TakeSeat(choice.seat), lobby)
+            self._ask(req.TakeSeat(choice.seat), lobby)
         if choice.colour is not None:
-            self._ask(ChooseColour(choice.colour), lobby)
+            self._ask(req.ChooseColour(choice.colour), lobby)
 
     async def _obey(self, requests: LobbyRequests | None) -> None:
         if requests is not None:
             async for request in requests:
-                await self._may_ask.wait()
-                assert self._lobby is not None, "nothing is asked before the lobby is shown"
+                while self._ready or self._lobby is None:
+                    await self._may_ask.park()
                 self._ask(request, self._lobby)
 
     def _ask(self, request: LobbyRequest, lobby: wire.LobbyMessage) -> None:
         match request:
-            case TakeSeat(seat):
+            case req.TakeSeat(seat):
                 self._ask_for_seat(seat, lobby)
-            case ChooseColour(colour):
+            case req.ChooseColour(colour):
                 if colour in lobby.settings.offered_colours:
                     self.link.send(wire.ColourWish(colour))
                 else:
                     self._on_event(declined("no_colour"))
-            case SayLine(text):
+            case req.SayLine(text):
                 self._say(text, lobby)
-            case AcceptGame():
+            case req.AcceptGame():
                 self.asked = False
                 self.link.send(wire.AcceptMessage())
-            case UseRelay():
+            case req.UseRelay():
                 self._use_relay(lobby)
-            case MovePlayer() | RemovePlayer() | StartGame():
+            case req.MovePlayer() | req.RemovePlayer() | req.StartGame():
                 self._on_event(declined("host_only"))
             case _:
                 assert_never(request)
@@ -457,7 +426,7 @@ class _Joiner:
             raise PeerError(message("The host proposed a table without this seat's fresh nonce."))
         self._check_addresses(agreement, received.addresses)
         self.agreement, self.statements = agreement, received.addresses
-        self._set_ready(True)
+        self._ready = True
         self.link.send(wire.Ready(received.round))
 
     def _check_addresses(self, agreement: Agreement, statements: Sequence[wire.AddressStatement]) -> None:
@@ -473,26 +442,3 @@ class _Joiner:
                         "The host gave addresses that seat {seat} ({name}) has not signed.", seat=seat, name=entry.name
                     )
                 )
-
-
-class WayBack:
-    """The way of a seat of the last game to its host's next lobby, over their relay."""
-
-    def __init__(self, relay: Address, token: bytes, dial: Dial, limits: Limits) -> None:
-        self.relay = relay
-        self.is_open = True
-        """True as long as the relay answers. Then the host may still come."""
-        self._waiting = Waiting(relay, token, "client", dial, limits, self._note)
-
-    async def dial(self, _: Address) -> trio.abc.Stream:
-        """Return a line with the host. It waits for one until it is cancelled."""
-        return await self._waiting.join()
-
-    def _note(self, reason: object) -> None:
-        self.is_open = reason is None
-
-
-def way_back(last: AgreedTable, dial: Dial, limits: Limits) -> WayBack | None:
-    """Return the way over the relay, or None where this seat and the host have none in common."""
-    token = AddressBook(last, limits).token(1, REMATCH)
-    return None if last.relay is None or token is None else WayBack(last.relay.address, token, dial, limits)

@@ -10,7 +10,7 @@ from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.lobby.join import check_lobby, knock, shown_lobby
 from seqp2p.lobby.own import Own, Route
 from seqp2p.match.encoding import DecodeError
-from seqp2p.match.table import Agreement, TableError, decode_agreement, name_fault
+from seqp2p.match.table import Agreement, TableError, decode_agreement
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.auth import send
@@ -42,10 +42,8 @@ async def watch_table(own: Own, route: Route, code: str, let_in: Callable[[], No
 
     The code is tried once; ``let_in`` is called when it was right. The player is told LobbyShown after each change, and
     TurnedAway if it waits for its turn. Raises BadCode (the code cannot be one), Unreachable, PeerRefused, PeerError,
-    LinkLost, and ValueError for a name that cannot be shown.
+    LinkLost.
     """
-    if fault := name_fault(own.name):
-        raise ValueError(fault)
     link = await knock(own, route, code, "watch")
     async with tls.closing_on_error(link.frames.stream):
         await send(link.frames, wire.Watch(own.name))

@@ -16,17 +16,17 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, NoReturn, Protocol
+from typing import Final, Protocol
 
 import trio
 
 from seqp2p.i18n import message
-from seqp2p.lobby.door import CodeDoor
+from seqp2p.lobby.door import CodeDoor, receive_name
 from seqp2p.lobby.events import OnLobbyEvent, SpectatorCame
 from seqp2p.match.table import Agreement, encode_agreement, game_id, name_fault
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
-from seqp2p.net.auth import NO_LOBBY, receive, refuse
+from seqp2p.net.auth import NO_LOBBY, refuse
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import GossipItem
@@ -285,7 +285,7 @@ class SpectatorServer:
         self.feed = SpectatorFeed(size_max, self._limits, trio.current_time)
         self._nursery = nursery
         self._places: SpectatorPlaces | None = None
-        self._changed = trio.Event()
+        self._changed = trio.lowlevel.ParkingLot()
         self._paces = Newest[bytes, Pace](limits.watch_known_max)  # by key: a pace outlives a link
 
     def open(self, places: SpectatorPlaces) -> None:
@@ -305,7 +305,7 @@ class SpectatorServer:
     async def until_gone(self) -> None:
         """Wait until the last spectator has closed its link. The caller bounds the time."""
         while self.feed.readers:
-            await self._changed.wait()
+            await self._changed.park()
 
     async def _cut_off_later(self) -> None:
         await trio.sleep(self._limits.close_s)
@@ -333,26 +333,16 @@ class SpectatorServer:
             if self.feed.resumes(proof.key, proof.id):
                 return
         except PeerRefused as refused:
-            await self._refuse(frames, refused.code)
+            await refuse(frames, refused.code, self._limits)
         await places.door.check(frames, proof.key, source, rest_s=self._limits.code_rest_s)
-        try:
-            with trio.fail_after(self._limits.authenticate_s):
-                watch = await receive(frames, wire.LinkStage.CODE_HOST, self._limits)
-        except trio.TooSlowError:
-            raise LinkLost(message("It took too long to say who watches.")) from None
-        if not isinstance(watch, wire.Watch):
-            raise PeerError(message("The other side did not say who watches."))
+        watch = await receive_name(frames, wire.Watch, self._limits)
         if name_fault(watch.name) is not None:
-            await self._refuse(frames, "bad_name")
+            await refuse(frames, "bad_name", self._limits)
         try:
             self.feed.require_room(proof.key)  # Others may have come in meanwhile.
         except PeerRefused as refused:
-            await self._refuse(frames, refused.code)
+            await refuse(frames, refused.code, self._limits)
         places.on_event(SpectatorCame(watch.name, proof.key, self.feed.register(proof.key, watch.name)))
-
-    async def _refuse(self, frames: FrameStream, code: str) -> NoReturn:
-        await refuse(frames, code, self._limits)
-        raise PeerRefused(code)
 
     async def _carry(self, key: bytes, frames: FrameStream, pace: Pace) -> None:
         link = Link(frames, self._limits, pace)
@@ -367,5 +357,4 @@ class SpectatorServer:
             error = await link.run(wire.LinkStage.WATCHED, handle, wire.Ping)
         finally:
             self.feed.disconnect(reader, error)
-            self._changed.set()
-            self._changed = trio.Event()
+            self._changed.unpark_all()

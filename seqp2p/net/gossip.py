@@ -16,20 +16,12 @@ from typing import Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
+from seqp2p.net import messages as wire
 from seqp2p.net.limits import Limits, Newest, pace_of
-from seqp2p.net.messages import (
-    BallotMessage,
-    ContributionMessage,
-    HeadMessage,
-    Hurry,
-    SignedMessage,
-    encode_message,
-    signed_message,
-)
 
 PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
-PlacedVote: TypeAlias = tuple[int, BallotMessage | HeadMessage]
+PlacedVote: TypeAlias = tuple[int, wire.BallotMessage | wire.HeadMessage]
 """The author's seat and its head; or 0 and a ballot."""
 
 
@@ -64,9 +56,9 @@ def digest(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-def item_key(message: SignedMessage | Hurry) -> bytes:
+def item_key(message: wire.SignedMessage | wire.Hurry) -> bytes:
     """Return the digest of the item that a message carries."""
-    return digest(message.payload if isinstance(message, ContributionMessage) else encode_message(message))
+    return digest(message.payload if isinstance(message, wire.ContributionMessage) else wire.encode_message(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +149,12 @@ class PeerState:
         if now < self._answer_at:
             return []
         answer = self.answer(store, now)
-        frames = [encode_message(ContributionMessage(each.payload, each.signature)) for each in answer]
-        early = ((0, signed_message(each)) for each in store.early(self._seat))
+        frames = [wire.encode_message(wire.ContributionMessage(each.payload, each.signature)) for each in answer]
+        early = ((0, wire.signed_message(each)) for each in store.early(self._seat))
         for author, each in (*store.votes(self._open_step), *early):
             key = item_key(each)
             if not self._puts_off(author, key) and self.wants(GossipItem(key), now):
-                frames.append(encode_message(each))
+                frames.append(wire.encode_message(each))
         return frames
 
     def answer(self, store: Store, now: float) -> list[Contribution]:

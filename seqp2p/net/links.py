@@ -48,7 +48,7 @@ class Link:
         self._limits = limits
         self._queue: deque[bytes] = deque()
         self._unsent = 0
-        self._wake = trio.Event()
+        self._news = trio.lowlevel.ParkingLot()  # for the writer: something is queued, or the link stops
         self._scope = trio.CancelScope()
         self._reading = trio.CancelScope()
         self._error: NetError | None = None
@@ -70,7 +70,7 @@ class Link:
             return
         self._queue.append(data)
         self._unsent += len(data)
-        self._wake.set()
+        self._news.unpark_all()
 
     def end(self, error: NetError) -> None:
         """End the link at once, for this reason; the first reason counts."""
@@ -81,7 +81,7 @@ class Link:
     def stop(self) -> None:
         """Let ``run`` send the queue and return; later input is left for the next reader."""
         self._stopping = True
-        self._wake.set()
+        self._news.unpark_all()
         self._reading.cancel()
 
     async def run(
@@ -112,12 +112,12 @@ class Link:
     async def _write(self, alive: Callable[[], WireMessage]) -> None:
         beat_at = trio.current_time() + self._limits.heartbeat_s
         while self._queue or not self._stopping:
-            with trio.move_on_at(beat_at):
-                await self._wake.wait()
+            if not self._queue:
+                with trio.move_on_at(beat_at):
+                    await self._news.park()
             if trio.current_time() >= beat_at and not self._stopping:
                 beat_at = trio.current_time() + self._limits.heartbeat_s
                 self.send(alive())
-            self._wake = trio.Event()
             while self._queue:
                 await self._write_some()
 

@@ -138,7 +138,8 @@ class Waiting:
         self._side: Side = side
         self._dial, self._limits = dial, limits
         self._on_away = on_away
-        self._is_away = False
+        self.is_away = False
+        """True if the relay could not be used when it was tried last."""
         self._pretends = False  # It joined the last lines that checked it, and then refused this one.
         self._in_vain = 0
         self._next_at = -math.inf
@@ -154,7 +155,7 @@ class Waiting:
             await trio.sleep_until(self._next_at)
             stream, began_at, checked = None, trio.current_time(), False
             try:
-                if self._is_away:
+                if self.is_away:
                     await check_relay(self._relay, self._dial, self._limits)
                     checked = True
                     if not self._pretends:
@@ -179,6 +180,10 @@ class Waiting:
             finally:
                 self._next_at = trio.current_time() + self._pause_s()
 
+    async def dial(self, _: Address) -> trio.abc.Stream:
+        """Return a joined line, as a way to a peer: it waits for one until it is cancelled."""
+        return await self.join()
+
     def _count(self, began_at: float) -> None:
         """Count a line that came to nothing. Each ``dial_max_s`` that it has waited makes up for one."""
         made_up = int((trio.current_time() - began_at) / self._limits.dial_max_s)
@@ -188,8 +193,8 @@ class Waiting:
         self.has_linked, self._in_vain = True, 0
 
     def _note(self, reason: NetError | None) -> None:
-        if self._is_away != (reason is not None):
-            self._is_away = reason is not None
+        if self.is_away != (reason is not None):
+            self.is_away = reason is not None
             self._on_away(reason)
 
     def _pause_s(self) -> float:

@@ -26,8 +26,8 @@ PLACE = Address("10.9.0.1", 4610)
 TABLE = FoundTable(ADVERT, (PLACE,))
 
 
-def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
-    found = Browsed[FoundTable](64)
+def browsed(*tables: FoundTable) -> Browsed[TableAdvert]:
+    found = Browsed[TableAdvert](64)
     for number, table in enumerate(tables):
         found.put(str(number), table)
     return found
@@ -93,7 +93,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     lines: list[str] = []
 
     @asynccontextmanager
-    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+    async def browsing() -> AsyncIterator[Browsed[TableAdvert]]:
         yield browsed(TABLE)
 
     async def read_line(_: Output) -> str | None:
