@@ -17,7 +17,7 @@ from seqp2p.crypto.identity import sign
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.spectator_session import ASK_S, OPENINGS_WAIT_S, Gone, SpectatorSession, WatchEvent, WatchItem
-from seqp2p.lobby.spectator_join import WaitingSpectator
+from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net import messages as wire

@@ -1,12 +1,15 @@
 """The joiner's side of a lobby: give the code, sit down, check the table that the host proposes, agree to it.
 
+A spectator gives the code as well, and waits until all seats have agreed to a table.
+
 The host only brings the table together; nothing it sends is taken on trust. A joiner agrees only to the table that the
 lobby has shown: the same settings, the same names and keys in the same seats, its own fresh nonce, and the host's
 place held by the key that the code exchange was bound to, or that it had in the game before.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, assert_never
 
 import trio
@@ -17,7 +20,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.lobby import requests as req
 from seqp2p.lobby.address_statement import AddressBook, first_statement, is_first
 from seqp2p.lobby.code import parse_code
-from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, TurnedAway, declined
+from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined
 from seqp2p.lobby.lines import LobbyTalk
 from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.pairs import OwnRelay, own_relay
@@ -33,8 +36,9 @@ from seqp2p.net.addresses import Address, AddressError, parse_relay_address, tcp
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TableClosed, TooSlow, Unreachable, WrongKey
+from seqp2p.net.frames import FrameStream
 from seqp2p.net.links import Link
-from seqp2p.net.tls import ServerLink
+from seqp2p.net.tls import Credentials, ServerLink
 from seqp2p.net.transit import Waiting, line_of
 from seqp2p.rules import team_of
 
@@ -442,3 +446,80 @@ class _Joiner:
                         "The host gave addresses that seat {seat} ({name}) has not signed.", seat=seat, name=entry.name
                     )
                 )
+
+
+# A spectator's way in.
+
+
+@dataclass(frozen=True)
+class WaitingSpectator:
+    """A spectator at a table that all seats have agreed to, and the way to its host."""
+
+    credentials: Credentials
+    agreement: Agreement
+    route: Route
+    host_key: bytes
+    frames: FrameStream
+
+    @property
+    def host_seat(self) -> int:
+        """The seat that the host plays."""
+        return next(seat for seat, entry in enumerate(self.agreement.seats, 1) if entry.key == self.host_key)
+
+
+async def watch_table(own: Own, route: Route, code: str, let_in: Callable[[], None] = lambda: None) -> WaitingSpectator:
+    """Give the code to the host at the end of this route, and wait until all seats of its table have agreed.
+
+    The code is tried once; ``let_in`` is called when it was right. The player is told LobbyShown after each change, and
+    TurnedAway if it waits for its turn. Raises BadCode (the code cannot be one), Unreachable, PeerRefused, PeerError,
+    LinkLost.
+    """
+    link = await knock(own, route, code, "watch")
+    async with tls.closing_on_error(link.frames.stream):
+        await send(link.frames, wire.Watch(own.name))
+        let_in()
+        waiting = _Waiting(Link(link.frames, own.limits), link.server_key, own.on_event)
+        error = await waiting.link.run(wire.LinkStage.SPECTATOR, waiting.handle, wire.Ping)
+        if error is not None:
+            raise error
+    return WaitingSpectator(own.credentials, waiting.agreement, route, link.server_key, link.frames)
+
+
+class _Waiting:
+    """An admitted spectator that waits for the table."""
+
+    agreement: Agreement
+
+    def __init__(self, link: Link, host_key: bytes, on_event: OnLobbyEvent) -> None:
+        self.link = link
+        self._host_key = host_key
+        self._on_event = on_event
+        self._lobby: wire.LobbyMessage | None = None
+
+    async def handle(self, received: wire.WireMessage) -> None:
+        await trio.lowlevel.checkpoint()
+        match received:
+            case wire.LobbyMessage():
+                check_lobby(received, self._host_key, self._lobby)
+                if received.seat is not None:
+                    raise PeerError(message("The host shows a lobby in which this spectator has a seat."))
+                self._lobby = received
+                self._on_event(shown_lobby(received))
+            case wire.Watching(data):
+                try:
+                    self.agreement = decode_agreement(data)
+                except (DecodeError, TableError) as error:
+                    raise PeerError(
+                        message("The host shows a table that cannot be: {reason}", reason=message_of(error))
+                    ) from None
+                if self._host_key not in (seat.key for seat in self.agreement.seats):
+                    raise PeerError(message("The host shows a table at which it has no seat."))
+                self.link.stop()
+            case wire.Refused(code, reason):
+                raise PeerRefused(code, reason)
+            case wire.Bye(reason):
+                raise TableClosed(reason)
+            case wire.Ping():
+                pass
+            case _:
+                raise PeerError(message("The host sent something of a game before it showed the table."))
