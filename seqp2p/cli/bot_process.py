@@ -42,7 +42,7 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import UnderTrio
+from seqp2p.live.runtime import Runtime
 from seqp2p.lobby.own import Route
 from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address
@@ -107,7 +107,7 @@ class BotEnded(msgspec.Struct, frozen=True):
     is_fault: bool = False
 
 
-class OneWorker(UnderTrio):
+class OneWorker(Runtime):
     """Trio's clock, and one worker thread for the heavy work of all bots.
 
     Proofs are checked one after the other. So of a proof that several bots receive at once, the first check is

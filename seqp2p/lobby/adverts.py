@@ -70,7 +70,7 @@ class SeatAdvert:
 A = TypeVar("A", TableAdvert, SeatAdvert)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found(Generic[A]):
     """An advertised table or seat and its IP addresses, likeliest first, at least one."""
 

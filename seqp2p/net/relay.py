@@ -75,11 +75,9 @@ class Wire(Protocol):
 
     def send_frame(self, data: bytes) -> None:
         """Queue an encoded message; never waits."""
-        ...
 
     def end(self, error: NetError) -> None:
         """End the link, for this reason."""
-        ...
 
 
 class Feed(Protocol):

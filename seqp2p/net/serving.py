@@ -16,7 +16,7 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits, Newest, Pace
 from seqp2p.net.links import rest
 from seqp2p.net.tls import Credentials
-from seqp2p.net.transit import TransitStream
+from seqp2p.net.transit import StreamOver, TransitStream
 
 Listener: TypeAlias = trio.abc.Listener[trio.abc.Stream]
 
@@ -77,13 +77,12 @@ class Place:
             self._handshakes.forgive(self.source)
 
 
-class _NoticingStream(trio.abc.Stream):
+class _NoticingStream(StreamOver):
     """A stream that tells a place when something comes from its transport."""
 
     def __init__(self, stream: trio.abc.Stream, place: Place) -> None:
-        self.transport_stream = stream
+        super().__init__(stream)
         self._place = place
-        self._first: bytes | bytearray = b""
 
     async def wait_for_hello(self) -> bool:
         """Wait for the first TLS record, a client's hello (RFC 8446, 5.1). Return False if it is none."""
@@ -94,26 +93,15 @@ class _NoticingStream(trio.abc.Stream):
             hello += data
             if not data or hello[0] != _HANDSHAKE or int.from_bytes(hello[3:5], "big") > _RECORD_MAX:
                 return False
-        self._first = hello
+        self._first = bytes(hello)
         return True
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        if self._first:
-            data, self._first = self._first[:max_bytes], self._first[max_bytes or len(self._first) :]
-            await trio.lowlevel.checkpoint()
-            return data
-        data = await self.transport_stream.receive_some(max_bytes)
-        self._place.progress()
+        was_read = bool(self._first)
+        data = await super().receive_some(max_bytes)
+        if not was_read:
+            self._place.progress()
         return data
-
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        await self.transport_stream.send_all(data)
-
-    async def wait_send_all_might_not_block(self) -> None:
-        await self.transport_stream.wait_send_all_might_not_block()
-
-    async def aclose(self) -> None:
-        await self.transport_stream.aclose()
 
 
 class Handshakes:
@@ -196,7 +184,7 @@ def source_of(stream: trio.abc.Stream) -> str:
     if isinstance(stream, TransitStream):
         if stream.source:
             return stream.source
-        stream = stream.line
+        stream = stream.transport_stream
     if not isinstance(stream, trio.SocketStream):
         return ""
     try:
