@@ -3,7 +3,7 @@
 Theory of operation. While a game goes on, the seat's own file next to its replay holds the secrets of the seat, and
 all that it has signed. A process that holds that file and the seat's key lets a match take the replay and then the
 file. It listens where the seat did, signs its new addresses for the others, and plays on, once the others have told it
-what it has signed (live/listening.py).
+what it has signed (live/absence.py).
 """
 
 import contextlib

@@ -10,8 +10,8 @@ import trio
 
 from seqp2p.crypto.hashing import FILE, REMARK
 from seqp2p.crypto.identity import sign
+from seqp2p.live.asking import Talk
 from seqp2p.live.seat_session import REMARKS
-from seqp2p.live.talk import Talk
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Remarked, Turned
 from seqp2p.match.intake import Applied, BadSender, Intake
