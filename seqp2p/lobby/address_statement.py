@@ -112,9 +112,8 @@ def read_statement(statement: AddressStatement) -> Read:
         addresses = tuple(parse_peer_address(entry.address) for entry in payload.entries if entry.kind == TCP)
         relay = _relay(payload)
     except (DecodeError, AddressError) as error:
-        raise PeerError(
-            message("It sent the addresses of a seat in a form that cannot be: {reason}", reason=message_of(error))
-        ) from None
+        text = message("It sent the addresses of a seat in a form that cannot be: {reason}", reason=message_of(error))
+        raise PeerError(text) from None
     return Read(statement, payload, addresses, relay)
 
 

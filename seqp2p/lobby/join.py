@@ -108,9 +108,8 @@ async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Addres
                 except NetError:
                     misses = 0  # It is there, but does not answer yet.
             await trio.sleep(limits.rematch_pause_s)
-    raise LinkLost(
-        message("The host has not opened the table again.") if misses < _MISSES else message("The host is gone.")
-    )
+    text = message("The host has not opened the table again.") if misses < _MISSES else message("The host is gone.")
+    raise LinkLost(text)
 
 
 async def _sit_down(guest: "_Joiner", host: Address, requests: LobbyRequests | None) -> AgreedTable:
@@ -190,9 +189,8 @@ def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessa
     try:
         check_settings(lobby.settings)
     except TableError as error:
-        raise PeerError(
-            message("The host offers a table that cannot be played: {reason}", reason=message_of(error))
-        ) from None
+        text = message("The host offers a table that cannot be played: {reason}", reason=message_of(error))
+        raise PeerError(text) from None
     if last is not None and replace(lobby.settings, colours=last.settings.colours) != last.settings:
         raise PeerError(message("The host changed the rules of the table."))
     if last is not None and lobby.relay != last.relay:
@@ -417,9 +415,8 @@ class _Joiner:
         try:
             agreement = decode_agreement(received.agreement)
         except (DecodeError, TableError) as error:
-            raise PeerError(
-                message("The host proposed a table that cannot be: {reason}", reason=message_of(error))
-            ) from None
+            text = message("The host proposed a table that cannot be: {reason}", reason=message_of(error))
+            raise PeerError(text) from None
         lobby = self._lobby
         if lobby is None or received.round != self._round or self._ready:
             raise PeerError(message("The host proposed a table out of turn."))
@@ -441,11 +438,10 @@ class _Joiner:
             raise PeerError(message("The host gave other addresses for this seat than it has signed."))
         for seat, (entry, statement) in enumerate(zip(agreement.seats, statements, strict=True), 1):
             if not is_first(statement, entry.key, entry.nonce):
-                raise PeerError(
-                    message(
-                        "The host gave addresses that seat {seat} ({name}) has not signed.", seat=seat, name=entry.name
-                    )
+                text = message(
+                    "The host gave addresses that seat {seat} ({name}) has not signed.", seat=seat, name=entry.name
                 )
+                raise PeerError(text)
 
 
 # A spectator's way in.
@@ -509,9 +505,8 @@ class _Waiting:
                 try:
                     self.agreement = decode_agreement(data)
                 except (DecodeError, TableError) as error:
-                    raise PeerError(
-                        message("The host shows a table that cannot be: {reason}", reason=message_of(error))
-                    ) from None
+                    text = message("The host shows a table that cannot be: {reason}", reason=message_of(error))
+                    raise PeerError(text) from None
                 if self._host_key not in (seat.key for seat in self.agreement.seats):
                     raise PeerError(message("The host shows a table at which it has no seat."))
                 self.link.stop()

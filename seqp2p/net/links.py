@@ -130,9 +130,8 @@ class Link:
             with trio.fail_after(self._limits.silence_s):
                 await self.frames.send(bytes(data))
         except trio.TooSlowError:
-            raise LinkLost(
-                message("The other side has read nothing for {silence_s:.0f} s.", silence_s=self._limits.silence_s)
-            ) from None
+            text = message("The other side has read nothing for {silence_s:.0f} s.", silence_s=self._limits.silence_s)
+            raise LinkLost(text) from None
         self._unsent -= len(data)
 
     async def _read(self, stage: LinkStage, handle: Callable[[WireMessage], Awaitable[None]]) -> None:
@@ -143,9 +142,8 @@ class Link:
                     with trio.fail_after(limits.silence_s):
                         data = await self.frames.receive(limits.frame_max)
                 except trio.TooSlowError:
-                    raise LinkLost(
-                        message("The other side has been silent for {silence_s:.0f} s.", silence_s=limits.silence_s)
-                    ) from None
+                    text = message("The other side has been silent for {silence_s:.0f} s.", silence_s=limits.silence_s)
+                    raise LinkLost(text) from None
                 self._pace.spend(message_price_s(limits, len(data)), trio.current_time())
                 await rest(self._pace)
                 await handle(decode_message(data, stage))
