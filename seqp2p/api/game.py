@@ -21,6 +21,7 @@ from seqp2p.crypto.equation import sum_first
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.seat_session import GoOn, Leaving, Saying, Stopping
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.code import safety_words
 from seqp2p.lobby.discovery import Warn
@@ -210,7 +211,7 @@ class LiveGame:
         with trio.move_on_at(self._begun_at + LINKED_S):
             while self.own.waits_to_sign or not self._mesh.relay.linked:  # noqa: ASYNC110  # a mesh tells its session alone
                 await trio.sleep(LINK_POLL_S)
-        await session.leave(reason)
+        await session.put(Leaving(reason))
 
     async def decline(self, refused: int = 0) -> None:
         """Leave the table before the game, with a goodbye. Does nothing once it is played, or a second time.
@@ -224,11 +225,11 @@ class LiveGame:
 
     async def say(self, text: str) -> None:
         """Say something to the table. Does nothing after the end."""
-        await (await self._begun()).say(text)
+        await (await self._begun()).put(Saying(text))
 
     async def stop(self) -> None:
         """Stop for now: ``play`` returns, and the seat can be resumed, once the cards are dealt."""
-        await (await self._begun()).stop()
+        await (await self._begun()).put(Stopping())
 
     @property
     def stopped(self) -> bool:
@@ -242,7 +243,7 @@ class LiveGame:
 
     async def go_on(self, seat: int) -> None:
         """Vote to go on without a seat that is away; or, with 0, wait as long again for all of them."""
-        await (await self._begun()).go_on(seat)
+        await (await self._begun()).put(GoOn(seat))
 
     async def _begun(self) -> SeatRunner:
         await self._playing.wait()
@@ -318,5 +319,4 @@ def first_error(error: BaseException) -> BaseException:
 
 def _socket_text(listeners: Sequence[Listener]) -> str:
     assert isinstance(listeners[0], trio.SocketListener), "a seat listens on the network"
-    host, port = listeners[0].socket.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return str(Address(*listeners[0].socket.getsockname()[:2]))

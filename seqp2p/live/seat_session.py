@@ -316,7 +316,7 @@ class SeatSession:
                 await self._take_message(seat, message)
             case Chosen():
                 if (own := self._turns.chosen(item)) is not None:
-                    await self._take_own(own)
+                    await self._contribute(own)
                     await self._advance()
             case Saying(text):
                 await self._say(text)
@@ -562,10 +562,10 @@ class SeatSession:
             if self._pressing:
                 await self._vote()
             if self.seat.owes(self.match) and self.match.kind not in CHOSEN:
-                await self._take_own(await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match)))
+                await self._contribute(await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match)))
                 continue
             if self.seat.owes(self.match) and (ahead := self._asking.take_ahead()) is not None:
-                await self._take_own(self.seat.play(self.match, ahead))
+                await self._contribute(self.seat.play(self.match, ahead))
                 continue
             self._turns.ask()
             if lot := self.intake.due_lot():
@@ -582,6 +582,9 @@ class SeatSession:
 
     async def _check_lot(self, lot: Sequence[Contribution]) -> None:
         await self._in_thread_if_heavy(lambda: self.intake.check_lot(lot))
+
+    async def _contribute(self, own: Contribution) -> None:
+        await self._take_own(own)
 
     async def _in_thread_if_heavy(self, work: Callable[[], T]) -> T:
         if self.match.kind in HEAVY:

@@ -32,7 +32,7 @@ from seqp2p.lobby.adverts import (
     read_seat,
     read_table,
 )
-from seqp2p.net.addresses import Address, Interfaces, is_near, local_hosts, local_networks, may_dial
+from seqp2p.net.addresses import WILDCARDS, Address, Interfaces, is_near, local_hosts, local_networks, may_dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 
 Warn: TypeAlias = Callable[[str], None]
@@ -40,7 +40,6 @@ Warn: TypeAlias = Callable[[str], None]
 TTL_S: Final = 120
 """Others keep the advertisement of a program that died for this long."""
 
-_WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with
 _FAULTS: Final = (OSError, zeroconf.Error)
 _REMOVED: Final = zeroconf.ServiceStateChange.Removed
 
@@ -224,14 +223,14 @@ class _Where:
         self.limits = limits
         self._bound = [Address(*listener.socket.getsockname()[:2]) for listener in listeners]
         self._likeliest = likeliest
-        self.may_change = any(address.host in _WILDCARDS for address in self._bound)
+        self.may_change = any(address.host in WILDCARDS for address in self._bound)
 
     def addresses(self) -> tuple[Address, ...]:
         """Return IP addresses that others can use, likeliest first, all with one port: an advertisement has one."""
         local = local_hosts(self.interfaces)
         found: list[Address] = []
         for bound in self._bound:
-            if bound.host in _WILDCARDS:
+            if bound.host in WILDCARDS:
                 found += [Address(host, bound.port) for host in local if (":" in host) == (":" in bound.host)]
             elif bound.host in local:
                 found.append(bound)

@@ -70,7 +70,7 @@ class CodeDoor:
         self._own = own
         self._randomness = own.randomness
         self._limits = limits = own.limits
-        self._on_event = own.on_event
+        self.on_event = own.on_event
         self._friends = {key: Window(limits.code_friend_tries, _HOUR_S) for key in friends}
         self._burns = Window(limits.codes_per_day, _DAY_S)
         self._spent: set[tuple[int, int]] = set()
@@ -91,7 +91,7 @@ class CodeDoor:
         self.code = code
         self._public = public_part(code)
         self._failed = 0
-        self._on_event(CodeShown(code))
+        self.on_event(CodeShown(code))
 
     @property
     def _tries(self) -> int:
@@ -129,7 +129,7 @@ class CodeDoor:
             while told == self._strangers:
                 await self._stranger_came.park()
             told = self._strangers
-            self._on_event(Strangers(self._strangers, self._wrong))
+            self.on_event(Strangers(self._strangers, self._wrong))
             await trio.sleep(_TOLD_EVERY_S)
 
     async def _begin(self, frames: FrameStream, source: str) -> PakeA:

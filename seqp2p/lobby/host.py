@@ -30,7 +30,7 @@ from seqp2p.lobby.names import BOT_NAME, look_alike
 from seqp2p.lobby.own import Own
 from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.requests import LobbyRequest, LobbyRequests
-from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import (
     Agreement,
@@ -90,7 +90,7 @@ async def host_table(own: Own, hosting: Hosting, requests: LobbyRequests | None 
     check_settings(hosting.settings)
     door = CodeDoor(own, hosting.number, hosting.friends, hosting.place)
     if hosting.spectators:
-        hosting.spectators.open(SpectatorPlaces(door, own.on_event))
+        hosting.spectators.open(door)
     return await _HostLobby(own, hosting, door).run(requests)
 
 

@@ -14,7 +14,7 @@ the frames from there on, a batch at a time. A link loses nothing, so the positi
 
 import contextlib
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final, Protocol
 
@@ -22,7 +22,7 @@ import trio
 
 from seqp2p.i18n import message
 from seqp2p.lobby.door import CodeDoor, receive_name
-from seqp2p.lobby.events import OnLobbyEvent, SpectatorCame
+from seqp2p.lobby.events import SpectatorCame
 from seqp2p.match.table import Agreement, encode_agreement, game_id, name_fault
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
@@ -257,14 +257,6 @@ class SpectatorFeed:
             reader.position += 1
 
 
-@dataclass(frozen=True, slots=True)
-class SpectatorPlaces:
-    """The way in: the code that spectators must know, and the host that they meet."""
-
-    door: CodeDoor
-    on_event: OnLobbyEvent
-
-
 @contextlib.asynccontextmanager
 async def spectator_server(size_max: int) -> AsyncGenerator["SpectatorServer | None"]:
     """Serve at most so many spectators until the block ends; None if none are allowed."""
@@ -283,14 +275,14 @@ class SpectatorServer:
         self._limits = of_spectators(limits)
         self.feed = SpectatorFeed(size_max, self._limits, trio.current_time)
         self._nursery = nursery
-        self._places: SpectatorPlaces | None = None
+        self._door: CodeDoor | None = None
         self._changed = trio.lowlevel.ParkingLot()
         self._paces = Newest[bytes, Pace](limits.watch_known_max)  # by key: a pace outlives a link
 
-    def open(self, places: SpectatorPlaces) -> None:
-        """Set the way in, when the lobby opens."""
-        self._places = places
-        self._nursery.start_soon(places.door.tell_strangers)
+    def open(self, door: CodeDoor) -> None:
+        """Set the way in, when the lobby opens: the code that spectators must know."""
+        self._door = door
+        self._nursery.start_soon(door.tell_strangers)
 
     def welcome(self, frames: FrameStream, proof: wire.Proof, source: str) -> None:
         """Serve an authenticated connection with role ``watch`` from this source, in a task of its own."""
@@ -313,10 +305,10 @@ class SpectatorServer:
     # One spectator, from the door to the end of its link.
 
     async def _serve(self, frames: FrameStream, proof: wire.Proof, source: str) -> None:
-        assert self._places is not None, "the lobby opens before anyone comes"
+        assert self._door is not None, "the lobby opens before anyone comes"
         try:
             async with tls.closing_on_error(frames.stream):
-                await self._let_in(frames, proof, source, self._places)
+                await self._let_in(frames, proof, source, self._door)
         except NetError:
             return
         pace = self._paces.of(proof.key, partial(pace_of, self._limits))
@@ -326,14 +318,14 @@ class SpectatorServer:
         pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
         await self._carry(proof.key, frames, pace)
 
-    async def _let_in(self, frames: FrameStream, proof: wire.Proof, source: str, places: SpectatorPlaces) -> None:
+    async def _let_in(self, frames: FrameStream, proof: wire.Proof, source: str, door: CodeDoor) -> None:
         """Check the code, unless it was given before. Raises NetError; PeerRefused once the other side is told."""
         try:
             if self.feed.resumes(proof.key, proof.id):
                 return
         except PeerRefused as refused:
             await refuse(frames, refused.code, self._limits)
-        await places.door.check(frames, proof.key, source, rest_s=self._limits.code_rest_s)
+        await door.check(frames, proof.key, source, rest_s=self._limits.code_rest_s)
         watch = await receive_name(frames, wire.Watch, self._limits)
         if name_fault(watch.name) is not None:
             await refuse(frames, "bad_name", self._limits)
@@ -341,7 +333,7 @@ class SpectatorServer:
             self.feed.require_room(proof.key)  # Others may have come in meanwhile.
         except PeerRefused as refused:
             await refuse(frames, refused.code, self._limits)
-        places.on_event(SpectatorCame(watch.name, proof.key, self.feed.register(proof.key, watch.name)))
+        door.on_event(SpectatorCame(watch.name, proof.key, self.feed.register(proof.key, watch.name)))
 
     async def _carry(self, key: bytes, frames: FrameStream, pace: Pace) -> None:
         link = Link(frames, self._limits, pace)

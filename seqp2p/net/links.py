@@ -47,17 +47,13 @@ class Link:
             line.on_link()
         self._limits = limits
         self._queue: deque[bytes] = deque()
-        self._unsent = 0
+        self.unsent = 0
+        """Bytes that are queued, or on their way to the system."""
         self._news = trio.lowlevel.ParkingLot()  # for the writer: something is queued, or the link stops
         self._scope = trio.CancelScope()
         self._reading = trio.CancelScope()
         self._error: NetError | None = None
         self._stopping = False
-
-    @property
-    def unsent(self) -> int:
-        """Bytes that are queued, or on their way to the system."""
-        return self._unsent
 
     def send(self, message: WireMessage) -> None:
         """Queue a message; never waits. See ``send_frame``."""
@@ -65,11 +61,11 @@ class Link:
 
     def send_frame(self, data: bytes) -> None:
         """Queue an encoded message. A link whose queue is full ends: its neighbour does not read."""
-        if self._unsent + len(data) > self._limits.unsent_max:
+        if self.unsent + len(data) > self._limits.unsent_max:
             self.end(LinkLost(message("The other side does not keep up with what it is sent.")))
             return
         self._queue.append(data)
-        self._unsent += len(data)
+        self.unsent += len(data)
         self._news.unpark_all()
 
     def end(self, error: NetError) -> None:
@@ -132,7 +128,7 @@ class Link:
         except trio.TooSlowError:
             text = message("The other side has read nothing for {silence_s:.0f} s.", silence_s=self._limits.silence_s)
             raise LinkLost(text) from None
-        self._unsent -= len(data)
+        self.unsent -= len(data)
 
     async def _read(self, stage: LinkStage, handle: Callable[[WireMessage], Awaitable[None]]) -> None:
         limits = self._limits
