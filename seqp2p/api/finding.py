@@ -144,7 +144,6 @@ class _Meeting:
 
 
 def route_to(found: FoundTable) -> Route:
-    """Return the route to a table that was found."""
     return Route(found.addresses[0], racing_dial(found.addresses))
 
 

@@ -27,9 +27,8 @@ import trio
 
 from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import lock_identity, loopback_with, open_endpoint, relay_of
-from seqp2p.api.game import LiveGame, Resources, first_error, ignore
+from seqp2p.api.game import AnyTable, LiveGame, Lobby, Resources, first_error, ignore
 from seqp2p.api.home import data_dir, own_dir
-from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostOptions, joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer

@@ -97,16 +97,13 @@ class Absence:
         return self._match.game.agreement.settings.grace_s
 
     def begin(self, now: float) -> None:
-        """Note that the session begins."""
         self._begun_at = self.moved_at = now
 
     def moved(self, now: float) -> None:
-        """Note that the open step is another."""
         self.moved_at = now
         self._stopped_at = {seat: now for seat in self._stopped_at if self._has_stopped(seat)}
 
     def goodbye(self, seat: int, reason: str, now: float) -> None:
-        """Note that a seat has said goodbye."""
         self._gone.setdefault(seat, (now, reason))
         if reason == LATER:
             self._stopped_at.setdefault(seat, now)
@@ -292,7 +289,6 @@ class Listening:
         self._since: dict[int, float] = {}  # when each linked seat was first seen
 
     def begin(self, now: float) -> None:
-        """Note that the session begins."""
         self._begun_at = now
 
     def answered(self, seat: int, step: int) -> None:
@@ -314,7 +310,6 @@ class Listening:
 
     @property
     def has_answer(self) -> bool:
-        """True if a seat has answered that counts."""
         return not self._others.isdisjoint(self.answers)
 
     @property

@@ -234,6 +234,5 @@ class Talk:
         return seat == self._seat.number or self._heard[seat].left(self._now()) > 0
 
     def note(self, outcome: Applied) -> None:
-        """Count it, if it is a remark."""
         if isinstance(outcome.thing, SignedRemark):
             self._heard[outcome.seat].add(self._now())

@@ -74,7 +74,6 @@ class MeshPeer(Neighbour[Link]):
         return not self.links or (self.moved and not self.direct)
 
     async def until(self, condition: Callable[["MeshPeer"], object]) -> None:
-        """Wait until this is true of it."""
         while not condition(self):
             await self.news.park()
 
@@ -275,7 +274,6 @@ class Mesh:
                 self._adopt(self._seated(proof), frames)
 
     async def _pay_for_link(self, peer: MeshPeer) -> None:
-        """Wait until a seat may have another link."""
         await rest(peer.view.pace)
         peer.view.pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
 

@@ -174,7 +174,6 @@ class MatchStore:
         return self._match.final + 1, frozenset(base.held if base is not None else ())
 
     def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
-        """Return the things that a seat lacks at this step, with the contributions of these seats to it."""
         closed = [
             (closed.number, seat, contribution)
             for closed in self._match.record[step - 1 :]
@@ -188,7 +187,6 @@ class MatchStore:
         ]
 
     def votes(self, step: int) -> list[PlacedVote]:
-        """Return the ballots that closed steps since then, and all votes about the base; see PlacedVote."""
         closed = self._match.record[step - 1 : self._match.final]
         ballots = [each for step in closed for each in step.ballots]
         base = self._match.chain.base
@@ -200,7 +198,6 @@ class MatchStore:
         ]
 
     def early(self, seat: int) -> list[SignedThing]:
-        """Return the things of a seat that came too early and wait."""
         return [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
 
     def changes_nothing(self, finding: Finding) -> bool:
@@ -310,7 +307,6 @@ class SeatSession:
             self._relay.pass_on(OfferedEvidence(violation.evidence))
 
     async def take(self, item: InboxItem) -> None:  # noqa: C901, PLR0912  # a row for each item
-        """Take the next thing, and do the due work."""
         match item:
             case Received(seat, message):
                 await self._take_message(seat, message)
@@ -397,7 +393,6 @@ class SeatSession:
         return outcome
 
     async def _take_own(self, thing: SignedThing) -> None:
-        """Take what this seat has signed now."""
         await self._receive(thing, self.seat.number)
 
     async def _take_checked(self, finding: Finding, sender: int) -> Outcome:
@@ -504,7 +499,6 @@ class SeatSession:
     # What time brings.
 
     def _see(self) -> None:
-        """Note which seats can be reached, and which cannot."""
         for event in self._absence.handle(self._relay.reachable, self._runtime.now()):
             if isinstance(event, Back):
                 self._voting.waits_for(event.seat)

@@ -57,7 +57,6 @@ class SeatRunner:
 
     @property
     def match(self) -> Match:
-        """The game as this seat knows it."""
         return self.core.match
 
     async def put(self, item: Leaving | Stopping | Saying | GoOn) -> None:

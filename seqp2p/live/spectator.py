@@ -55,7 +55,6 @@ class Backlog(Generic[T]):
         self._add(0)
 
     async def take(self) -> T:
-        """Return the next thing, as soon as there is one."""
         while not self._items:
             await self._changed.park()
         item, size = self._items.popleft()

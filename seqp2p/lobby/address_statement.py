@@ -212,11 +212,9 @@ class AddressBook:
         return None if waits else seat
 
     def wait_s(self, seat: int, now: float) -> float:
-        """Return the seconds until a waiting statement of this seat may be taken."""
         return max(0.0, self._taken_at.get(seat, -math.inf) + CHANGE_S - now)
 
     def take(self, seat: int, now: float) -> AddressStatement:
-        """Take the waiting statement of this seat, and return it."""
         self._newest[seat] = self._waiting.pop(seat)
         self._taken_at[seat] = now
         return self._newest[seat].statement

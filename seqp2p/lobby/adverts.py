@@ -41,7 +41,6 @@ class TableAdvert:
     place: str = ""
 
     def properties(self) -> dict[str, str]:
-        """Return the keys and values of its TXT record."""
         place = {"place": self.place} if self.place else {}
         return {
             "v": str(self.version),
@@ -63,7 +62,6 @@ class SeatAdvert:
     number: int
 
     def properties(self) -> dict[str, str]:
-        """Return the keys and values of its TXT record."""
         return {"v": str(PROTOCOL_VERSION), "game": self.game, "seat": str(self.number)}
 
 
@@ -109,7 +107,6 @@ def read_table(properties: Properties) -> TableAdvert | None:
 
 
 def read_seat(properties: Properties) -> SeatAdvert | None:
-    """Return the seat in a TXT record, or None."""
     texts = _texts(properties)
     seat = _number(texts.get("seat", ""))
     game = texts.get("game", "")

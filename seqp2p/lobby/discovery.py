@@ -82,7 +82,6 @@ class Browsed(Generic[A]):
         return others < self._count_max
 
     def fail(self, problem: str) -> None:
-        """Note that nothing will be found, for this reason."""
         self.problem = problem
         self._changed.unpark_all()
 

@@ -118,7 +118,6 @@ class CodeDoor:
             raise
 
     def count_stranger(self) -> None:
-        """Count a client that was turned away."""
         self._strangers += 1
         self._stranger_came.unpark_all()
 

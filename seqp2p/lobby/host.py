@@ -426,7 +426,6 @@ class _HostLobby:
             self._on_event(LineSaid(sitting.seat, sitting.name, sitting.key, text))
 
     async def _obey(self, requests: LobbyRequests) -> None:
-        """Obey this player, until the table starts."""
         async for request in requests:
             if not self._closed and (fault := self._do(request)):
                 self._on_event(declined(fault))
@@ -497,7 +496,6 @@ class _HostLobby:
         return frozenset(sitting.key for sitting in self._seats.values())
 
     def _show(self) -> None:
-        """Send the seats and names to all."""
         guests: list[Guest | None] = [Guest(self._own.name, self._own.key, self._asked)]
         for seat in range(2, self._settings.players + 1):
             sitting = self._seats.get(seat)

@@ -215,7 +215,6 @@ def _is_relay(text: str) -> bool:
 
 
 def shown_lobby(lobby: wire.LobbyMessage) -> LobbyShown:
-    """Return the event of a lobby that a host has sent."""
     guests = tuple(None if seat is None else Guest(seat.name, seat.key, seat.asked) for seat in lobby.seats)
     relay = None if lobby.relay is None else parse_relay_address(lobby.relay)
     return LobbyShown(lobby.settings, guests, lobby.seat or 0, relay)
@@ -459,7 +458,6 @@ class WaitingSpectator:
 
     @property
     def host_seat(self) -> int:
-        """The seat that the host plays."""
         return next(seat for seat, entry in enumerate(self.agreement.seats, 1) if entry.key == self.host_key)
 
 

@@ -16,7 +16,6 @@ from seqp2p.net.tls import Credentials
 
 
 async def nothing_to_close() -> None:
-    """Close nothing."""
     await trio.lowlevel.checkpoint()
 
 
@@ -55,5 +54,4 @@ class Own:
 
     @property
     def key(self) -> bytes:
-        """The public key of this player's identity."""
         return self.credentials.identity.public

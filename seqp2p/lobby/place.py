@@ -127,7 +127,6 @@ class HostLines:
         return Waiting(self.relay, token, "server", self._dial, self._limits, self._note_away)
 
     async def _join(self, number: int) -> trio.abc.Stream:
-        """Wait at one of the tokens for a joiner."""
         while True:
             while number >= len(self._lines):
                 await self._opened.park()
@@ -138,7 +137,6 @@ class HostLines:
                 return line
 
     def _note_away(self, reason: NetError | None) -> None:
-        """Note it for all lines at once."""
         self._away = reason
         self._noted.unpark_all()
 

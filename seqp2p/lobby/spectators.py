@@ -107,7 +107,6 @@ class SpectatorFeed:
 
     @property
     def readers(self) -> tuple[FeedReader, ...]:
-        """The spectators that are linked now."""
         return tuple(self._readers.values())
 
     def begin(self, agreement: Agreement) -> None:
@@ -123,7 +122,6 @@ class SpectatorFeed:
                 reader.link.send_frame(self._watching)
 
     def show_lobby(self, lobby: wire.LobbyMessage) -> None:
-        """Send the seats to all, before there is an agreement."""
         self._lobby = wire.encode_message(lobby)
         for reader in self.readers:
             reader.link.send_frame(self._lobby)
@@ -160,7 +158,6 @@ class SpectatorFeed:
     # Links and what comes by them.
 
     def connect(self, key: bytes, link: Outlet) -> FeedReader:
-        """Add an admitted spectator."""
         if old := self._readers.get(key):
             # It proved the key, so it has reconnected before its old connection was known to be dead.
             old.link.end(LinkLost(message("A newer connection has taken its place.")))

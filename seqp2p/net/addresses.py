@@ -59,7 +59,6 @@ def is_near(host: str) -> bool:
 
 
 def local_networks() -> list[IPNetwork]:
-    """Return the networks of this machine."""
     return [ipaddress.ip_network(f"{own}/{prefix}", strict=False) for own, prefix in _networks()]
 
 

@@ -119,7 +119,6 @@ async def receive(frames: FrameStream, stage: wire.LinkStage, limits: Limits) ->
 
 
 async def send(frames: FrameStream, message: wire.WireMessage) -> None:
-    """Send one message of a handshake. Raises LinkLost."""
     await frames.send(wire.encode_message(message))
 
 

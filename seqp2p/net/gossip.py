@@ -53,7 +53,6 @@ def digest(data: bytes) -> bytes:
 
 
 def item_key(message: wire.SignedMessage | wire.Hurry) -> bytes:
-    """Return the digest of the item that a message carries."""
     return digest(message.payload if isinstance(message, wire.ContributionMessage) else wire.encode_message(message))
 
 
@@ -84,7 +83,6 @@ class PeerState:
         self.pace = pace_of(limits)
 
     def heard(self, key: bytes, now: float) -> None:
-        """Note that the neighbour has this, because it sent it."""
         self._heard[key] = now
 
     def lost(self, *, linked: bool) -> None:
@@ -109,7 +107,6 @@ class PeerState:
         self._held = seats
 
     def charge_sent(self, frames: Iterable[bytes], now: float) -> None:
-        """Charge this seat for frames that it has asked for."""
         self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
 
     def wants(self, item: GossipItem, now: float) -> bool:

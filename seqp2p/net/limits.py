@@ -314,7 +314,6 @@ class Window:
         return self._count_max - len(self._at)
 
     def add(self, now: float) -> None:
-        """Count one event."""
         self._at.append(now)
 
     def take(self, now: float) -> bool:
@@ -350,10 +349,8 @@ class Newest(dict[K, V]):
 
 
 def pace_of(limits: Limits) -> Pace:
-    """Return the pace of a new peer."""
     return Pace(limits.cost_rate, limits.cost_burst_s)
 
 
 def message_price_s(limits: Limits, size: int) -> float:
-    """Return the price of reading and handling a message of so many bytes."""
     return limits.message_cost_us / 1e6 + size * limits.byte_cost_ns / 1e9

@@ -416,7 +416,6 @@ def signed_thing(message: SignedMessage) -> SignedThing:
 
 
 def signed_message(thing: SignedThing) -> SignedMessage:
-    """Return the message that carries it."""
     match thing:
         case Contribution(payload, signature):
             return ContributionMessage(payload, signature)

@@ -50,7 +50,6 @@ class Place:
         self.since = trio.current_time()
 
     def progress(self) -> None:
-        """Note that something has come from it."""
         self.has_sent = True
         self.since = trio.current_time()
 
@@ -125,7 +124,6 @@ class Handshakes:
             pace.spend(self._limits.handshake_cost_ms / 1e3, trio.current_time())
 
     def forgive(self, source: str) -> None:
-        """Give the price of one handshake back."""
         self._pace(source)[0].spend(-self._limits.handshake_cost_ms / 1e3, trio.current_time())
 
     def _pace(self, source: str) -> tuple[Pace, trio.Lock]:
