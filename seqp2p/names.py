@@ -5,7 +5,7 @@
 
 from seqp2p.api.at_table import Events as Events
 from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWarning
-from seqp2p.api.lobby import Lobby as Lobby
+from seqp2p.api.game import Lobby as Lobby
 from seqp2p.api.port_mapping import PortEvent as PortEvent
 from seqp2p.api.replays import read as read, stats as stats, verify as verify
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume

@@ -55,7 +55,6 @@ RUNS_TABLES = {
     "live.spectator",
     "lobby.host",
     "lobby.join",
-    "lobby.spectator_join",
     "lobby.table",
     "replay.writer",
 }

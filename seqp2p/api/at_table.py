@@ -37,7 +37,7 @@ class Events(Generic[E]):
         self._kept: deque[E] = deque(maxlen=EVENTS_MAX)
         self._count = 0
         self._ended = False
-        self._news = trio.Event()
+        self._news = trio.lowlevel.ParkingLot()
 
     @property
     def so_far(self) -> tuple[E, ...]:
@@ -48,12 +48,12 @@ class Events(Generic[E]):
         """Append an event."""
         self._kept.append(event)
         self._count += 1
-        self._wake()
+        self._news.unpark_all()
 
     def end(self) -> None:
         """Tell the readers that there are no more events."""
         self._ended = True
-        self._wake()
+        self._news.unpark_all()
 
     def __aiter__(self) -> AsyncIterator[E]:
         return _Reader(self)
@@ -61,15 +61,11 @@ class Events(Generic[E]):
     async def after(self, number: int) -> tuple[int, E] | None:
         """Return the first kept event after so many, and its number; None at the end."""
         while number >= self._count and not self._ended:
-            await self._news.wait()
+            await self._news.park()
         if number >= self._count:
             return None
         at = max(0, number - (self._count - len(self._kept)))
         return self._count - len(self._kept) + at + 1, self._kept[at]
-
-    def _wake(self) -> None:
-        self._news.set()
-        self._news = trio.Event()
 
 
 class _Reader(AsyncIterator[E]):

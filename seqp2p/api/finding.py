@@ -144,12 +144,11 @@ class _Meeting:
 
 
 def route_to(found: FoundTable) -> Route:
-    """Return the route to a table that was found."""
     return Route(found.addresses[0], racing_dial(found.addresses))
 
 
 async def wait_for_table(
-    number: int, tables: Browsed[FoundTable], own: Sequence[Address], mark: str = ""
+    number: int, tables: Browsed[TableAdvert], own: Sequence[Address], mark: str = ""
 ) -> Sequence[FoundTable]:
     """Wait for tables with this number, or with this mark of a place, that can be joined, at most FIND_S; return them.
 
@@ -198,7 +197,7 @@ def without(table: FoundTable, own: Iterable[Address]) -> FoundTable:
     return FoundTable(table.advert, tuple(address for address in table.addresses if address not in own))
 
 
-async def _until(condition: Callable[[], bool], tables: Browsed[FoundTable], limit_s: float) -> None:
+async def _until(condition: Callable[[], bool], tables: Browsed[TableAdvert], limit_s: float) -> None:
     with trio.move_on_after(limit_s):
         while not condition() and not tables.problem:
             await tables.changed()

@@ -1,4 +1,4 @@
-"""A seat's game at an agreed table, played by any player: a script's turns, a bot, a program, a person.
+"""A seat's game at an agreed table, played by any player: a script's turns, a bot, a program, a person; its lobby.
 
 Theory of operation. ``LiveGame.play`` runs in the caller's task, from the agreement to the end of the game. It keeps a
 replay, and the seat's own file next to it while the game goes on. When it ends by an error, or by a crash, that file
@@ -6,8 +6,10 @@ stays, and the seat can be resumed with it.
 """
 
 import contextlib
+import math
 import secrets
-from collections.abc import Callable, Generator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,16 +17,20 @@ from typing import Final, TypeAlias, cast
 
 import trio
 
+from seqp2p.api.endpoint import Endpoint
 from seqp2p.api.home import LockedIdentity, replay_path
 from seqp2p.bots.player import SeatPlayer
 from seqp2p.crypto.equation import sum_first
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.seat_session import GoOn, Leaving, Saying, Stopping
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.code import safety_words
 from seqp2p.lobby.discovery import Warn
+from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.lobby.names import is_bot_name
+from seqp2p.lobby.requests import LobbyRequest, LobbyRequests
 from seqp2p.lobby.table import AgreedTable, leave_table
 from seqp2p.match.checks import Checks
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
@@ -138,7 +144,6 @@ class LiveGame:
 
     @property
     def left(self) -> bool:
-        """True if this seat has left the game."""
         return self.own.number in self.match.left
 
     @property
@@ -210,7 +215,7 @@ class LiveGame:
         with trio.move_on_at(self._begun_at + LINKED_S):
             while self.own.waits_to_sign or not self._mesh.relay.linked:  # noqa: ASYNC110  # a mesh tells its session alone
                 await trio.sleep(LINK_POLL_S)
-        await session.leave(reason)
+        await session.put(Leaving(reason))
 
     async def decline(self, refused: int = 0) -> None:
         """Leave the table before the game, with a goodbye. Does nothing once it is played, or a second time.
@@ -224,11 +229,11 @@ class LiveGame:
 
     async def say(self, text: str) -> None:
         """Say something to the table. Does nothing after the end."""
-        await (await self._begun()).say(text)
+        await (await self._begun()).put(Saying(text))
 
     async def stop(self) -> None:
         """Stop for now: ``play`` returns, and the seat can be resumed, once the cards are dealt."""
-        await (await self._begun()).stop()
+        await (await self._begun()).put(Stopping())
 
     @property
     def stopped(self) -> bool:
@@ -242,7 +247,7 @@ class LiveGame:
 
     async def go_on(self, seat: int) -> None:
         """Vote to go on without a seat that is away; or, with 0, wait as long again for all of them."""
-        await (await self._begun()).go_on(seat)
+        await (await self._begun()).put(GoOn(seat))
 
     async def _begun(self) -> SeatRunner:
         await self._playing.wait()
@@ -318,5 +323,63 @@ def first_error(error: BaseException) -> BaseException:
 
 def _socket_text(listeners: Sequence[Listener]) -> str:
     assert isinstance(listeners[0], trio.SocketListener), "a seat listens on the network"
-    host, port = listeners[0].socket.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return str(Address(*listeners[0].socket.getsockname()[:2]))
+
+
+class Lobby:
+    """The lobby of one game. ``wait`` returns the game once all seats have agreed; cancelled, it says goodbye."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        sit_down: Callable[[LobbyRequests], Awaitable[AgreedTable]],
+        resources: Resources = OWN_RESOURCES,
+    ) -> None:
+        self._endpoint = endpoint
+        self._sit_down = sit_down
+        self._resources = resources
+        self.game: LiveGame | None = None
+        self._asked, self._requests = trio.open_memory_channel[LobbyRequest](math.inf)
+
+    def ask(self, request: LobbyRequest) -> None:
+        """Ask for a seat, a colour, …. The answer is an event: LobbyShown, LineSaid, Declined."""
+        self._asked.send_nowait(request)
+
+    async def wait(self) -> LiveGame:
+        """Wait until the table is full and agreed. Raises NetError where it cannot be."""
+        table = await self._sit_down(self._requests)
+        self.game = new_game(table, self._endpoint.identity, self._endpoint.replay_dir, self._resources)
+        return self.game
+
+    async def close(self) -> None:
+        """Decline a game that was not played. Cannot be cancelled; takes at most ``close_s``."""
+        if self.game is not None:
+            with trio.CancelScope(shield=True):
+                await self.game.decline()
+
+
+class AnyTable(ABC):
+    """A table for one game after the other. ``last``: the last game that was agreed at this table."""
+
+    def __init__(self, endpoint: Endpoint, resources: Resources = OWN_RESOURCES) -> None:
+        self.endpoint = endpoint
+        self.last: LiveGame | None = None
+        self._resources = resources
+
+    @abstractmethod
+    def open_lobby(
+        self, on_event: OnLobbyEvent, *, asked: bool = False
+    ) -> contextlib.AbstractAsyncContextManager[Lobby]:
+        """Open the lobby of the next game; the block covers that game, too. ``on_event`` gets its events.
+
+        ``asked``: the lobby tells the others that this player is asked for another game, until it gets AcceptGame.
+        """
+
+    @contextlib.asynccontextmanager
+    async def _lobby(self, sit_down: Callable[[LobbyRequests], Awaitable[AgreedTable]]) -> AsyncGenerator[Lobby]:
+        lobby = Lobby(self.endpoint, sit_down, self._resources)
+        try:
+            yield lobby
+        finally:
+            await lobby.close()
+            self.last = lobby.game or self.last

@@ -52,7 +52,6 @@ def own_dir() -> Path:
 
 
 def usual_replay_dir() -> Path:
-    """Return the default folder for replays."""
     return data_dir() / "replays"
 
 
@@ -91,12 +90,10 @@ class LockedIdentity:
 
     @property
     def file(self) -> str:
-        """The name of the key file in this player's folder."""
         return key_name(self.number)
 
 
 def key_name(number: int) -> str:
-    """Return the name of the key file of this number."""
     if number == GIVEN:
         return "given"
     return "identity.key" if number == 1 else f"identity-{number}.key"

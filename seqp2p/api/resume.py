@@ -3,7 +3,7 @@
 Theory of operation. While a game goes on, the seat's own file next to its replay holds the secrets of the seat, and
 all that it has signed. A process that holds that file and the seat's key lets a match take the replay and then the
 file. It listens where the seat did, signs its new addresses for the others, and plays on, once the others have told it
-what it has signed (live/listening.py).
+what it has signed (live/absence.py).
 """
 
 import contextlib
@@ -32,6 +32,7 @@ from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.net.addresses import (
+    WILDCARDS,
     Address,
     AddressError,
     listening_addresses,
@@ -163,9 +164,6 @@ def endpoint_of(game: LiveGame, stored: StoredGame, locked: LockedIdentity) -> E
     return Endpoint(locked, game.table.credentials, name, stored.replay.parent, listeners, relay, mapped=mapped)
 
 
-_WILDCARDS = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listened on when the player named no address
-
-
 async def listen_again(before: Address) -> list[trio.SocketListener]:
     """Listen at the address from before; if that cannot be, at another port, and then wherever it can be.
 
@@ -173,7 +171,7 @@ async def listen_again(before: Address) -> list[trio.SocketListener]:
     """
     for address in (before, replace(before, port=0)):
         try:
-            if address.host in _WILDCARDS:
+            if address.host in WILDCARDS:
                 # Its two families may get different ports where the system picks them: each is told as it is.
                 return await trio.open_tcp_listeners(address.port)
             return await open_listeners(address)

@@ -10,8 +10,7 @@ import trio
 
 from seqp2p.api.at_table import AtTable, Events
 from seqp2p.api.background_tasks import LEFT
-from seqp2p.api.game import LiveGame, ignore, safety_words_with
-from seqp2p.api.lobby import AnyTable, Lobby
+from seqp2p.api.game import AnyTable, LiveGame, Lobby, ignore, safety_words_with
 from seqp2p.api.turns import Questions, Turn
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.player import Bot

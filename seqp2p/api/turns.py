@@ -101,7 +101,7 @@ class Questions:
         self._question: _OpenTurn | None = None
         self._fresh = False
         self._ended = False
-        self._news = trio.Event()
+        self._news = trio.lowlevel.ParkingLot()
 
     # For the session.
 
@@ -117,7 +117,7 @@ class Questions:
         if last is not None:
             last.settle(refused=refused)
         self._fresh = True
-        self._wake()
+        self._news.unpark_all()
         try:
             await question.answered.wait()
         except trio.Cancelled:
@@ -150,7 +150,7 @@ class Questions:
         self._ended = True
         if self._question is not None:
             self._question.settle()
-        self._wake()
+        self._news.unpark_all()
 
     # For the script.
 
@@ -162,7 +162,7 @@ class Questions:
             if self._fresh and question is not None and question.action is None and not question.settled.is_set():
                 self._fresh = False
                 return question.turn
-            await self._news.wait()
+            await self._news.park()
         return None
 
     def is_open(self, turn: Turn) -> bool:
@@ -175,7 +175,7 @@ class Questions:
         if self.is_open(turn):
             turn.ask_again(turn.view, reason)
             self._fresh = True
-            self._wake()
+            self._news.unpark_all()
 
     async def answer(self, turn: Turn, action: Action) -> bool:
         """Hand this in, and wait for what becomes of it: see ``Turn.play``."""
@@ -188,7 +188,3 @@ class Questions:
         if question.refused is not None:
             raise IllegalAction(question.refused)
         return question.played
-
-    def _wake(self) -> None:
-        self._news.set()
-        self._news = trio.Event()

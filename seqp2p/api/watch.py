@@ -24,8 +24,8 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.events import OnLobbyEvent
+from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.own import Own, Route
-from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement

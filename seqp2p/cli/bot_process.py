@@ -27,9 +27,8 @@ import trio
 
 from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import lock_identity, loopback_with, open_endpoint, relay_of
-from seqp2p.api.game import LiveGame, Resources, first_error, ignore
+from seqp2p.api.game import AnyTable, LiveGame, Lobby, Resources, first_error, ignore
 from seqp2p.api.home import data_dir, own_dir
-from seqp2p.api.lobby import AnyTable, Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostOptions, joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer
@@ -42,7 +41,7 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import UnderTrio
+from seqp2p.live.runtime import Runtime
 from seqp2p.lobby.own import Route
 from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address
@@ -107,7 +106,7 @@ class BotEnded(msgspec.Struct, frozen=True):
     is_fault: bool = False
 
 
-class OneWorker(UnderTrio):
+class OneWorker(Runtime):
     """Trio's clock, and one worker thread for the heavy work of all bots.
 
     Proofs are checked one after the other. So of a proof that several bots receive at once, the first check is

@@ -12,7 +12,7 @@ from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import Output
 from seqp2p.errors import ABANDONED, UserError
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.adverts import FoundTable
+from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.code import parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.lobby.own import Route
@@ -147,7 +147,7 @@ def _is_address(text: str) -> bool:
     return ":" in text
 
 
-async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Output) -> None:
+async def list_tables(tables: Browsed[TableAdvert], view: LobbyView, output: Output) -> None:
     """Show the tables, and again after each change, until cancelled."""
     told: set[FoundTable] = set()
     shown: tuple[str, ...] | None = None

@@ -6,7 +6,7 @@ from dataclasses import replace
 import click
 
 from seqp2p.api.endpoint import open_endpoint, own_addresses
-from seqp2p.api.lobby import Lobby
+from seqp2p.api.game import Lobby
 from seqp2p.api.table import joined_table
 from seqp2p.cli.finding import enter_by_code
 from seqp2p.cli.lobby import LobbyTeller, LobbyView

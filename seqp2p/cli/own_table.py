@@ -17,8 +17,7 @@ import msgspec
 import trio
 
 from seqp2p.api.endpoint import open_endpoint
-from seqp2p.api.game import LiveGame
-from seqp2p.api.lobby import Lobby
+from seqp2p.api.game import LiveGame, Lobby
 from seqp2p.api.table import HostedTable, HostOptions, open_table
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls

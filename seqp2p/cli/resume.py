@@ -12,9 +12,8 @@ import trio
 from click.shell_completion import CompletionItem
 
 from seqp2p.api.endpoint import Endpoint, lock_identity
-from seqp2p.api.game import LiveGame
+from seqp2p.api.game import LiveGame, Lobby
 from seqp2p.api.home import data_dir, own_keys
-from seqp2p.api.lobby import Lobby
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, HostOptions, resumed_table
 from seqp2p.bots.registry import USUAL

@@ -10,8 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 import trio
 
-from seqp2p.api.game import LiveGame
-from seqp2p.api.lobby import AnyTable, Lobby
+from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli.errors import polite_signals, sentence
 from seqp2p.cli.known import ChangedKey, check_known, note_finished

@@ -37,6 +37,10 @@ PATIENCE: Final = 10
 # In graces: how long a seat without a person leaves it to people what becomes of a seat that has stopped for now. The
 # seats of people vote after two.
 LEFT_TO_PEOPLE: Final = 3
+ANSWER_S: Final = 30.0
+"""How long the answer of a linked seat is waited for. An honest one answers when it has taken what came before."""
+SETTLE_S: Final = 5.0
+"""How long a member has to be linked, from the beginning: else one that is quick could answer for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +97,13 @@ class Absence:
         return self._match.game.agreement.settings.grace_s
 
     def begin(self, now: float) -> None:
-        """Note that the session begins."""
         self._begun_at = self.moved_at = now
 
     def moved(self, now: float) -> None:
-        """Note that the open step is another."""
         self.moved_at = now
         self._stopped_at = {seat: now for seat in self._stopped_at if self._has_stopped(seat)}
 
     def goodbye(self, seat: int, reason: str, now: float) -> None:
-        """Note that a seat has said goodbye."""
         self._gone.setdefault(seat, (now, reason))
         if reason == LATER:
             self._stopped_at.setdefault(seat, now)
@@ -265,3 +266,53 @@ class Absence:
     def names(self, seats: AbstractSet[int]) -> str:
         """Seats as people are told of them: ``seat 2 (ann), seat 3 (bob)``."""
         return names(self._match.game, seats)
+
+
+class Listening:
+    """The answers that one resumed seat has had: it listens before it signs. Times are on the caller's clock.
+
+    The files of a seat can be an older copy: a backup, put back in the middle of a game. Then only the others have what
+    the seat has signed since, and to sign a second thing for one place is to cheat. So a resumed seat asks first, as
+    every seat does on every link: the answer to ``have`` holds the seat's own signatures, and the neighbour's second
+    ``have`` on a link says that the first was answered. The seat signs again once another member has answered, and each
+    that is linked by then. SeatSession stops the seat at an own signature that its file lacks.
+
+    No majority is asked for: of three seats one may be gone for good. So a copy is not noticed while those who hold its
+    last signatures are away, or keep them back.
+    """
+
+    def __init__(self, match: Match, own_seat: int) -> None:
+        self._match = match
+        self._own_seat = own_seat
+        self.answers: set[int] = set()  # the seats that have answered
+        self._begun_at = 0.0
+        self._since: dict[int, float] = {}  # when each linked seat was first seen
+
+    def begin(self, now: float) -> None:
+        self._begun_at = now
+
+    def answered(self, seat: int, step: int) -> None:
+        """Note that a seat has answered; ``step`` is its first that is not final.
+
+        The answer is whole if all steps before that are closed here; else the next ``have`` asks for the rest. They
+        need not be final here: that can take a signature of this seat.
+        """
+        if step <= self._match.number:
+            self.answers.add(seat)
+
+    def is_over(self, linked: AbstractSet[int], now: float) -> bool:
+        """Return True if the seat may sign again. Seats that have left or are proved cheats are not waited for."""
+        others = self._others
+        self._since = {seat: self._since.get(seat, now) for seat in linked & others}
+        waits = any(now - since < ANSWER_S for seat, since in self._since.items() if seat not in self.answers)
+        waits |= now - self._begun_at < SETTLE_S and not others <= linked | self.answers
+        return not others or (not waits and self.has_answer)
+
+    @property
+    def has_answer(self) -> bool:
+        return not self._others.isdisjoint(self.answers)
+
+    @property
+    def _others(self) -> frozenset[int]:
+        gone = self._match.left.keys() | self._match.proven.keys() | {self._own_seat}
+        return frozenset(self._match.game.seats) - gone

@@ -24,7 +24,8 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook
-from seqp2p.lobby.discovery import Warn, advertising, find_seats, seat_advert
+from seqp2p.lobby.adverts import SeatAdvert, game_mark
+from seqp2p.lobby.discovery import Warn, advertising, find_seats
 from seqp2p.lobby.place import MetLine
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.text import clean
@@ -59,7 +60,8 @@ class MeshPeer(Neighbour[Link]):
         """True if its addresses have changed since the last round of direct dials began."""
         self.cut = 0
         """The links by the relay in a row that did not last."""
-        self._changed = trio.Event()
+        self.news = trio.lowlevel.ParkingLot()
+        """Told after each change: a link more or less, or another address."""
 
     @property
     def direct(self) -> bool:
@@ -71,19 +73,9 @@ class MeshPeer(Neighbour[Link]):
         """True if it is to be dialled: it has no link, or one by a relay and new addresses."""
         return not self.links or (self.moved and not self.direct)
 
-    def change(self) -> None:
-        """Wake up the tasks that wait for a change; call it after each."""
-        self._changed.set()
-        self._changed = trio.Event()
-
     async def until(self, condition: Callable[["MeshPeer"], object]) -> None:
-        """Wait until this is true of it."""
         while not condition(self):
-            await self._changed.wait()
-
-    async def changed(self) -> None:
-        """Wait until there is a link more or less, or another address."""
-        await self._changed.wait()
+            await self.news.park()
 
 
 class Mesh:
@@ -159,7 +151,7 @@ class Mesh:
         peer.search.signed = frozenset(self._address_book.signed(peer.seat))
         peer.search.has_relay = self._address_book.token(peer.seat) is not None
         peer.moved = True
-        peer.change()
+        peer.news.unpark_all()
 
     async def close(self, reason: str) -> None:
         """Say goodbye, let the queue be sent, and end ``run``; takes at most ``close_s``."""
@@ -215,20 +207,20 @@ class Mesh:
             peer.search.failed(began_at, addresses)
             self._address_book.turn(peer.seat)
             peer.missed = True
-            peer.change()
+            peer.news.unpark_all()
 
     async def _keep_meeting(self, peer: MeshPeer, relay: Address) -> None:
         """Be at the relay for a seat while there is no link to it and direct dials have failed."""
         while peer.faults < self._limits.faults_max and not self._closing:
             token = self._address_book.token(peer.seat)
             if peer.links or token is None or not (peer.missed or not self._address_book.of(peer.seat)):
-                await peer.changed()
+                await peer.news.park()
                 continue
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._meet, peer, relay, token)
                 while not peer.links and token == self._address_book.token(peer.seat):
                     peer.search.meets(trio.current_time())
-                    await peer.changed()
+                    await peer.news.park()
                 nursery.cancel_scope.cancel()
 
     async def _meet(self, peer: MeshPeer, relay: Address, token: bytes) -> None:
@@ -282,7 +274,6 @@ class Mesh:
                 self._adopt(self._seated(proof), frames)
 
     async def _pay_for_link(self, peer: MeshPeer) -> None:
-        """Wait until a seat may have another link."""
         await rest(peer.view.pace)
         peer.view.pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
 
@@ -309,7 +300,7 @@ class Mesh:
         link = Link(frames, self._limits, peer.view.pace)
         peer.links.append(link)
         peer.missed = False
-        peer.change()
+        peer.news.unpark_all()
         if len(peer.links) > self._limits.links_per_seat:
             peer.links[0].end(LinkLost(message("A newer connection has taken its place.")))
         self._nursery.start_soon(self._carry, peer, link)
@@ -348,7 +339,7 @@ class Mesh:
             peer.failures += 1
         if not peer.links:
             peer.search.lost(trio.current_time())
-        peer.change()
+        peer.news.unpark_all()
 
     # Messages.
 
@@ -358,9 +349,8 @@ class Mesh:
                 self._hear_of(received)
             case Bye(reason):
                 await self._hand_on(Received(peer.seat, received))
-                raise LinkLost(
-                    message("It has left: {reason}", reason=clean(reason)) if reason else message("It has left.")
-                )
+                text = message("It has left: {reason}", reason=clean(reason)) if reason else message("It has left.")
+                raise LinkLost(text)
             case _:
                 if (heard := self.relay.handle(peer, link, received)) is not None:
                     await self._hand_on(heard)
@@ -418,7 +408,7 @@ async def look_for_seats(
         await trio.sleep(_POLL_S)
         if not lacking():
             continue
-        advert, own = seat_advert(table.game, table.seat), mesh.addresses(table.seat)
+        advert, own = SeatAdvert(game_mark(table.game), table.seat), mesh.addresses(table.seat)
         async with advertising(advert, listeners, own, warn, interfaces), trio.open_nursery() as nursery:
             nursery.start_soon(find_seats, table.game, mesh.add_addresses, interfaces)
             while lacking():  # noqa: ASYNC110  # a mesh tells its session alone

@@ -30,11 +30,9 @@ class Journal(Protocol):
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
         """Keep something signed, own or another's, in the order in which it was taken."""
-        ...
 
     def sync(self) -> None:
         """Wait until the disk has it all."""
-        ...
 
 
 @dataclass(eq=False)

@@ -22,13 +22,10 @@ from typing import Final, TypeAlias, TypeVar, assert_never
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.i18n import message
-from seqp2p.live.absence import Absence, Back
-from seqp2p.live.asking import Asker, Chosen
-from seqp2p.live.listening import Listening
+from seqp2p.live.absence import Absence, Back, Listening
+from seqp2p.live.asking import Asker, Chosen, Talk, Turns
 from seqp2p.live.recorder import Journal, Recorder, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
-from seqp2p.live.talk import Talk
-from seqp2p.live.turns import Turns
 from seqp2p.live.voting import AskAbout, Voting
 from seqp2p.match.ballots import VOTES_MAX
 from seqp2p.match.contribution import Contribution
@@ -177,7 +174,6 @@ class MatchStore:
         return self._match.final + 1, frozenset(base.held if base is not None else ())
 
     def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
-        """Return the things that a seat lacks at this step, with the contributions of these seats to it."""
         closed = [
             (closed.number, seat, contribution)
             for closed in self._match.record[step - 1 :]
@@ -191,7 +187,6 @@ class MatchStore:
         ]
 
     def votes(self, step: int) -> list[PlacedVote]:
-        """Return the ballots that closed steps since then, and all votes about the base; see PlacedVote."""
         closed = self._match.record[step - 1 : self._match.final]
         ballots = [each for step in closed for each in step.ballots]
         base = self._match.chain.base
@@ -203,7 +198,6 @@ class MatchStore:
         ]
 
     def early(self, seat: int) -> list[SignedThing]:
-        """Return the things of a seat that came too early and wait."""
         return [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
 
     def changes_nothing(self, finding: Finding) -> bool:
@@ -313,7 +307,6 @@ class SeatSession:
             self._relay.pass_on(OfferedEvidence(violation.evidence))
 
     async def take(self, item: InboxItem) -> None:  # noqa: C901, PLR0912  # a row for each item
-        """Take the next thing, and do the due work."""
         match item:
             case Received(seat, message):
                 await self._take_message(seat, message)
@@ -400,7 +393,6 @@ class SeatSession:
         return outcome
 
     async def _take_own(self, thing: SignedThing) -> None:
-        """Take what this seat has signed now."""
         await self._receive(thing, self.seat.number)
 
     async def _take_checked(self, finding: Finding, sender: int) -> Outcome:
@@ -507,7 +499,6 @@ class SeatSession:
     # What time brings.
 
     def _see(self) -> None:
-        """Note which seats can be reached, and which cannot."""
         for event in self._absence.handle(self._relay.reachable, self._runtime.now()):
             if isinstance(event, Back):
                 self._voting.waits_for(event.seat)

@@ -57,24 +57,12 @@ class SeatRunner:
 
     @property
     def match(self) -> Match:
-        """The game as this seat knows it."""
         return self.core.match
 
-    async def leave(self, reason: str) -> None:
-        """Say goodbye and let ``run`` return; the replay is completed as it is. After the end this does nothing."""
-        await self._put(Leaving(reason))
-
-    async def say(self, text: str) -> None:
-        """Say something to the table. After the end this does nothing."""
-        await self._put(Saying(text))
-
-    async def go_on(self, seat: int) -> None:
-        """Vote to go on without an absent seat; or, with 0, wait as long again for all of them."""
-        await self._put(GoOn(seat))
-
-    async def stop(self) -> None:
-        """Stop for now, and let ``run`` return: nothing is signed. After the end this does nothing."""
-        await self._put(Stopping())
+    async def put(self, item: Leaving | Stopping | Saying | GoOn) -> None:
+        """Do what this seat's player wants. After the end this does nothing."""
+        with contextlib.suppress(trio.BrokenResourceError):
+            await self._send.send(item)
 
     @property
     def stopped(self) -> bool:
@@ -144,11 +132,6 @@ class SeatRunner:
             raise self.core.stopped
 
     # Tasks that feed the inbox.
-
-    async def _put(self, item: InboxItem) -> None:
-        # After the end it is not taken any more.
-        with contextlib.suppress(trio.BrokenResourceError):
-            await self._send.send(item)
 
     async def _keep_links(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
         # A scope of their own: the goodbye still needs the links when everything else is cancelled.

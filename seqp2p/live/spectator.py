@@ -17,7 +17,7 @@ from seqp2p.crypto.identity import sign
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.spectator_session import ASK_S, OPENINGS_WAIT_S, Gone, SpectatorSession, WatchEvent, WatchItem
-from seqp2p.lobby.spectator_join import WaitingSpectator
+from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net import messages as wire
@@ -40,12 +40,12 @@ class Backlog(Generic[T]):
         self._size_max = size_max
         self._items: deque[tuple[T, int]] = deque()
         self._size = 0
-        self._changed = trio.Event()
+        self._changed = trio.lowlevel.ParkingLot()
 
     async def put(self, item: T, size: int = 0) -> None:
         """Append something, when there is room."""
         while self._size > self._size_max:
-            await self._changed.wait()
+            await self._changed.park()
         self._items.append((item, size))
         self._add(size)
 
@@ -55,17 +55,15 @@ class Backlog(Generic[T]):
         self._add(0)
 
     async def take(self) -> T:
-        """Return the next thing, as soon as there is one."""
         while not self._items:
-            await self._changed.wait()
+            await self._changed.park()
         item, size = self._items.popleft()
         self._add(-size)
         return item
 
     def _add(self, size: int) -> None:
         self._size += size
-        self._changed.set()
-        self._changed = trio.Event()
+        self._changed.unpark_all()
 
 
 class SpectatorRunner:

@@ -5,7 +5,7 @@ cannot be reached; when the table's clock has run out to skip the mover, and the
 there are no votes (before the first deal, with two seats, at the end) such things end the game: ``Absence.why_over``.
 
 Without evidence (absent, late, owing, silent, or as others vote) it votes only about a seat that it has a direct link
-to, or has looked for itself since the wait began (net/search.py): a host between two seats can keep back what one of
+to, or has looked for itself since the wait began (net/relay.py): a host between two seats can keep back what one of
 them sends. A search puts off a vote by at most ``SEARCH_MAX_S`` after the grace.
 """
 
@@ -18,7 +18,7 @@ from seqp2p.match.ballots import Wish
 from seqp2p.match.chain import LiveStep
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import Reason
-from seqp2p.net.search import SEARCH_MAX_S
+from seqp2p.net.relay import SEARCH_MAX_S
 
 # The time of a round; each further one of a step takes a little longer, so that all seats meet in one.
 ROUND_S: Final = 2.0
@@ -34,11 +34,9 @@ class Ways(Protocol):
 
     def has_sought(self, seat: int, since: float) -> bool:
         """Return True if there is a direct link to a seat, or it has been looked for everywhere since then."""
-        ...
 
     def claimed_links(self, seat: int) -> frozenset[int]:
         """Return the seats that another claims direct links with."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import ADDRESSES, PAIR
 from seqp2p.crypto.identity import Identity, sign, verify
 from seqp2p.i18n import message, message_of
+from seqp2p.lobby.own import Own
 from seqp2p.lobby.pairs import OwnRelay, RelayEntry, parse_relay_entry
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
@@ -98,6 +99,12 @@ def make_statement(
     return AddressStatement(payload, sign(identity, ADDRESSES, payload))
 
 
+def first_statement(own: Own, nonce: bytes, relay: OwnRelay | None) -> AddressStatement:
+    """Sign this player's own addresses for the lobby, with its relay in this game if it uses one."""
+    addresses = own.addresses[: own.limits.addresses_per_seat]
+    return make_statement(own.credentials.identity, nonce, 1, addresses, relay)
+
+
 def read_statement(statement: AddressStatement) -> Read:
     """Return the content of a statement, whose signature is not checked yet. Raises PeerError."""
     try:
@@ -105,9 +112,8 @@ def read_statement(statement: AddressStatement) -> Read:
         addresses = tuple(parse_peer_address(entry.address) for entry in payload.entries if entry.kind == TCP)
         relay = _relay(payload)
     except (DecodeError, AddressError) as error:
-        raise PeerError(
-            message("It sent the addresses of a seat in a form that cannot be: {reason}", reason=message_of(error))
-        ) from None
+        text = message("It sent the addresses of a seat in a form that cannot be: {reason}", reason=message_of(error))
+        raise PeerError(text) from None
     return Read(statement, payload, addresses, relay)
 
 
@@ -206,11 +212,9 @@ class AddressBook:
         return None if waits else seat
 
     def wait_s(self, seat: int, now: float) -> float:
-        """Return the seconds until a waiting statement of this seat may be taken."""
         return max(0.0, self._taken_at.get(seat, -math.inf) + CHANGE_S - now)
 
     def take(self, seat: int, now: float) -> AddressStatement:
-        """Take the waiting statement of this seat, and return it."""
         self._newest[seat] = self._waiting.pop(seat)
         self._taken_at[seat] = now
         return self._newest[seat].statement

@@ -8,7 +8,7 @@ is pinned.
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, cast, get_args
+from typing import Final, Generic, Literal, TypeAlias, TypeVar, cast, get_args
 
 from seqp2p.lobby.code import TABLE_NUMBER_MAX
 from seqp2p.match.table import NAME_LENGTH_MAX, PROTOCOL_VERSION
@@ -41,7 +41,6 @@ class TableAdvert:
     place: str = ""
 
     def properties(self) -> dict[str, str]:
-        """Return the keys and values of its TXT record."""
         place = {"place": self.place} if self.place else {}
         return {
             "v": str(self.version),
@@ -60,32 +59,24 @@ class SeatAdvert:
     """A seat of a running game, for the others that look for it: ``game`` is ``game_mark`` of the game's id."""
 
     game: str
-    seat: int
+    number: int
 
     def properties(self) -> dict[str, str]:
-        """Return the keys and values of its TXT record."""
-        return {"v": str(PROTOCOL_VERSION), "game": self.game, "seat": str(self.seat)}
-
-    @property
-    def number(self) -> int:
-        """The number of the seat."""
-        return self.seat
+        return {"v": str(PROTOCOL_VERSION), "game": self.game, "seat": str(self.number)}
 
 
-@dataclass(frozen=True, slots=True)
-class FoundTable:
-    """An advertised table and its IP addresses, likeliest first, at least one."""
+A = TypeVar("A", TableAdvert, SeatAdvert)
 
-    advert: TableAdvert
+
+@dataclass(frozen=True)
+class Found(Generic[A]):
+    """An advertised table or seat and its IP addresses, likeliest first, at least one."""
+
+    advert: A
     addresses: tuple[Address, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSeat:
-    """An advertised seat and its IP addresses."""
-
-    advert: SeatAdvert
-    addresses: tuple[Address, ...]
+FoundTable: TypeAlias = Found[TableAdvert]
 
 
 def game_mark(game: bytes) -> str:
@@ -116,7 +107,6 @@ def read_table(properties: Properties) -> TableAdvert | None:
 
 
 def read_seat(properties: Properties) -> SeatAdvert | None:
-    """Return the seat in a TXT record, or None."""
     texts = _texts(properties)
     seat = _number(texts.get("seat", ""))
     game = texts.get("game", "")

@@ -15,7 +15,7 @@ import itertools
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias
 
 import trio
 import zeroconf
@@ -23,30 +23,28 @@ import zeroconf
 from seqp2p.i18n import message
 from seqp2p.lobby.adverts import (
     SERVICE,
-    FoundSeat,
-    FoundTable,
+    A,
+    Found,
+    Properties,
     SeatAdvert,
     TableAdvert,
     game_mark,
     read_seat,
     read_table,
 )
-from seqp2p.net.addresses import Address, Interfaces, is_near, local_hosts, local_networks, may_dial
+from seqp2p.net.addresses import WILDCARDS, Address, Interfaces, is_near, local_hosts, local_networks, may_dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 
-Found = TypeVar("Found", FoundTable, FoundSeat)
-A = TypeVar("A", TableAdvert, SeatAdvert)
 Warn: TypeAlias = Callable[[str], None]
 
 TTL_S: Final = 120
 """Others keep the advertisement of a program that died for this long."""
 
-_WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with
 _FAULTS: Final = (OSError, zeroconf.Error)
 _REMOVED: Final = zeroconf.ServiceStateChange.Removed
 
 
-class Browsed(Generic[Found]):
+class Browsed(Generic[A]):
     """The advertisements on the LAN, as far as they are known: ``count_max`` for each number of a table or seat.
 
     So a flood of other numbers hides no table: there are 99 numbers of tables, and 12 of seats.
@@ -54,21 +52,21 @@ class Browsed(Generic[Found]):
 
     def __init__(self, count_max: int) -> None:
         self._count_max = count_max
-        self._found: dict[str, Found] = {}
-        self._changed = trio.Event()
+        self._found: dict[str, Found[A]] = {}
+        self._changed = trio.lowlevel.ParkingLot()
         self.problem = ""
         """The reason that nothing can be found here, or empty."""
 
     @property
-    def current(self) -> tuple[Found, ...]:
+    def current(self) -> tuple[Found[A], ...]:
         """All current ones, in the order in which they were found."""
         return tuple(self._found.values())
 
     async def changed(self) -> None:
         """Wait for a change: something new, something gone, or a problem."""
-        await self._changed.wait()
+        await self._changed.park()
 
-    def put(self, name: str, found: Found | None) -> None:
+    def put(self, name: str, found: Found[A] | None) -> None:
         """Set the advertisement of this name; None if it is gone."""
         if self._found.get(name) == found or (found is not None and not self._has_room(name, found)):
             return
@@ -76,35 +74,30 @@ class Browsed(Generic[Found]):
             del self._found[name]
         else:
             self._found[name] = found
-        self._tell()
+        self._changed.unpark_all()
 
-    def _has_room(self, name: str, found: Found) -> bool:
+    def _has_room(self, name: str, found: Found[A]) -> bool:
         number = found.advert.number
         others = sum(other.advert.number == number for each, other in self._found.items() if each != name)
         return others < self._count_max
 
     def fail(self, problem: str) -> None:
-        """Note that nothing will be found, for this reason."""
         self.problem = problem
-        self._tell()
+        self._changed.unpark_all()
 
-    def _tell(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
+
+def browsing(
+    interfaces: Interfaces = None, limits: Limits = DEFAULT_LIMITS
+) -> contextlib.AbstractAsyncContextManager[Browsed[TableAdvert]]:
+    """Browse the tables on this LAN until the block ends."""
+    return _browsing(read_table, interfaces, limits)
 
 
 @contextlib.asynccontextmanager
-async def browsing(
-    interfaces: Interfaces = None, limits: Limits = DEFAULT_LIMITS
-) -> AsyncGenerator[Browsed[FoundTable]]:
-    """Browse the tables on this LAN until the block ends."""
-
-    def read(info: zeroconf.ServiceInfo) -> FoundTable | None:
-        advert = read_table(info.properties)
-        addresses = _addresses(info, interfaces, limits)
-        return FoundTable(advert, addresses) if advert and addresses else None
-
-    browsed = Browsed[FoundTable](limits.same_number_max)
+async def _browsing(
+    read: Callable[[Properties], A | None], interfaces: Interfaces, limits: Limits
+) -> AsyncGenerator[Browsed[A]]:
+    browsed = Browsed[A](limits.same_number_max)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_browse, browsed, read, interfaces, limits)
         yield browsed
@@ -124,17 +117,14 @@ async def find_seats(
     """
     mark, told = game_mark(game), dict[int, tuple[Address, ...]]()
 
-    def read(info: zeroconf.ServiceInfo) -> FoundSeat | None:
-        advert = read_seat(info.properties)
-        addresses = _addresses(info, interfaces, limits)
-        return FoundSeat(advert, addresses) if advert and addresses and advert.game == mark else None
+    def read(properties: Properties) -> SeatAdvert | None:
+        advert = read_seat(properties)
+        return advert if advert and advert.game == mark else None
 
-    browsed = Browsed[FoundSeat](limits.same_number_max)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_browse, browsed, read, interfaces, limits)
+    async with _browsing(read, interfaces, limits) as browsed:
         while not browsed.problem:
-            for seat in sorted({found.advert.seat for found in browsed.current}):
-                adverts = (found.addresses for found in browsed.current if found.advert.seat == seat)
+            for seat in sorted({found.advert.number for found in browsed.current}):
+                adverts = (found.addresses for found in browsed.current if found.advert.number == seat)
                 ranks = itertools.zip_longest(*adverts)
                 addresses = tuple(dict.fromkeys(each for rank in ranks for each in rank if each is not None))
                 if told.get(seat) != addresses:
@@ -164,23 +154,18 @@ async def advertising(
         nursery.cancel_scope.cancel()
 
 
-def seat_advert(game: bytes, seat: int) -> SeatAdvert:
-    """Return the advert by which others find a seat that resumes the game with this id at new addresses."""
-    return SeatAdvert(game_mark(game), seat)
-
-
 class _Post(Generic[A]):
     """One advertisement, kept up to date with its content and with the addresses of this machine."""
 
     def __init__(self, advert: A, where: "_Where") -> None:
         self._advert: A = advert
         self._where = where
-        self._changed = trio.Event()
+        self._changed = trio.lowlevel.ParkingLot()
         self._name = f"seqp2p-{secrets.token_hex(8)}"
 
     def update(self, advert: A) -> None:
         self._advert = advert
-        self._changed.set()
+        self._changed.unpark_all()
 
     async def keep(self, warn: Warn) -> None:
         if not self._where.may_change and not self._where.addresses():
@@ -194,6 +179,7 @@ class _Post(Generic[A]):
     async def _keep(self, net: zeroconf.Zeroconf) -> None:
         posted: zeroconf.ServiceInfo | None = None
         while True:
+            advert = self._advert
             # An address is advertised as long as there is no other: a cable that is out may be in again.
             if addresses := self._where.addresses():
                 info = self._info(addresses)
@@ -206,8 +192,8 @@ class _Post(Generic[A]):
                     await trio.to_thread.run_sync(net.update_service, info)
                 posted = info
             with trio.move_on_after(self._where.limits.rescan_s):
-                await self._changed.wait()
-            self._changed = trio.Event()
+                while self._advert is advert:
+                    await self._changed.park()
 
     def _info(self, addresses: Sequence[Address]) -> zeroconf.ServiceInfo:
         return zeroconf.ServiceInfo(
@@ -236,14 +222,14 @@ class _Where:
         self.limits = limits
         self._bound = [Address(*listener.socket.getsockname()[:2]) for listener in listeners]
         self._likeliest = likeliest
-        self.may_change = any(address.host in _WILDCARDS for address in self._bound)
+        self.may_change = any(address.host in WILDCARDS for address in self._bound)
 
     def addresses(self) -> tuple[Address, ...]:
         """Return IP addresses that others can use, likeliest first, all with one port: an advertisement has one."""
         local = local_hosts(self.interfaces)
         found: list[Address] = []
         for bound in self._bound:
-            if bound.host in _WILDCARDS:
+            if bound.host in WILDCARDS:
                 found += [Address(host, bound.port) for host in local if (":" in host) == (":" in bound.host)]
             elif bound.host in local:
                 found.append(bound)
@@ -300,16 +286,13 @@ def _stop(net: zeroconf.Zeroconf) -> None:
 
 
 async def _browse(
-    browsed: Browsed[Found],
-    read: Callable[[zeroconf.ServiceInfo], Found | None],
-    interfaces: Interfaces,
-    limits: Limits,
+    browsed: Browsed[A], read: Callable[[Properties], A | None], interfaces: Interfaces, limits: Limits
 ) -> None:
     token = trio.lowlevel.current_trio_token()
 
     def heard(*, zeroconf: zeroconf.Zeroconf, name: str, state_change: zeroconf.ServiceStateChange, **_: Any) -> None:
         # On a thread of the library. It waits for trio here: a flood is read no faster than it is handled.
-        found = None if state_change is _REMOVED else _look_up(zeroconf, name, read, limits)
+        found = None if state_change is _REMOVED else _look_up(zeroconf, name, read, interfaces, limits)
         with contextlib.suppress(trio.RunFinishedError):
             trio.from_thread.run_sync(browsed.put, name, found, trio_token=token)
 
@@ -327,8 +310,12 @@ async def _browse(
 
 
 def _look_up(
-    net: zeroconf.Zeroconf, name: str, read: Callable[[zeroconf.ServiceInfo], Found | None], limits: Limits
-) -> Found | None:
+    net: zeroconf.Zeroconf,
+    name: str,
+    read: Callable[[Properties], A | None],
+    interfaces: Interfaces,
+    limits: Limits,
+) -> Found[A] | None:
     """Read an advertisement; None for another program's, or not known completely yet."""
     try:
         info = zeroconf.ServiceInfo(SERVICE, name)
@@ -337,7 +324,8 @@ def _look_up(
     # No query: a machine that answers for a name sends all its records at once, and is asked again in time.
     if not info.load_from_cache(net) or len(info.text) > limits.advert_max:
         return None
-    return read(info)
+    advert, addresses = read(info.properties), _addresses(info, interfaces, limits)
+    return Found(advert, addresses) if advert and addresses else None
 
 
 def _addresses(info: zeroconf.ServiceInfo, interfaces: Interfaces, limits: Limits) -> tuple[Address, ...]:

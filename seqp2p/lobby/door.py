@@ -18,30 +18,25 @@ The key of a friend, who has finished a game with this host, goes first and has 
 
 import contextlib
 import hmac
-from collections import deque
 from collections.abc import AsyncGenerator, Collection
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 import trio
 
 from seqp2p.i18n import message
-from seqp2p.lobby.code import (
-    PLACE_WORDS_MAX,
-    TABLE_NUMBER_MAX,
-    WORDS_MIN,
-    make_code,
-    make_place,
-    public_part,
-)
+from seqp2p.lobby.code import PLACE_WORDS_MAX, TABLE_NUMBER_MAX, WORDS_MIN, make_code, make_place, public_part
 from seqp2p.lobby.events import CodeShown, Strangers
 from seqp2p.lobby.own import Own
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.place import MOVED
 from seqp2p.net.auth import receive, refuse, send
-from seqp2p.net.errors import NetError, PeerError, PeerRefused
+from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB
+from seqp2p.net.limits import Limits, Window
+from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB, Sit, Watch
 from seqp2p.net.serving import Gate
+
+M = TypeVar("M", Sit, Watch)
 
 _HOUR_S: Final = 3_600.0
 _DAY_S: Final = 86_400.0
@@ -75,9 +70,9 @@ class CodeDoor:
         self._own = own
         self._randomness = own.randomness
         self._limits = limits = own.limits
-        self._on_event = own.on_event
-        self._friends = {key: _Tries(limits.code_friend_tries, _HOUR_S) for key in friends}
-        self._burns = _Tries(limits.codes_per_day, _DAY_S)
+        self.on_event = own.on_event
+        self._friends = {key: Window(limits.code_friend_tries, _HOUR_S) for key in friends}
+        self._burns = Window(limits.codes_per_day, _DAY_S)
         self._spent: set[tuple[int, int]] = set()
         self._silent = Gate(limits.code_waiting_max, limits.code_exchange_s)
         self._waiting: list[_Client] = []
@@ -86,7 +81,7 @@ class CodeDoor:
         self._last_success = float("-inf")
         self._strangers = 0
         self._wrong = 0
-        self._stranger_came = trio.Event()
+        self._stranger_came = trio.lowlevel.ParkingLot()
         self._show(self._make(WORDS_MIN))
 
     def _make(self, words: int) -> str:
@@ -96,7 +91,7 @@ class CodeDoor:
         self.code = code
         self._public = public_part(code)
         self._failed = 0
-        self._on_event(CodeShown(code))
+        self.on_event(CodeShown(code))
 
     @property
     def _tries(self) -> int:
@@ -111,10 +106,10 @@ class CodeDoor:
         """
         try:
             if source == MOVED:
-                await self._refuse(frames, "code_burned")
+                await refuse(frames, "code_burned", self._limits)
             first = await self._begin(frames, source)
             await self._require_current(frames, first)
-            if (friend := self._friends.get(key)) is not None and friend.left > 0:
+            if (friend := self._friends.get(key)) is not None and friend.left(trio.current_time()) > 0:
                 await self._run_friend(frames, key, first, friend)
             else:
                 await self._run(frames, key, first, source, rest_s)
@@ -123,24 +118,22 @@ class CodeDoor:
             raise
 
     def count_stranger(self) -> None:
-        """Count a client that was turned away."""
         self._strangers += 1
-        self._stranger_came.set()
+        self._stranger_came.unpark_all()
 
     async def tell_strangers(self) -> NoReturn:
         """Tell the host how many were turned away, at most once a second and at the end; until cancelled."""
+        told = 0
         try:
             while True:
-                await self._stranger_came.wait()
-                self._tell_strangers()
+                while told == self._strangers:
+                    await self._stranger_came.park()
+                told = self._strangers
+                self.on_event(Strangers(told, self._wrong))
                 await trio.sleep(_TOLD_EVERY_S)
         finally:
-            if self._stranger_came.is_set():
-                self._tell_strangers()
-
-    def _tell_strangers(self) -> None:
-        self._stranger_came = trio.Event()
-        self._on_event(Strangers(self._strangers, self._wrong))
+            if told < self._strangers:
+                self.on_event(Strangers(self._strangers, self._wrong))
 
     async def _begin(self, frames: FrameStream, source: str) -> PakeA:
         """Wait for the client to begin, with as many others as there are places."""
@@ -149,16 +142,17 @@ class CodeDoor:
             if not isinstance(first, PakeA):
                 raise PeerError(message("The other side does not follow the code exchange."))
             return first
-        return await self._refuse(frames, "too_slow")  # type: ignore[unreachable]  # the gate may cancel
+        return await refuse(frames, "too_slow", self._limits)  # type: ignore[unreachable]  # the gate may cancel
 
-    async def _run_friend(self, frames: FrameStream, key: bytes, first: PakeA, tries: "_Tries") -> None:
+    async def _run_friend(self, frames: FrameStream, key: bytes, first: PakeA, tries: Window) -> None:
         """Answer a friend at once: its wrong tries are its own."""
-        ticket = tries.add()
+        began_at = trio.current_time()
+        tries.add(began_at)
         with trio.move_on_after(self._limits.code_exchange_s) as patience:
             if await self._answer(frames, key, first):
-                tries.take_back(ticket)
+                tries.take_back(began_at)
                 return
-        await self._refuse(frames, "too_slow" if patience.cancelled_caught else "wrong_code")
+        await refuse(frames, "too_slow" if patience.cancelled_caught else "wrong_code", self._limits)
 
     async def _run(self, frames: FrameStream, key: bytes, first: PakeA, source: str, rest_s: float) -> None:
         proven, failure = False, None
@@ -184,14 +178,14 @@ class CodeDoor:
         if failure is not None:
             raise failure
         if client.patience.cancelled_caught:
-            await self._refuse(frames, "too_slow")
-        await self._refuse(frames, "wrong_code" if self.code == code else "code_burned")
+            await refuse(frames, "too_slow", self._limits)
+        await refuse(frames, "wrong_code" if self.code == code else "code_burned", self._limits)
 
     async def _require_current(self, frames: FrameStream, first: PakeA) -> None:
         """Refuse a code that cannot be the present one. It is no try: nothing of the present one is shown."""
         theirs = (first.table, first.words)
         if theirs != self._public:
-            await self._refuse(frames, "code_burned" if theirs in self._spent else "wrong_code")
+            await refuse(frames, "code_burned" if theirs in self._spent else "wrong_code", self._limits)
 
     async def _answer(self, frames: FrameStream, key: bytes, first: PakeA) -> bool:
         """Answer a client that has begun. Return True if it has proved the code; then it is told."""
@@ -237,7 +231,7 @@ class CodeDoor:
         self._failed += 1
         if self._failed < self._tries:
             return
-        self._burns.add()
+        self._burns.add(trio.current_time())
         self._spent.add(self._public)
         self._burned += 1
         if self._burned == _BURNS_OF_PLACE:
@@ -246,10 +240,6 @@ class CodeDoor:
         if (self._number, words) in self._spent:
             self._number = self._unspent_number(words)
         self._show(self._make(words))
-
-    async def _refuse(self, frames: FrameStream, code: str) -> NoReturn:
-        await refuse(frames, code, self._limits)
-        raise PeerRefused(code)
 
     # Turns.
 
@@ -263,8 +253,8 @@ class CodeDoor:
                 self._send_one_away()
             self._call_next()
             await client.called.wait()
-            if client.sent_away or self._burns.left <= 0:
-                await self._refuse(frames, "busy")
+            if client.sent_away or self._burns.left(trio.current_time()) <= 0:
+                await refuse(frames, "busy", self._limits)
             await trio.sleep_until(self._not_before)
             client.began_at = trio.current_time()
             self._set_patience()
@@ -301,28 +291,13 @@ class CodeDoor:
                 client.patience.deadline = min(client.patience.deadline, hurried)
 
 
-class _Tries:
-    """Events of which ``count_max`` are allowed in any ``time_s`` seconds."""
-
-    def __init__(self, count_max: int, time_s: float) -> None:
-        self._count_max = count_max
-        self._time_s = time_s
-        self._at: deque[float] = deque()
-
-    @property
-    def left(self) -> int:
-        """The number that is still allowed now."""
-        while self._at and self._at[0] <= trio.current_time() - self._time_s:
-            self._at.popleft()
-        return self._count_max - len(self._at)
-
-    def add(self) -> float:
-        """Count one event. Return it, to be taken back."""
-        now = trio.current_time()
-        self._at.append(now)
-        return now
-
-    def take_back(self, event: float) -> None:
-        """Uncount an event."""
-        if event in self._at:
-            self._at.remove(event)
+async def receive_name(frames: FrameStream, kind: type[M], limits: Limits) -> M:
+    """Return the message by which a client that knows the code gives its name. Raises PeerError, LinkLost."""
+    try:
+        with trio.fail_after(limits.authenticate_s):
+            said = await receive(frames, LinkStage.CODE_HOST, limits)
+    except trio.TooSlowError:
+        raise LinkLost(message("It took too long to sit down.")) from None
+    if not isinstance(said, kind):
+        raise PeerError(message("The other side did not sit down."))
+    return said

@@ -36,7 +36,6 @@ class Former:
         return frozenset(seat for key, seat in self.seats.items() if key not in seated)
 
     def without(self, key: bytes) -> "Former":
-        """Return the same without this key."""
         return replace(self, seats={other: seat for other, seat in self.seats.items() if other != key})
 
     def place(self, key: bytes, free: Collection[int], seated: Collection[bytes]) -> int:
@@ -142,7 +141,6 @@ def declined(code: str, reason: str = "") -> Declined:
 
 
 def declining(code: str) -> DeclinedMessage:
-    """Return the message of what a host has not taken."""
     return DeclinedMessage(code, str(DECLINED[code]))
 
 

@@ -21,26 +21,16 @@ from msgspec.structs import replace
 
 from seqp2p.crypto.hashing import REMATCH
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
-from seqp2p.lobby.door import CodeDoor
+from seqp2p.lobby import requests as req
+from seqp2p.lobby.address_statement import AddressBook, first_statement, is_first
+from seqp2p.lobby.door import CodeDoor, receive_name
 from seqp2p.lobby.events import NO_FORMER, Former, Guest, LineSaid, LobbyShown, TurnedAway, declined, declining, gone
-from seqp2p.lobby.lines import LobbyTalk, PerMinute
+from seqp2p.lobby.lines import LobbyTalk, PerKey
 from seqp2p.lobby.names import BOT_NAME, look_alike
 from seqp2p.lobby.own import Own
 from seqp2p.lobby.pairs import OwnRelay, own_relay
-from seqp2p.lobby.requests import (
-    AcceptGame,
-    ChooseColour,
-    LobbyRequest,
-    LobbyRequests,
-    MovePlayer,
-    RemovePlayer,
-    SayLine,
-    StartGame,
-    TakeSeat,
-    UseRelay,
-)
-from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.requests import LobbyRequest, LobbyRequests
+from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import (
     Agreement,
@@ -55,7 +45,7 @@ from seqp2p.match.text import clean
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import tcp_dial
-from seqp2p.net.auth import check_client, receive, refuse
+from seqp2p.net.auth import check_client, refuse
 from seqp2p.net.dialling import Dial
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
@@ -93,16 +83,14 @@ class Hosting:
 async def host_table(own: Own, hosting: Hosting, requests: LobbyRequests | None = None) -> AgreedTable:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
-    ``requests`` are those of this player. Raises TableError for settings that cannot be played and ValueError for a
-    name that cannot be shown; faults of strangers and joiners end only their own connections. Cancelled, it says
-    goodbye, which takes at most ``close_s``. The listeners stay open.
+    ``requests`` are those of this player. Raises TableError for settings that cannot be played; faults of strangers and
+    joiners end only their own connections. Cancelled, it says goodbye, which takes at most ``close_s``. The listeners
+    stay open.
     """
     check_settings(hosting.settings)
-    if fault := name_fault(own.name):
-        raise ValueError(fault)
     door = CodeDoor(own, hosting.number, hosting.friends, hosting.place)
     if hosting.spectators:
-        hosting.spectators.open(SpectatorPlaces(door, own.on_event))
+        hosting.spectators.open(door)
     return await _HostLobby(own, hosting, door).run(requests)
 
 
@@ -169,7 +157,7 @@ class _HostLobby:
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self._seats: dict[int, _SeatedGuest] = {}
         self._talk = LobbyTalk(self._id, limits, trio.current_time)
-        self._wishes = PerMinute(limits.lines_max, limits.lines_s - limits.silence_s, trio.current_time)
+        self._wishes = PerKey(limits)
         self._colours = TeamColours()
         self._removed: set[bytes] = set()
         self._touched_at = -math.inf  # the time of the last change of seats or colours, or line
@@ -178,7 +166,7 @@ class _HostLobby:
         self._round = 0
         self._failures = 0
         self._closed = False  # A joiner lost from now on has not left the lobby.
-        self._changed = trio.Event()
+        self._changed = trio.lowlevel.ParkingLot()
         self._statements: tuple[wire.AddressStatement, ...] = ()
         self._own_relay: OwnRelay | None = None
 
@@ -304,13 +292,7 @@ class _HostLobby:
 
     async def _seat(self, frames: FrameStream, key: bytes) -> _SeatedGuest:
         """Seat a joiner that knows the code, or has sat here before."""
-        try:
-            with trio.fail_after(self._limits.authenticate_s):
-                sit = await receive(frames, wire.LinkStage.CODE_HOST, self._limits)
-        except trio.TooSlowError:
-            raise LinkLost(message("It took too long to sit down.")) from None
-        if not isinstance(sit, wire.Sit):
-            raise PeerError(message("The other side did not sit down."))
+        sit = await receive_name(frames, wire.Sit, self._limits)
         try:
             self._require_place(key)
             free = [seat for seat in range(2, self._settings.players + 1) if seat not in self._seats]
@@ -318,7 +300,6 @@ class _HostLobby:
             name = self._free_name(sit.name, seat)
         except PeerRefused as refused:
             await refuse(frames, refused.code, self._limits)
-            raise
         self._seats[seat] = _SeatedGuest(seat, name, key, Link(frames, self._limits))
         self._seats[seat].is_bot = sit.name == BOT_NAME
         self._seats[seat].asked = sit.asked and key in self._former.seats
@@ -340,7 +321,8 @@ class _HostLobby:
         sitting.released = error is None
         sitting.ended.set()
         if sitting.removed:
-            await refuse(sitting.link.frames, "removed", self._limits)
+            with contextlib.suppress(PeerRefused):
+                await refuse(sitting.link.frames, "removed", self._limits)
         elif not self._closed:
             self._leave(sitting, message_of(error) if error else "")
 
@@ -366,7 +348,8 @@ class _HostLobby:
             case wire.Ready(number):
                 sitting.ready = number
             case wire.SeatWish() | wire.ColourWish():
-                fault = self._grant(sitting, received) if self._wishes.take(sitting.key) else "too_fast"
+                now = trio.current_time()
+                fault = self._grant(sitting, received) if self._wishes.take(sitting.key, now) else "too_fast"
                 if fault:
                     sitting.link.send(declining(fault))
             case wire.AcceptMessage():
@@ -379,7 +362,7 @@ class _HostLobby:
                 raise LinkLost(clean(reason))
             case _:
                 pass  # A sign of life, or an answer in a past round.
-        self._change()
+        self._changed.unpark_all()
 
     # Seats, colours and lines.
 
@@ -443,7 +426,6 @@ class _HostLobby:
             self._on_event(LineSaid(sitting.seat, sitting.name, sitting.key, text))
 
     async def _obey(self, requests: LobbyRequests) -> None:
-        """Obey this player, until the table starts."""
         async for request in requests:
             if not self._closed and (fault := self._do(request)):
                 self._on_event(declined(fault))
@@ -452,31 +434,31 @@ class _HostLobby:
         """Do what this player wants, or return the code of the reason why not."""
         own = self._own.key
         match request:
-            case TakeSeat():
+            case req.TakeSeat():
                 return "no_seat"
-            case UseRelay():
+            case req.UseRelay():
                 return "no_relay"
-            case ChooseColour(colour):
+            case req.ChooseColour(colour):
                 return self._colour(1, own, colour)
-            case SayLine(text):
+            case req.SayLine(text):
                 return self._say(text)
-            case MovePlayer() | RemovePlayer():
+            case req.MovePlayer() | req.RemovePlayer():
                 return self._rearrange(request)
-            case StartGame():
+            case req.StartGame():
                 self._started = True
-                self._change()
-            case AcceptGame():
+                self._changed.unpark_all()
+            case req.AcceptGame():
                 self._asked = False
                 self._show()
             case _:
                 assert_never(request)
         return ""
 
-    def _rearrange(self, request: MovePlayer | RemovePlayer) -> str:
+    def _rearrange(self, request: req.MovePlayer | req.RemovePlayer) -> str:
         sitting = next((sitting for sitting in self._seats.values() if sitting.key == request.key), None)
         if sitting is None:
             return "nobody"
-        if isinstance(request, RemovePlayer):
+        if isinstance(request, req.RemovePlayer):
             self._remove(sitting)
         elif 2 <= request.seat <= self._settings.players:
             self._move(sitting, request.seat)
@@ -514,7 +496,6 @@ class _HostLobby:
         return frozenset(sitting.key for sitting in self._seats.values())
 
     def _show(self) -> None:
-        """Send the seats and names to all."""
         guests: list[Guest | None] = [Guest(self._own.name, self._own.key, self._asked)]
         for seat in range(2, self._settings.players + 1):
             sitting = self._seats.get(seat)
@@ -534,15 +515,11 @@ class _HostLobby:
 
     def _touch(self) -> None:
         self._touched_at = trio.current_time()
-        self._change()
-
-    def _change(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
+        self._changed.unpark_all()
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         while not condition():
-            await self._changed.wait()
+            await self._changed.park()
 
     async def _settle(self) -> Agreement:
         """Propose tables until all seats are taken and all have agreed."""
@@ -562,7 +539,7 @@ class _HostLobby:
         while self._by_hand and not (self._complete and self._started):
             begins_at = self._touched_at + self._limits.full_table_s if self._complete else math.inf
             with trio.move_on_at(begins_at) as quiet:
-                await self._changed.wait()
+                await self._changed.park()
             if quiet.cancelled_caught:
                 return
 
@@ -574,14 +551,7 @@ class _HostLobby:
             return None
         agreement = self._agreement(members)
         self._own_relay = own_relay(self._own.relay, self._own.randomness)
-        nonce = agreement.seats[0].nonce
-        own = make_statement(
-            self._own.credentials.identity,
-            nonce,
-            1,
-            self._own.addresses[: self._limits.addresses_per_seat],
-            self._own_relay,
-        )
+        own = first_statement(self._own, agreement.seats[0].nonce, self._own_relay)
         self._statements = (own, *(sitting.addresses for sitting in members))
         self._send(members, wire.TableMessage(round_, encode_agreement(agreement), self._statements))
         ready = await self._answered(members, version, lambda sitting: sitting.ready == round_)

@@ -1,12 +1,15 @@
 """The joiner's side of a lobby: give the code, sit down, check the table that the host proposes, agree to it.
 
+A spectator gives the code as well, and waits until all seats have agreed to a table.
+
 The host only brings the table together; nothing it sends is taken on trust. A joiner agrees only to the table that the
 lobby has shown: the same settings, the same names and keys in the same seats, its own fresh nonce, and the host's
 place held by the key that the code exchange was bound to, or that it had in the game before.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, assert_never
 
 import trio
@@ -14,27 +17,15 @@ from msgspec.structs import replace
 
 from seqp2p.crypto.hashing import REMATCH
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
+from seqp2p.lobby import requests as req
+from seqp2p.lobby.address_statement import AddressBook, first_statement, is_first
 from seqp2p.lobby.code import parse_code
-from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, TurnedAway, declined
+from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined
 from seqp2p.lobby.lines import LobbyTalk
 from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.pake import Exchange, give_code
-from seqp2p.lobby.requests import (
-    ANY_SEAT,
-    AcceptGame,
-    ChooseColour,
-    LobbyRequest,
-    LobbyRequests,
-    MovePlayer,
-    RemovePlayer,
-    SayLine,
-    SeatChoice,
-    StartGame,
-    TakeSeat,
-    UseRelay,
-)
+from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
@@ -44,19 +35,10 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address, tcp_dial
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Dial, reach
-from seqp2p.net.errors import (
-    LinkLost,
-    NetError,
-    PeerError,
-    PeerRefused,
-    TableClosed,
-    TooSlow,
-    Unreachable,
-    WrongKey,
-)
-from seqp2p.net.limits import Limits
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TableClosed, TooSlow, Unreachable, WrongKey
+from seqp2p.net.frames import FrameStream
 from seqp2p.net.links import Link
-from seqp2p.net.tls import ServerLink
+from seqp2p.net.tls import Credentials, ServerLink
 from seqp2p.net.transit import Waiting, line_of
 from seqp2p.rules import team_of
 
@@ -79,10 +61,8 @@ async def join_table(
     The player is told LobbyShown after each change, and what is said and declined. ``choice`` is wished for at once,
     ``requests`` are those of this player from then on. The code is tried once. Raises BadCode (the code cannot be one),
     Unreachable, PeerRefused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p),
-    LinkLost (the host is gone), and ValueError for a name that cannot be shown. Cancelled, it says goodbye.
+    LinkLost (the host is gone). Cancelled, it says goodbye.
     """
-    if fault := name_fault(own.name):
-        raise ValueError(fault)
     link = await knock(own, route, code, "join")
     return await _sit_down(_Joiner(own, link, choice), route.host, requests)
 
@@ -102,10 +82,12 @@ async def rejoin_table(
 async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Address, ServerLink]:
     """Dial the host, which knows this seat by its key and the game before; then meet it at the relay."""
     limits = own.limits
-    ways = [(address, dial) for address in AddressBook(former, limits).of(1)]
-    back = way_back(former, dial, limits)
-    if back is not None:
-        ways.append((back.relay, back.dial))
+    book = AddressBook(former, limits)
+    ways = [(address, dial) for address in book.of(1)]
+    token, back = book.token(1, REMATCH), None
+    if former.relay is not None and token is not None:
+        back = Waiting(former.relay.address, token, "client", dial, limits)
+        ways.append((former.relay.address, back.dial))
     misses = 0
     with trio.move_on_after(limits.rematch_wait_s):
         while misses < _MISSES:
@@ -116,8 +98,8 @@ async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Addres
                         host, own.credentials, way, limits, role="join", game=former.game, expected_key=former.key(1)
                     )
                 except (Unreachable, WrongKey):
-                    if back is not None and back.is_open:
-                        misses = 0
+                    if back is not None and not back.is_away:
+                        misses = 0  # As long as the relay answers the host may still come.
                     continue
                 except PeerRefused as refused:
                     if refused.code != "game_started":
@@ -126,9 +108,8 @@ async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Addres
                 except NetError:
                     misses = 0  # It is there, but does not answer yet.
             await trio.sleep(limits.rematch_pause_s)
-    raise LinkLost(
-        message("The host has not opened the table again.") if misses < _MISSES else message("The host is gone.")
-    )
+    text = message("The host has not opened the table again.") if misses < _MISSES else message("The host is gone.")
+    raise LinkLost(text)
 
 
 async def _sit_down(guest: "_Joiner", host: Address, requests: LobbyRequests | None) -> AgreedTable:
@@ -208,9 +189,8 @@ def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessa
     try:
         check_settings(lobby.settings)
     except TableError as error:
-        raise PeerError(
-            message("The host offers a table that cannot be played: {reason}", reason=message_of(error))
-        ) from None
+        text = message("The host offers a table that cannot be played: {reason}", reason=message_of(error))
+        raise PeerError(text) from None
     if last is not None and replace(lobby.settings, colours=last.settings.colours) != last.settings:
         raise PeerError(message("The host changed the rules of the table."))
     if last is not None and lobby.relay != last.relay:
@@ -235,7 +215,6 @@ def _is_relay(text: str) -> bool:
 
 
 def shown_lobby(lobby: wire.LobbyMessage) -> LobbyShown:
-    """Return the event of a lobby that a host has sent."""
     guests = tuple(None if seat is None else Guest(seat.name, seat.key, seat.asked) for seat in lobby.seats)
     relay = None if lobby.relay is None else parse_relay_address(lobby.relay)
     return LobbyShown(lobby.settings, guests, lobby.seat or 0, relay)
@@ -258,7 +237,7 @@ class _Joiner:
         self._on_event = own.on_event
         self._choice = choice
         self._talk = LobbyTalk(link.lobby, own.limits, trio.current_time)
-        self._may_ask = trio.Event()
+        self._may_ask = trio.lowlevel.ParkingLot()
         self._lobby: wire.LobbyMessage | None = None
         self._shown = trio.Event()  # the lobby, or its end
         self._nonce = b""
@@ -311,16 +290,10 @@ class _Joiner:
                 if self.asked:
                     raise PeerError(message("The host begins a game that this player has not accepted."))
                 self._round = number
-                self._set_ready(False)
+                self._be_unready()
                 self._nonce = self.own.randomness(32)
                 self.own_relay = own_relay(self.relay, self.own.randomness)
-                self._own = make_statement(
-                    self.own.credentials.identity,
-                    self._nonce,
-                    1,
-                    self.own.addresses[: self.own.limits.addresses_per_seat],
-                    self.own_relay,
-                )
+                self._own = first_statement(self.own, self._nonce, self.own_relay)
                 self.link.send(wire.Nonce(number, self._nonce, self._own))
             case wire.TableMessage():
                 self._agree(received)
@@ -349,20 +322,17 @@ class _Joiner:
         is_first = self._lobby is None
         self._lobby, self.seat = lobby, lobby.seat
         self._shown.set()
-        self._set_ready(False)  # It was ready for the lobby as it was before.
+        self._be_unready()  # It was ready for the lobby as it was before.
         self._on_event(shown_lobby(lobby))
         if is_first:
             self._wish(lobby)
 
     # Wishes and lines.
 
-    def _set_ready(self, ready: bool) -> None:
-        """Note that this seat agrees to a table. Then it sends no wish and no line: what follows may be the game."""
-        self._ready = ready
-        if ready:
-            self._may_ask = trio.Event()
-        else:
-            self._may_ask.set()
+    def _be_unready(self) -> None:
+        """Note that this seat agrees to no table now, and so may ask. What follows an agreement may be the game."""
+        self._ready = False
+        self._may_ask.unpark_all()
 
     def _wish(self, lobby: wire.LobbyMessage) -> None:
         """Wish for the chosen seat and colour before the first nonce: so no table is agreed without them."""
@@ -373,36 +343,36 @@ class _Joiner:
             if fitting is None:
                 self._on_event(declined("seat_taken"))
             else:
-                self._ask(TakeSeat(fitting), lobby)
+                self._ask(req.TakeSeat(fitting), lobby)
         if choice.seat is not None:
-            self._ask(TakeSeat(choice.seat), lobby)
+            self._ask(req.TakeSeat(choice.seat), lobby)
         if choice.colour is not None:
-            self._ask(ChooseColour(choice.colour), lobby)
+            self._ask(req.ChooseColour(choice.colour), lobby)
 
     async def _obey(self, requests: LobbyRequests | None) -> None:
         if requests is not None:
             async for request in requests:
-                await self._may_ask.wait()
-                assert self._lobby is not None, "nothing is asked before the lobby is shown"
+                while self._ready or self._lobby is None:
+                    await self._may_ask.park()
                 self._ask(request, self._lobby)
 
     def _ask(self, request: LobbyRequest, lobby: wire.LobbyMessage) -> None:
         match request:
-            case TakeSeat(seat):
+            case req.TakeSeat(seat):
                 self._ask_for_seat(seat, lobby)
-            case ChooseColour(colour):
+            case req.ChooseColour(colour):
                 if colour in lobby.settings.offered_colours:
                     self.link.send(wire.ColourWish(colour))
                 else:
                     self._on_event(declined("no_colour"))
-            case SayLine(text):
+            case req.SayLine(text):
                 self._say(text, lobby)
-            case AcceptGame():
+            case req.AcceptGame():
                 self.asked = False
                 self.link.send(wire.AcceptMessage())
-            case UseRelay():
+            case req.UseRelay():
                 self._use_relay(lobby)
-            case MovePlayer() | RemovePlayer() | StartGame():
+            case req.MovePlayer() | req.RemovePlayer() | req.StartGame():
                 self._on_event(declined("host_only"))
             case _:
                 assert_never(request)
@@ -444,9 +414,8 @@ class _Joiner:
         try:
             agreement = decode_agreement(received.agreement)
         except (DecodeError, TableError) as error:
-            raise PeerError(
-                message("The host proposed a table that cannot be: {reason}", reason=message_of(error))
-            ) from None
+            text = message("The host proposed a table that cannot be: {reason}", reason=message_of(error))
+            raise PeerError(text) from None
         lobby = self._lobby
         if lobby is None or received.round != self._round or self._ready:
             raise PeerError(message("The host proposed a table out of turn."))
@@ -457,7 +426,7 @@ class _Joiner:
             raise PeerError(message("The host proposed a table without this seat's fresh nonce."))
         self._check_addresses(agreement, received.addresses)
         self.agreement, self.statements = agreement, received.addresses
-        self._set_ready(True)
+        self._ready = True
         self.link.send(wire.Ready(received.round))
 
     def _check_addresses(self, agreement: Agreement, statements: Sequence[wire.AddressStatement]) -> None:
@@ -468,31 +437,82 @@ class _Joiner:
             raise PeerError(message("The host gave other addresses for this seat than it has signed."))
         for seat, (entry, statement) in enumerate(zip(agreement.seats, statements, strict=True), 1):
             if not is_first(statement, entry.key, entry.nonce):
-                raise PeerError(
-                    message(
-                        "The host gave addresses that seat {seat} ({name}) has not signed.", seat=seat, name=entry.name
-                    )
+                text = message(
+                    "The host gave addresses that seat {seat} ({name}) has not signed.", seat=seat, name=entry.name
                 )
+                raise PeerError(text)
 
 
-class WayBack:
-    """The way of a seat of the last game to its host's next lobby, over their relay."""
-
-    def __init__(self, relay: Address, token: bytes, dial: Dial, limits: Limits) -> None:
-        self.relay = relay
-        self.is_open = True
-        """True as long as the relay answers. Then the host may still come."""
-        self._waiting = Waiting(relay, token, "client", dial, limits, self._note)
-
-    async def dial(self, _: Address) -> trio.abc.Stream:
-        """Return a line with the host. It waits for one until it is cancelled."""
-        return await self._waiting.join()
-
-    def _note(self, reason: object) -> None:
-        self.is_open = reason is None
+# A spectator's way in.
 
 
-def way_back(last: AgreedTable, dial: Dial, limits: Limits) -> WayBack | None:
-    """Return the way over the relay, or None where this seat and the host have none in common."""
-    token = AddressBook(last, limits).token(1, REMATCH)
-    return None if last.relay is None or token is None else WayBack(last.relay.address, token, dial, limits)
+@dataclass(frozen=True)
+class WaitingSpectator:
+    """A spectator at a table that all seats have agreed to, and the way to its host."""
+
+    credentials: Credentials
+    agreement: Agreement
+    route: Route
+    host_key: bytes
+    frames: FrameStream
+
+    @property
+    def host_seat(self) -> int:
+        return next(seat for seat, entry in enumerate(self.agreement.seats, 1) if entry.key == self.host_key)
+
+
+async def watch_table(own: Own, route: Route, code: str, let_in: Callable[[], None] = lambda: None) -> WaitingSpectator:
+    """Give the code to the host at the end of this route, and wait until all seats of its table have agreed.
+
+    The code is tried once; ``let_in`` is called when it was right. The player is told LobbyShown after each change, and
+    TurnedAway if it waits for its turn. Raises BadCode (the code cannot be one), Unreachable, PeerRefused, PeerError,
+    LinkLost.
+    """
+    link = await knock(own, route, code, "watch")
+    async with tls.closing_on_error(link.frames.stream):
+        await send(link.frames, wire.Watch(own.name))
+        let_in()
+        waiting = _Waiting(Link(link.frames, own.limits), link.server_key, own.on_event)
+        error = await waiting.link.run(wire.LinkStage.SPECTATOR, waiting.handle, wire.Ping)
+        if error is not None:
+            raise error
+    return WaitingSpectator(own.credentials, waiting.agreement, route, link.server_key, link.frames)
+
+
+class _Waiting:
+    """An admitted spectator that waits for the table."""
+
+    agreement: Agreement
+
+    def __init__(self, link: Link, host_key: bytes, on_event: OnLobbyEvent) -> None:
+        self.link = link
+        self._host_key = host_key
+        self._on_event = on_event
+        self._lobby: wire.LobbyMessage | None = None
+
+    async def handle(self, received: wire.WireMessage) -> None:
+        await trio.lowlevel.checkpoint()
+        match received:
+            case wire.LobbyMessage():
+                check_lobby(received, self._host_key, self._lobby)
+                if received.seat is not None:
+                    raise PeerError(message("The host shows a lobby in which this spectator has a seat."))
+                self._lobby = received
+                self._on_event(shown_lobby(received))
+            case wire.Watching(data):
+                try:
+                    self.agreement = decode_agreement(data)
+                except (DecodeError, TableError) as error:
+                    text = message("The host shows a table that cannot be: {reason}", reason=message_of(error))
+                    raise PeerError(text) from None
+                if self._host_key not in (seat.key for seat in self.agreement.seats):
+                    raise PeerError(message("The host shows a table at which it has no seat."))
+                self.link.stop()
+            case wire.Refused(code, reason):
+                raise PeerRefused(code, reason)
+            case wire.Bye(reason):
+                raise TableClosed(reason)
+            case wire.Ping():
+                pass
+            case _:
+                raise PeerError(message("The host sent something of a game before it showed the table."))

@@ -4,7 +4,6 @@ The host passes lines on, and nothing it says of them is taken on trust: a reade
 names its lobby and has a number above that of the speaker's last one, so none is shown in another lobby or twice.
 """
 
-from collections import OrderedDict, deque
 from collections.abc import Callable, Collection
 from typing import Annotated, Final, Literal, TypeAlias
 
@@ -18,12 +17,12 @@ from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import Bytes32
 from seqp2p.match.text import cleaned, text_fault
 from seqp2p.net.errors import PeerError
-from seqp2p.net.limits import Limits
+from seqp2p.net.limits import Limits, Newest, Window
 from seqp2p.net.messages import LINE_SIZE_MAX, LineMessage
 
 LINE_LENGTH_MAX: Final = 200
 _NUMBER_MAX: Final = 2**31 - 1
-_SPEAKERS_MAX: Final = 1_024
+SPEAKERS_MAX: Final = 1_024
 """Keys whose numbers are kept; each has given the code."""
 
 LineNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=_NUMBER_MAX)]
@@ -39,24 +38,20 @@ class LinePayload(Record, frozen=True):
     text: str
 
 
-class PerMinute:
-    """Things of which each key may do so many in so much time, over all its links."""
+class PerKey:
+    """What each key may do ``lines_max`` times in ``lines_s``, over all its links: lines, or wishes.
 
-    def __init__(self, count_max: int, time_s: float, now: Callable[[], float]) -> None:
-        self._count_max = count_max
-        self._time_s = time_s
-        self._now = now
-        self._times: OrderedDict[bytes, deque[float]] = OrderedDict()
+    What was said apart may come at once, as late as a live link may be.
+    """
 
-    def take(self, key: bytes) -> bool:
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._windows = Newest[bytes, Window](SPEAKERS_MAX)
+
+    def take(self, key: bytes, now: float) -> bool:
         """Count one thing of this key. Return False, and count nothing, if that would be too many."""
-        times = self._times[key] = self._times.pop(key, deque(maxlen=self._count_max))
-        if len(self._times) > _SPEAKERS_MAX:
-            self._times.popitem(last=False)
-        if len(times) == self._count_max and self._now() - times[0] < self._time_s:
-            return False
-        times.append(self._now())
-        return True
+        time_s = self._limits.lines_s - self._limits.silence_s
+        return self._windows.of(key, lambda: Window(self._limits.lines_max, time_s)).take(now)
 
 
 class LobbyTalk:
@@ -64,10 +59,10 @@ class LobbyTalk:
 
     def __init__(self, lobby: bytes, limits: Limits, now: Callable[[], float]) -> None:
         self._lobby = lobby
-        self._numbers: OrderedDict[bytes, int] = OrderedDict()
-        self._own = PerMinute(limits.lines_max, limits.lines_s, now)
-        # Lines that were said apart may come at once, as late as a live link may be.
-        self._others = PerMinute(limits.lines_max, limits.lines_s - limits.silence_s, now)
+        self._now = now
+        self._numbers = Newest[bytes, int](SPEAKERS_MAX)
+        self._own = Window(limits.lines_max, limits.lines_s)
+        self._others = PerKey(limits)
 
     def said(self, key: bytes) -> int:
         """Return the number of this key's last line, 0 for none."""
@@ -80,9 +75,9 @@ class LobbyTalk:
         """
         key, text = identity.public, cleaned(typed, LINE_LENGTH_MAX)
         number = max(said, self.said(key)) + 1
-        if not text or number > _NUMBER_MAX or not self._own.take(key):
+        if not text or number > _NUMBER_MAX or not self._own.take(self._now()):
             return None
-        self.note(key, number)
+        self._numbers[key] = number
         payload = encode(LinePayload(1, self._lobby, key, number, text))
         return LineMessage(payload, sign(identity, LOBBY_LINE, payload)), text
 
@@ -98,7 +93,7 @@ class LobbyTalk:
             raise PeerError(text) from None
         if payload.lobby != self._lobby or payload.key not in speakers:
             raise PeerError(message("The other side sent a line of another lobby or of a player who is not here."))
-        if not self._others.take(payload.key):  # before the signature: a check costs more than a line
+        if not self._others.take(payload.key, self._now()):  # before the signature: a check costs more than a line
             return None
         try:
             verify(payload.key, LOBBY_LINE, line.payload, line.signature)
@@ -108,12 +103,5 @@ class LobbyTalk:
             raise PeerError(message("The other side sent a line twice."))
         if fault := text_fault(message("a line"), payload.text, LINE_LENGTH_MAX):
             raise PeerError(fault)
-        self.note(payload.key, payload.number)
+        self._numbers[payload.key] = payload.number
         return payload
-
-    def note(self, key: bytes, number: int) -> None:
-        """Note the number of this key's last line."""
-        self._numbers.pop(key, None)
-        self._numbers[key] = number
-        if len(self._numbers) > _SPEAKERS_MAX:
-            self._numbers.popitem(last=False)

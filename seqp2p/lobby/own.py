@@ -7,6 +7,7 @@ import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.lobby.events import OnLobbyEvent
+from seqp2p.match.table import name_fault
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.dialling import Dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
@@ -15,7 +16,6 @@ from seqp2p.net.tls import Credentials
 
 
 async def nothing_to_close() -> None:
-    """Close nothing."""
     await trio.lowlevel.checkpoint()
 
 
@@ -36,7 +36,7 @@ class Own:
     """A player's own part of a lobby. ``on_event`` gets every LobbyEvent as it happens.
 
     By ``addresses``, likeliest first, the other seats reach the ``listeners``, which stay open; a spectator has none.
-    ``relay`` is the one that this player uses.
+    ``relay`` is the one that this player uses. Raises ValueError for a name that others cannot be shown.
     """
 
     credentials: Credentials
@@ -48,7 +48,10 @@ class Own:
     relay: Address | None = None
     limits: Limits = DEFAULT_LIMITS
 
+    def __post_init__(self) -> None:
+        if fault := name_fault(self.name):
+            raise ValueError(fault)
+
     @property
     def key(self) -> bytes:
-        """The public key of this player's identity."""
         return self.credentials.identity.public

@@ -51,7 +51,6 @@ class OwnRelay:
 
     @property
     def entry(self) -> RelayEntry:
-        """The entry to sign."""
         return RelayEntry(self.address, self.key.public)
 
     def token(self, other: RelayEntry, game: bytes, label: str, *, lower: bool) -> bytes | None:

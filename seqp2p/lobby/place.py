@@ -90,35 +90,35 @@ class HostLines:
         self._dial, self._limits = dial, limits
         self._on_place, self._on_away = on_place, on_away
         self._away: NetError | None = None
-        self._noted = trio.Event()
+        self._noted = trio.lowlevel.ParkingLot()
         self._digits = ""
-        self._moved = trio.Event()
+        self._moved = trio.lowlevel.ParkingLot()
         self._lines: tuple[Waiting, ...] = ()  # of this place and then of those before, by number
-        self._open = trio.Event()
+        self._opened = trio.lowlevel.ParkingLot()
         self._waits: dict[int, trio.CancelScope] = {}
         numbers = range(_PLACES * TOKENS)
         self.listeners: Final = tuple(RelayListener(partial(self._join, number)) for number in numbers)
 
     def move(self, digits: str) -> None:
         """Wait at the place of these 14 digits from soon on."""
-        if digits != self._digits:
-            self._digits = digits
-            self._moved.set()
+        self._digits = digits
+        self._moved.unpark_all()
 
     async def run(self) -> NoReturn:
         """Find the places to move to, and tell where the relay is away, until cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._tell)
+            digits = ""
             while True:
-                await self._moved.wait()
-                self._moved = trio.Event()
-                place = await meeting_place(self._digits)
+                while digits == self._digits:
+                    await self._moved.park()
+                digits = self._digits
+                place = await meeting_place(digits)
                 kept = any(line.has_linked for line in self._lines[:TOKENS])
                 before = self._lines if kept else self._lines[TOKENS:]
                 self._lines = (*map(self._line, place.tokens), *before)[: _PLACES * TOKENS]
                 self._note_away(None)
-                self._open.set()
-                self._open = trio.Event()
+                self._opened.unpark_all()
                 for wait in self._waits.values():
                     wait.cancel()
                 self._on_place(place)
@@ -127,10 +127,9 @@ class HostLines:
         return Waiting(self.relay, token, "server", self._dial, self._limits, self._note_away)
 
     async def _join(self, number: int) -> trio.abc.Stream:
-        """Wait at one of the tokens for a joiner."""
         while True:
             while number >= len(self._lines):
-                await self._open.wait()
+                await self._opened.park()
             # One for all lines of a token: its pauses keep a relay from making this host dial without end.
             with trio.CancelScope() as self._waits[number]:
                 line = await self._lines[number].join()
@@ -138,19 +137,17 @@ class HostLines:
                 return line
 
     def _note_away(self, reason: NetError | None) -> None:
-        """Note it for all lines at once."""
         self._away = reason
-        self._noted.set()
+        self._noted.unpark_all()
 
     async def _tell(self) -> NoReturn:
         told = False
         while True:
-            await self._noted.wait()
-            self._noted = trio.Event()
-            if told != (self._away is not None):
-                told = self._away is not None
-                self._on_away(self._away)
-                await trio.sleep(_TOLD_EVERY_S)
+            while told == (self._away is not None):
+                await self._noted.park()
+            told = not told
+            self._on_away(self._away)
+            await trio.sleep(_TOLD_EVERY_S)
 
 
 async def meet_host(relay: Address, place: MeetingPlace, dial: Dial, limits: Limits) -> trio.abc.Stream:

@@ -13,24 +13,24 @@ the frames from there on, a batch at a time. A link loses nothing, so the positi
 """
 
 import contextlib
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, replace
-from typing import Final, NoReturn, Protocol
+from dataclasses import replace
+from functools import partial
+from typing import Final, Protocol
 
 import trio
 
 from seqp2p.i18n import message
-from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import OnLobbyEvent, SpectatorCame
+from seqp2p.lobby.door import CodeDoor, receive_name
+from seqp2p.lobby.events import SpectatorCame
 from seqp2p.match.table import Agreement, encode_agreement, game_id, name_fault
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
-from seqp2p.net.auth import NO_LOBBY, receive, refuse
+from seqp2p.net.auth import NO_LOBBY, refuse
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import GossipItem
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Pace, pace_of
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Newest, Pace, pace_of
 from seqp2p.net.links import Link
 from seqp2p.net.relay import Wire
 
@@ -44,7 +44,6 @@ class Outlet(Wire, Protocol):
     @property
     def unsent(self) -> int:
         """Bytes that are queued, or on their way to the system."""
-        ...
 
 
 def of_spectators(limits: Limits) -> Limits:
@@ -100,7 +99,7 @@ class SpectatorFeed:
         self._now = now
         self._log: list[tuple[GossipItem, bytes]] = []
         self._readers: dict[bytes, FeedReader] = {}
-        self._known: dict[bytes, str] = {}  # names by key, of those who gave the code
+        self._known = Newest[bytes, str](limits.watch_known_max)  # names by key, of those who gave the code
         self._lobby = self._watching = b""
         self._game: bytes | None = None
         self._seated: frozenset[bytes] = frozenset()
@@ -108,7 +107,6 @@ class SpectatorFeed:
 
     @property
     def readers(self) -> tuple[FeedReader, ...]:
-        """The spectators that are linked now."""
         return tuple(self._readers.values())
 
     def begin(self, agreement: Agreement) -> None:
@@ -124,7 +122,6 @@ class SpectatorFeed:
                 reader.link.send_frame(self._watching)
 
     def show_lobby(self, lobby: wire.LobbyMessage) -> None:
-        """Send the seats to all, before there is an agreement."""
         self._lobby = wire.encode_message(lobby)
         for reader in self.readers:
             reader.link.send_frame(self._lobby)
@@ -148,10 +145,7 @@ class SpectatorFeed:
 
     def register(self, key: bytes, name: str) -> int:
         """Note that this key has given the code; returns how many watch with it."""
-        self._known.pop(key, None)
         self._known[key] = name
-        if len(self._known) > self._limits.watch_known_max:
-            del self._known[next(iter(self._known))]
         return len(self._readers.keys() - {key}) + 1
 
     def require_room(self, key: bytes) -> None:
@@ -164,7 +158,6 @@ class SpectatorFeed:
     # Links and what comes by them.
 
     def connect(self, key: bytes, link: Outlet) -> FeedReader:
-        """Add an admitted spectator."""
         if old := self._readers.get(key):
             # It proved the key, so it has reconnected before its old connection was known to be dead.
             old.link.end(LinkLost(message("A newer connection has taken its place.")))
@@ -261,14 +254,6 @@ class SpectatorFeed:
             reader.position += 1
 
 
-@dataclass(frozen=True, slots=True)
-class SpectatorPlaces:
-    """The way in: the code that spectators must know, and the host that they meet."""
-
-    door: CodeDoor
-    on_event: OnLobbyEvent
-
-
 @contextlib.asynccontextmanager
 async def spectator_server(size_max: int) -> AsyncGenerator["SpectatorServer | None"]:
     """Serve at most so many spectators until the block ends; None if none are allowed."""
@@ -287,14 +272,14 @@ class SpectatorServer:
         self._limits = of_spectators(limits)
         self.feed = SpectatorFeed(size_max, self._limits, trio.current_time)
         self._nursery = nursery
-        self._places: SpectatorPlaces | None = None
-        self._changed = trio.Event()
-        self._paces: OrderedDict[bytes, Pace] = OrderedDict()  # by key: a pace outlives a link
+        self._door: CodeDoor | None = None
+        self._changed = trio.lowlevel.ParkingLot()
+        self._paces = Newest[bytes, Pace](limits.watch_known_max)  # by key: a pace outlives a link
 
-    def open(self, places: SpectatorPlaces) -> None:
-        """Set the way in, when the lobby opens."""
-        self._places = places
-        self._nursery.start_soon(places.door.tell_strangers)
+    def open(self, door: CodeDoor) -> None:
+        """Set the way in, when the lobby opens: the code that spectators must know."""
+        self._door = door
+        self._nursery.start_soon(door.tell_strangers)
 
     def welcome(self, frames: FrameStream, proof: wire.Proof, source: str) -> None:
         """Serve an authenticated connection with role ``watch`` from this source, in a task of its own."""
@@ -308,7 +293,7 @@ class SpectatorServer:
     async def until_gone(self) -> None:
         """Wait until the last spectator has closed its link. The caller bounds the time."""
         while self.feed.readers:
-            await self._changed.wait()
+            await self._changed.park()
 
     async def _cut_off_later(self) -> None:
         await trio.sleep(self._limits.close_s)
@@ -317,51 +302,35 @@ class SpectatorServer:
     # One spectator, from the door to the end of its link.
 
     async def _serve(self, frames: FrameStream, proof: wire.Proof, source: str) -> None:
-        assert self._places is not None, "the lobby opens before anyone comes"
+        assert self._door is not None, "the lobby opens before anyone comes"
         try:
             async with tls.closing_on_error(frames.stream):
-                await self._let_in(frames, proof, source, self._places)
+                await self._let_in(frames, proof, source, self._door)
         except NetError:
             return
-        pace = self._pace(proof.key)
+        pace = self._paces.of(proof.key, partial(pace_of, self._limits))
         if pace.wait_s(trio.current_time()):
             await frames.abort()  # It makes links too often.
             return
         pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
         await self._carry(proof.key, frames, pace)
 
-    def _pace(self, key: bytes) -> Pace:
-        self._paces[key] = pace = self._paces.pop(key, None) or pace_of(self._limits)
-        if len(self._paces) > self._limits.watch_known_max:
-            self._paces.popitem(last=False)
-        return pace
-
-    async def _let_in(self, frames: FrameStream, proof: wire.Proof, source: str, places: SpectatorPlaces) -> None:
+    async def _let_in(self, frames: FrameStream, proof: wire.Proof, source: str, door: CodeDoor) -> None:
         """Check the code, unless it was given before. Raises NetError; PeerRefused once the other side is told."""
         try:
             if self.feed.resumes(proof.key, proof.id):
                 return
         except PeerRefused as refused:
-            await self._refuse(frames, refused.code)
-        await places.door.check(frames, proof.key, source, rest_s=self._limits.code_rest_s)
-        try:
-            with trio.fail_after(self._limits.authenticate_s):
-                watch = await receive(frames, wire.LinkStage.CODE_HOST, self._limits)
-        except trio.TooSlowError:
-            raise LinkLost(message("It took too long to say who watches.")) from None
-        if not isinstance(watch, wire.Watch):
-            raise PeerError(message("The other side did not say who watches."))
+            await refuse(frames, refused.code, self._limits)
+        await door.check(frames, proof.key, source, rest_s=self._limits.code_rest_s)
+        watch = await receive_name(frames, wire.Watch, self._limits)
         if name_fault(watch.name) is not None:
-            await self._refuse(frames, "bad_name")
+            await refuse(frames, "bad_name", self._limits)
         try:
             self.feed.require_room(proof.key)  # Others may have come in meanwhile.
         except PeerRefused as refused:
-            await self._refuse(frames, refused.code)
-        places.on_event(SpectatorCame(watch.name, proof.key, self.feed.register(proof.key, watch.name)))
-
-    async def _refuse(self, frames: FrameStream, code: str) -> NoReturn:
-        await refuse(frames, code, self._limits)
-        raise PeerRefused(code)
+            await refuse(frames, refused.code, self._limits)
+        door.on_event(SpectatorCame(watch.name, proof.key, self.feed.register(proof.key, watch.name)))
 
     async def _carry(self, key: bytes, frames: FrameStream, pace: Pace) -> None:
         link = Link(frames, self._limits, pace)
@@ -376,5 +345,4 @@ class SpectatorServer:
             error = await link.run(wire.LinkStage.WATCHED, handle, wire.Ping)
         finally:
             self.feed.disconnect(reader, error)
-            self._changed.set()
-            self._changed = trio.Event()
+            self._changed.unpark_all()

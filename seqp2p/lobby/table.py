@@ -53,11 +53,9 @@ class AgreedTable:
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Every seat but this one."""
         return tuple(seat for seat in range(1, len(self.agreement.seats) + 1) if seat != self.seat)
 
     def key(self, seat: int) -> bytes:
-        """Return a seat's identity key."""
         return self.agreement.seats[seat - 1].key
 
     def name(self, seat: int) -> str:

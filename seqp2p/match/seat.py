@@ -65,7 +65,7 @@ class SeatKeys:
         self._key = mul_base(self._secret)
         self._nonce = randomness(NONCE_SIZE) if kept is None else kept.nonce
         self.waits_to_sign = kept is not None
-        """True while it may sign nothing: it is resumed, and has not heard what it signed (live/listening.py)."""
+        """True while it may sign nothing: it is resumed, and has not heard what it signed (live/absence.py)."""
         self.signed: set[bytes] = set()
         """The payloads that it has signed, in this process or by its file."""
         self._opened: dict[Point, int] = {}  # physical card by the ciphertext's a: own cards seen so far

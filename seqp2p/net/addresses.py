@@ -33,7 +33,7 @@ DEFAULT_RELAY_PORT: Final = 4001
 RELAY_LENGTH_MAX: Final = 84
 """Of HOST:PORT: it stands in a seat's statement with a key (lobby/table.py)."""
 _PORT_MAX: Final = 65_535
-_WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listened on when the player names no address
+WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listened on when the player names no address
 _BOTH_FREE_TRIES: Final = 8
 _DISCARD_PORT: Final = 9
 _SHOWN_MAX: Final = 64
@@ -59,7 +59,6 @@ def is_near(host: str) -> bool:
 
 
 def local_networks() -> list[IPNetwork]:
-    """Return the networks of this machine."""
     return [ipaddress.ip_network(f"{own}/{prefix}", strict=False) for own, prefix in _networks()]
 
 
@@ -211,7 +210,7 @@ async def listening_addresses(
     anywhere: list[Address] = []
     for listener in listeners:
         host, port = listener.socket.getsockname()[:2]
-        if host in _WILDCARDS:
+        if host in WILDCARDS:
             family = listener.socket.family
             found += [Address(each, port) for each in _local_hosts(family, far)]
             local = [Address(each, port) for each in local_hosts() if (":" in each) == (family == socket.AF_INET6)]
@@ -234,7 +233,7 @@ def leads_here(address: Address, listeners: Iterable[object]) -> bool:
             host, port = listener.socket.getsockname()[:2]
             if port == address.port and (
                 host == address.host
-                or (host in _WILDCARDS and (is_loopback(address.host) or address.host in local_hosts()))
+                or (host in WILDCARDS and (is_loopback(address.host) or address.host in local_hosts()))
             ):
                 return True
     return False
@@ -298,7 +297,7 @@ async def first_of(
 
 
 async def _open_everywhere(port: int) -> list[trio.SocketListener]:
-    v4, v6 = _WILDCARDS
+    v4, v6 = WILDCARDS
     listeners: list[trio.SocketListener] = await trio.open_tcp_listeners(port, host=v4)
     port = listeners[0].socket.getsockname()[1]
     try:

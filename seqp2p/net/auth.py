@@ -8,7 +8,7 @@ does a reflection (a client with the server's own key is refused).
 
 import contextlib
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NoReturn
 
 import trio
 
@@ -19,21 +19,10 @@ from seqp2p.crypto.identity import Identity, sign, verify
 from seqp2p.i18n import message
 from seqp2p.match.encoding import Record, encode
 from seqp2p.match.table import PROTOCOL_VERSION, Bytes32
+from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import (
-    Accepted,
-    Hello,
-    LinkStage,
-    Proof,
-    Refused,
-    Role,
-    WireMessage,
-    decode_message,
-    encode_message,
-    refusal,
-)
 from seqp2p.net.tls import Credentials, ServerLink
 
 NONCE_SIZE: Final = 32
@@ -45,7 +34,7 @@ class Statement(Record, frozen=True):
     """The statement that a client signs."""
 
     v: int
-    role: Role
+    role: wire.Role
     client: Bytes32
     server: Bytes32
     certificate: Bytes32
@@ -53,16 +42,16 @@ class Statement(Record, frozen=True):
     id: Bytes32
 
 
-def make_proof(identity: Identity, role: Role, link: ServerLink, nonce: bytes, context_id: bytes) -> Proof:
+def make_proof(identity: Identity, role: wire.Role, link: ServerLink, nonce: bytes, context_id: bytes) -> wire.Proof:
     """Return the client's signed answer to the server's nonce."""
     statement = Statement(
         PROTOCOL_VERSION, role, identity.public, link.server_key, link.certificate_hash, nonce, context_id
     )
     signature = sign(identity, LINK, encode(statement))
-    return Proof(PROTOCOL_VERSION, role, identity.public, context_id, signature)
+    return wire.Proof(PROTOCOL_VERSION, role, identity.public, context_id, signature)
 
 
-def check_proof(proof: Proof, credentials: Credentials, nonce: bytes) -> None:
+def check_proof(proof: wire.Proof, credentials: Credentials, nonce: bytes) -> None:
     """Raise PeerRefused ("same_key", "bad_proof") unless the client holds the key it names."""
     own = credentials.identity.public
     if proof.key == own:
@@ -74,7 +63,7 @@ def check_proof(proof: Proof, credentials: Credentials, nonce: bytes) -> None:
         raise PeerRefused("bad_proof") from None
 
 
-async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | None, limits: Limits) -> bytes:
+async def prove(link: ServerLink, identity: Identity, role: wire.Role, game: bytes | None, limits: Limits) -> bytes:
     """Authenticate as a client, wait to be accepted, and return the id of the server's lobby.
 
     ``game`` is the game's id for role link; for role join it is None, and the lobby's id is taken from the hello.
@@ -82,15 +71,15 @@ async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | 
     """
     if link.server_key == identity.public:
         raise PeerRefused("same_key")
-    hello = await receive(link.frames, LinkStage.AUTH_CLIENT, limits)
-    if not isinstance(hello, Hello):
+    hello = await receive(link.frames, wire.LinkStage.AUTH_CLIENT, limits)
+    if not isinstance(hello, wire.Hello):
         raise PeerError(message("The other side did not begin with a hello."))
     if role == "join" and hello.lobby == NO_LOBBY:
         raise PeerRefused("game_started")
     signed_id = hello.lobby if game is None else game
     await send(link.frames, make_proof(identity, role, link, hello.nonce, signed_id))
-    answer = await receive(link.frames, LinkStage.AUTH_CLIENT, limits)
-    if not isinstance(answer, Accepted):
+    answer = await receive(link.frames, wire.LinkStage.AUTH_CLIENT, limits)
+    if not isinstance(answer, wire.Accepted):
         raise PeerError(message("The other side neither accepted nor refused."))
     return hello.lobby
 
@@ -100,44 +89,43 @@ async def check_client(
     credentials: Credentials,
     *,
     lobby: bytes,
-    admit: Callable[[Proof], None],
+    admit: Callable[[wire.Proof], None],
     randomness: Randomness,
     limits: Limits,
-) -> Proof:
+) -> wire.Proof:
     """Authenticate a client: greet, check the proof, ask ``admit`` (raises PeerRefused), accept; return the proof.
 
     Raises PeerRefused after the client has been told, PeerError, LinkLost. The caller bounds the time.
     """
     nonce = randomness(NONCE_SIZE)
-    await send(frames, Hello(PROTOCOL_VERSION, lobby, nonce))
+    await send(frames, wire.Hello(PROTOCOL_VERSION, lobby, nonce))
     try:
-        proof = await receive(frames, LinkStage.AUTH_SERVER, limits)
-        assert isinstance(proof, Proof), "the stage allows nothing else"
+        proof = await receive(frames, wire.LinkStage.AUTH_SERVER, limits)
+        assert isinstance(proof, wire.Proof), "the stage allows nothing else"
         check_proof(proof, credentials, nonce)
         admit(proof)
     except PeerRefused as refused:
         await refuse(frames, refused.code, limits)
-        raise
-    await send(frames, Accepted())
+    await send(frames, wire.Accepted())
     return proof
 
 
-async def receive(frames: FrameStream, stage: LinkStage, limits: Limits) -> WireMessage:
+async def receive(frames: FrameStream, stage: wire.LinkStage, limits: Limits) -> wire.WireMessage:
     """Return the next message of a handshake. Raises a refusal as PeerRefused; PeerError, LinkLost."""
-    message = decode_message(await frames.receive(limits.frame_before_auth_max), stage)
-    if isinstance(message, Refused):
+    message = wire.decode_message(await frames.receive(limits.frame_before_auth_max), stage)
+    if isinstance(message, wire.Refused):
         raise PeerRefused(message.code, message.reason)
     return message
 
 
-async def send(frames: FrameStream, message: WireMessage) -> None:
-    """Send one message of a handshake. Raises LinkLost."""
-    await frames.send(encode_message(message))
+async def send(frames: FrameStream, message: wire.WireMessage) -> None:
+    await frames.send(wire.encode_message(message))
 
 
-async def refuse(frames: FrameStream, code: str, limits: Limits) -> None:
-    """Refuse and close, within ``close_s``: in good order, as far as the other side still listens."""
+async def refuse(frames: FrameStream, code: str, limits: Limits) -> NoReturn:
+    """Refuse, close within ``close_s`` (in good order, as far as the other side listens), and raise PeerRefused."""
     with trio.move_on_after(limits.close_s), contextlib.suppress(LinkLost):
-        await send(frames, refusal(code))
+        await send(frames, wire.refusal(code))
         await frames.close()
     await frames.abort()
+    raise PeerRefused(code)

@@ -9,26 +9,19 @@ anyway is sent only at the second request, so things on their way are not sent t
 """
 
 import hashlib
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
-from seqp2p.net.limits import Limits, pace_of
-from seqp2p.net.messages import (
-    BallotMessage,
-    ContributionMessage,
-    HeadMessage,
-    Hurry,
-    SignedMessage,
-    encode_message,
-    signed_message,
-)
+from seqp2p.net import messages as wire
+from seqp2p.net.limits import Limits, Newest, pace_of
 
 PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
-PlacedVote: TypeAlias = tuple[int, BallotMessage | HeadMessage]
+PlacedVote: TypeAlias = tuple[int, wire.BallotMessage | wire.HeadMessage]
 """The author's seat and its head; or 0 and a ballot."""
 
 
@@ -37,22 +30,18 @@ class Store(Protocol):
 
     def have(self) -> tuple[int, frozenset[int]]:
         """Return the first step that is not final (from 1), and the seats whose contributions to it are held."""
-        ...
 
     def missing(self, step: int, seats: frozenset[int]) -> Iterable[PlacedItem]:
         """Return the held contributions that a peer with this ``have`` lacks, in order of steps.
 
         Contributions to ``step`` by other seats, and all to later steps; nothing if that is further than this seat.
         """
-        ...
 
     def votes(self, step: int) -> Iterable[PlacedVote]:
         """Return the ballots and heads that concern a peer with this ``have``."""
-        ...
 
     def early(self, seat: int) -> Iterable[SignedThing]:
         """Return the things of a peer that came too early and wait: if it is resumed, it may lack them."""
-        ...
 
 
 def digest(data: bytes) -> bytes:
@@ -63,9 +52,8 @@ def digest(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-def item_key(message: SignedMessage | Hurry) -> bytes:
-    """Return the digest of the item that a message carries."""
-    return digest(message.payload if isinstance(message, ContributionMessage) else encode_message(message))
+def item_key(message: wire.SignedMessage | wire.Hurry) -> bytes:
+    return digest(message.payload if isinstance(message, wire.ContributionMessage) else wire.encode_message(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,30 +65,6 @@ class GossipItem:
     step: int = 0
 
 
-class Recent:
-    """A bounded memory of digests, each with the time it was last added; the oldest are forgotten first."""
-
-    def __init__(self, size_max: int) -> None:
-        self._size_max: Final = size_max
-        self._times: dict[bytes, float] = {}
-
-    def add(self, key: bytes, now: float) -> None:
-        self._times.pop(key, None)
-        self._times[key] = now
-        if len(self._times) > self._size_max:
-            del self._times[next(iter(self._times))]
-
-    def __contains__(self, key: bytes) -> bool:
-        return key in self._times
-
-    def since(self, key: bytes, start: float) -> bool:
-        """Return True if it was added at or after that time."""
-        return self._times.get(key, float("-inf")) >= start
-
-    def clear(self) -> None:
-        self._times.clear()
-
-
 class PeerState:
     """A seat's knowledge of a neighbour: the things it has, the things sent to it, its links."""
 
@@ -108,19 +72,18 @@ class PeerState:
         self._own_seat = own_seat
         self._seat = seat
         self._limits = limits
-        self._heard = Recent(limits.known_max)
-        self._sent = Recent(limits.known_max)
+        self._heard = Newest[bytes, float](limits.known_max)  # the time of each digest
+        self._sent = Newest[bytes, float](limits.known_max)
         self._put_off: set[bytes] = set()  # at its last request
         self._put_off_before: set[bytes] = set()  # at the one before: sent when it asks again
         self._open_step = 1
         self._held: frozenset[int] = frozenset()
-        self._answer_at = float("-inf")
+        self._answer_at = -math.inf
         self.links: frozenset[int] = frozenset()
         self.pace = pace_of(limits)
 
     def heard(self, key: bytes, now: float) -> None:
-        """Note that the neighbour has this, because it sent it."""
-        self._heard.add(key, now)
+        self._heard[key] = now
 
     def lost(self, *, linked: bool) -> None:
         """Note the end of a connection: things sent on it may not have arrived. ``linked``: another one is left."""
@@ -135,7 +98,7 @@ class PeerState:
         self._heard.clear()
         self._put_off.clear()
         self._put_off_before.clear()
-        self._answer_at = float("-inf")
+        self._answer_at = -math.inf
         self.has(step, seats)
 
     def has(self, step: int, seats: frozenset[int]) -> None:
@@ -144,7 +107,6 @@ class PeerState:
         self._held = seats
 
     def charge_sent(self, frames: Iterable[bytes], now: float) -> None:
-        """Charge this seat for frames that it has asked for."""
         self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
 
     def wants(self, item: GossipItem, now: float) -> bool:
@@ -153,7 +115,7 @@ class PeerState:
             return False
         if item.author and not self._needs(item.author, item.step):
             return False
-        self._sent.add(item.key, now)
+        self._sent[item.key] = now
         return True
 
     def _needs(self, author: int, step: int) -> bool:
@@ -180,12 +142,12 @@ class PeerState:
         if now < self._answer_at:
             return []
         answer = self.answer(store, now)
-        frames = [encode_message(ContributionMessage(each.payload, each.signature)) for each in answer]
-        early = ((0, signed_message(each)) for each in store.early(self._seat))
+        frames = [wire.encode_message(wire.ContributionMessage(each.payload, each.signature)) for each in answer]
+        early = ((0, wire.signed_message(each)) for each in store.early(self._seat))
         for author, each in (*store.votes(self._open_step), *early):
             key = item_key(each)
             if not self._puts_off(author, key) and self.wants(GossipItem(key), now):
-                frames.append(encode_message(each))
+                frames.append(wire.encode_message(each))
         return frames
 
     def answer(self, store: Store, now: float) -> list[Contribution]:
@@ -199,13 +161,11 @@ class PeerState:
         size = 0
         for _, author, contribution in store.missing(self._open_step, self._held):
             key = digest(contribution.payload)
-            if self._sent.since(key, now - self._limits.resend_s):
-                continue
-            if self._puts_off(author, key):
+            if self._sent.get(key, -math.inf) >= now - self._limits.resend_s or self._puts_off(author, key):
                 continue
             size += len(contribution.payload)
             if answer and size > self._limits.resync_max:
                 break
             answer.append(contribution)
-            self._sent.add(key, now)
+            self._sent[key] = now
         return answer

@@ -1,13 +1,20 @@
 """Every limit of the network. A peer can make this program hold or do no more than this.
 
+Three small classes keep them, without a clock or a task: ``Pace`` bounds costs, ``Window`` counts, ``Newest`` memory.
+
 Theory of a pace. One pace belongs to one authenticated peer, and outlives its links. Everything that it makes this
 program do has a price in seconds of processor time: a message and its bytes (read from any of its links), bytes that
 are sent to it again, a link, and the measured time of each check that changed nothing. When more is spent than the
 burst and the rate allow, the peer is not punished but read later: its readers wait, and its new links too.
 """
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 _AT_ONCE_S: Final = 0.001
 """A shorter wait than this is none: clocks are no finer."""
@@ -292,11 +299,58 @@ class Pace:
         return min(self._burst, self._tokens + (now - self._at) * self._rate_s)
 
 
+class Window:
+    """Events of which ``count_max`` are allowed in any ``time_s`` seconds."""
+
+    def __init__(self, count_max: int, time_s: float) -> None:
+        self._count_max = count_max
+        self._time_s = time_s
+        self._at: deque[float] = deque()
+
+    def left(self, now: float) -> int:
+        """Return the number that is still allowed now."""
+        while self._at and now - self._at[0] >= self._time_s:
+            self._at.popleft()
+        return self._count_max - len(self._at)
+
+    def add(self, now: float) -> None:
+        self._at.append(now)
+
+    def take(self, now: float) -> bool:
+        """Count one event if it is allowed; return True if it was."""
+        allowed = self.left(now) > 0
+        if allowed:
+            self.add(now)
+        return allowed
+
+    def take_back(self, at: float) -> None:
+        """Uncount the event of this time, if it still counts."""
+        if at in self._at:
+            self._at.remove(at)
+
+
+class Newest(dict[K, V]):
+    """A dict of at most ``size_max`` keys: the key that was set longest ago is forgotten first."""
+
+    def __init__(self, size_max: int) -> None:
+        super().__init__()
+        self._size_max = size_max
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self.pop(key, None)
+        super().__setitem__(key, value)
+        if len(self) > self._size_max:
+            del self[next(iter(self))]
+
+    def of(self, key: K, make: Callable[[], V]) -> V:
+        """Return the value of a key, made if it has none; the key counts as set now."""
+        self[key] = value = self[key] if key in self else make()
+        return value
+
+
 def pace_of(limits: Limits) -> Pace:
-    """Return the pace of a new peer."""
     return Pace(limits.cost_rate, limits.cost_burst_s)
 
 
 def message_price_s(limits: Limits, size: int) -> float:
-    """Return the price of reading and handling a message of so many bytes."""
     return limits.message_cost_us / 1e6 + size * limits.byte_cost_ns / 1e9

@@ -47,17 +47,13 @@ class Link:
             line.on_link()
         self._limits = limits
         self._queue: deque[bytes] = deque()
-        self._unsent = 0
-        self._wake = trio.Event()
+        self.unsent = 0
+        """Bytes that are queued, or on their way to the system."""
+        self._news = trio.lowlevel.ParkingLot()  # for the writer: something is queued, or the link stops
         self._scope = trio.CancelScope()
         self._reading = trio.CancelScope()
         self._error: NetError | None = None
         self._stopping = False
-
-    @property
-    def unsent(self) -> int:
-        """Bytes that are queued, or on their way to the system."""
-        return self._unsent
 
     def send(self, message: WireMessage) -> None:
         """Queue a message; never waits. See ``send_frame``."""
@@ -65,12 +61,12 @@ class Link:
 
     def send_frame(self, data: bytes) -> None:
         """Queue an encoded message. A link whose queue is full ends: its neighbour does not read."""
-        if self._unsent + len(data) > self._limits.unsent_max:
+        if self.unsent + len(data) > self._limits.unsent_max:
             self.end(LinkLost(message("The other side does not keep up with what it is sent.")))
             return
         self._queue.append(data)
-        self._unsent += len(data)
-        self._wake.set()
+        self.unsent += len(data)
+        self._news.unpark_all()
 
     def end(self, error: NetError) -> None:
         """End the link at once, for this reason; the first reason counts."""
@@ -81,7 +77,7 @@ class Link:
     def stop(self) -> None:
         """Let ``run`` send the queue and return; later input is left for the next reader."""
         self._stopping = True
-        self._wake.set()
+        self._news.unpark_all()
         self._reading.cancel()
 
     async def run(
@@ -112,12 +108,12 @@ class Link:
     async def _write(self, alive: Callable[[], WireMessage]) -> None:
         beat_at = trio.current_time() + self._limits.heartbeat_s
         while self._queue or not self._stopping:
-            with trio.move_on_at(beat_at):
-                await self._wake.wait()
+            if not self._queue:
+                with trio.move_on_at(beat_at):
+                    await self._news.park()
             if trio.current_time() >= beat_at and not self._stopping:
                 beat_at = trio.current_time() + self._limits.heartbeat_s
                 self.send(alive())
-            self._wake = trio.Event()
             while self._queue:
                 await self._write_some()
 
@@ -130,10 +126,9 @@ class Link:
             with trio.fail_after(self._limits.silence_s):
                 await self.frames.send(bytes(data))
         except trio.TooSlowError:
-            raise LinkLost(
-                message("The other side has read nothing for {silence_s:.0f} s.", silence_s=self._limits.silence_s)
-            ) from None
-        self._unsent -= len(data)
+            text = message("The other side has read nothing for {silence_s:.0f} s.", silence_s=self._limits.silence_s)
+            raise LinkLost(text) from None
+        self.unsent -= len(data)
 
     async def _read(self, stage: LinkStage, handle: Callable[[WireMessage], Awaitable[None]]) -> None:
         limits = self._limits
@@ -143,9 +138,8 @@ class Link:
                     with trio.fail_after(limits.silence_s):
                         data = await self.frames.receive(limits.frame_max)
                 except trio.TooSlowError:
-                    raise LinkLost(
-                        message("The other side has been silent for {silence_s:.0f} s.", silence_s=limits.silence_s)
-                    ) from None
+                    text = message("The other side has been silent for {silence_s:.0f} s.", silence_s=limits.silence_s)
+                    raise LinkLost(text) from None
                 self._pace.spend(message_price_s(limits, len(data)), trio.current_time())
                 await rest(self._pace)
                 await handle(decode_message(data, stage))

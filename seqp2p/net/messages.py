@@ -388,17 +388,15 @@ def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
         received = structure(cast("type[WireMessage]", WireMessage), value)
         require_canonical(received, data)
     except DecodeError as error:
-        raise PeerError(
-            message("The other side sent bytes that are no message: {reason}.", reason=message_of(error))
-        ) from None
+        text = message("The other side sent bytes that are no message: {reason}.", reason=message_of(error))
+        raise PeerError(text) from None
     if not isinstance(received, ALLOWED[stage]):
-        raise PeerError(
-            message(
-                "The other side sent a message of type {tag} out of place ({stage}).",
-                tag=_tag(received),
-                stage=stage.value,
-            )
+        text = message(
+            "The other side sent a message of type {tag} out of place ({stage}).",
+            tag=_tag(received),
+            stage=stage.value,
         )
+        raise PeerError(text)
     return received
 
 
@@ -418,7 +416,6 @@ def signed_thing(message: SignedMessage) -> SignedThing:
 
 
 def signed_message(thing: SignedThing) -> SignedMessage:
-    """Return the message that carries it."""
     match thing:
         case Contribution(payload, signature):
             return ContributionMessage(payload, signature)

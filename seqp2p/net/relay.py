@@ -5,9 +5,11 @@ neighbours that lack them. live/mesh.py makes the links, gossip.py decides what 
 has links of its own (tests/sim).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, assert_never
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, assert_never
 
 from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
@@ -21,9 +23,16 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.net import messages as wire
+from seqp2p.net.addresses import Address
 from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.gossip import GossipItem, PeerState, Store, digest, item_key
-from seqp2p.net.search import Search
+
+DIAL_GAP_S: Final = 1.0
+"""Between two dials of one seat: no peer can make this machine connect more often to addresses of its choice."""
+LOOK_S: Final = 8.0
+"""To look on the network: up to 3 s until the look has begun, and 5 s of looking."""
+SEARCH_MAX_S: Final = 30.0
+"""How far a search may put off a vote after the grace: an absent seat cannot stall the table with new addresses."""
 
 GameMessage: TypeAlias = wire.SignedMessage | wire.Hurry | wire.Have | wire.Bye
 
@@ -75,17 +84,73 @@ class Wire(Protocol):
 
     def send_frame(self, data: bytes) -> None:
         """Queue an encoded message; never waits."""
-        ...
 
     def end(self, error: NetError) -> None:
         """End the link, for this reason."""
-        ...
 
 
 class Feed(Protocol):
     """The host's log for its spectators, of all that it signs or accepts."""
 
     def append(self, item: GossipItem, frame: bytes) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of dials, all of which have failed."""
+
+    began_at: float
+    dialled: frozenset[Address]
+
+
+class Search:
+    """The search of one seat for another without a direct link, as evidence that it cannot be reached.
+
+    Others may say that a seat is gone, or keep back what it sends. So no seat votes against another without evidence
+    before it has looked for the other itself: since the wait began it has dialled every address that the other had
+    signed, has waited for it at the relay that both use, if there is one, and has looked for it on the network. A relay
+    that does not answer counts as well: it must not stall the table. Times are seconds on the caller's clock.
+    """
+
+    def __init__(self) -> None:
+        self.signed: frozenset[Address] = frozenset()
+        self.has_relay = False
+        """True if both seats use one relay."""
+        self.given_up = False
+        """True if this seat does not link with the other any more, because of its invalid messages."""
+        self._dialled_at = -math.inf
+        self._lost_at = -math.inf
+        self._meets_since = math.inf
+        self._rounds: deque[Round] = deque(maxlen=2)
+
+    def lost(self, now: float) -> None:
+        """Note that there is no link any more, or none yet: the look on the network begins."""
+        self._lost_at = now
+        self._meets_since = math.inf
+
+    def meets(self, now: float) -> None:
+        """Note that this seat waits for the other at their relay, or tries to, from now on."""
+        self._meets_since = min(self._meets_since, now)
+
+    def plan_s(self, now: float) -> float:
+        """Take the time of the next dial. Return the seconds until then."""
+        self._dialled_at = max(now, self._dialled_at + DIAL_GAP_S)
+        return self._dialled_at - now
+
+    def failed(self, began_at: float, dialled: Collection[Address]) -> None:
+        self._rounds.append(Round(began_at, frozenset(dialled)))
+
+    def is_done(self, since: float, now: float) -> bool:
+        """Return True if the seat has been looked for since then, everywhere that it had signed.
+
+        Addresses that it signs later extend the search once, by one round.
+        """
+        if self.given_up:
+            return True
+        if now < max(since, self._lost_at, self._meets_since if self.has_relay else since) + LOOK_S:
+            return False
+        rounds = [each for each in self._rounds if each.began_at >= since]
+        return not self.signed or len(rounds) > 1 or any(each.dialled >= self.signed for each in rounds)
 
 
 W = TypeVar("W", bound=Wire)
@@ -114,7 +179,6 @@ class Neighbour(Generic[W]):
             link.end(LinkLost(message("It sent an invalid message.")))
 
     def lost(self, link: W) -> None:
-        """Forget a link that has ended."""
         self.links.remove(link)
         self.first_haves.pop(link, None)
         self.view.lost(linked=bool(self.links))
@@ -138,7 +202,6 @@ class Relay(Generic[W]):
 
     @property
     def linked(self) -> frozenset[int]:
-        """The seats with a live link."""
         return frozenset(seat for seat, peer in self._neighbours.items() if peer.links)
 
     @property

@@ -3,7 +3,7 @@
 import contextlib
 import errno
 import ipaddress
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from typing import Final, TypeAlias
 
@@ -13,10 +13,10 @@ from seqp2p.i18n import message
 from seqp2p.net import tls
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import Limits, Pace
+from seqp2p.net.limits import Limits, Newest, Pace
 from seqp2p.net.links import rest
 from seqp2p.net.tls import Credentials
-from seqp2p.net.transit import TransitStream
+from seqp2p.net.transit import StreamOver, TransitStream
 
 Listener: TypeAlias = trio.abc.Listener[trio.abc.Stream]
 
@@ -50,7 +50,6 @@ class Place:
         self.since = trio.current_time()
 
     def progress(self) -> None:
-        """Note that something has come from it."""
         self.has_sent = True
         self.since = trio.current_time()
 
@@ -77,13 +76,12 @@ class Place:
             self._handshakes.forgive(self.source)
 
 
-class _NoticingStream(trio.abc.Stream):
+class _NoticingStream(StreamOver):
     """A stream that tells a place when something comes from its transport."""
 
     def __init__(self, stream: trio.abc.Stream, place: Place) -> None:
-        self.transport_stream = stream
+        super().__init__(stream)
         self._place = place
-        self._first: bytes | bytearray = b""
 
     async def wait_for_hello(self) -> bool:
         """Wait for the first TLS record, a client's hello (RFC 8446, 5.1). Return False if it is none."""
@@ -94,26 +92,15 @@ class _NoticingStream(trio.abc.Stream):
             hello += data
             if not data or hello[0] != _HANDSHAKE or int.from_bytes(hello[3:5], "big") > _RECORD_MAX:
                 return False
-        self._first = hello
+        self._first = bytes(hello)
         return True
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        if self._first:
-            data, self._first = self._first[:max_bytes], self._first[max_bytes or len(self._first) :]
-            await trio.lowlevel.checkpoint()
-            return data
-        data = await self.transport_stream.receive_some(max_bytes)
-        self._place.progress()
+        was_read = bool(self._first)
+        data = await super().receive_some(max_bytes)
+        if not was_read:
+            self._place.progress()
         return data
-
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        await self.transport_stream.send_all(data)
-
-    async def wait_send_all_might_not_block(self) -> None:
-        await self.transport_stream.wait_send_all_might_not_block()
-
-    async def aclose(self) -> None:
-        await self.transport_stream.aclose()
 
 
 class Handshakes:
@@ -127,7 +114,7 @@ class Handshakes:
         self._limits = limits
         self._rate = rate
         self._burst_s = min(limits.cost_burst_s, _AT_ONCE_S * rate)
-        self._paces: OrderedDict[str, tuple[Pace, trio.Lock]] = OrderedDict()
+        self._paces = Newest[str, tuple[Pace, trio.Lock]](limits.sources_max)
 
     async def begin(self, source: str) -> None:
         """Wait until a source may have another handshake, and charge it."""
@@ -137,16 +124,11 @@ class Handshakes:
             pace.spend(self._limits.handshake_cost_ms / 1e3, trio.current_time())
 
     def forgive(self, source: str) -> None:
-        """Give the price of one handshake back."""
         self._pace(source)[0].spend(-self._limits.handshake_cost_ms / 1e3, trio.current_time())
 
     def _pace(self, source: str) -> tuple[Pace, trio.Lock]:
         """Return the pace of a source, and the lock of the one that waits."""
-        found = self._paces.pop(source, None) or (Pace(self._rate, self._burst_s), trio.Lock())
-        self._paces[source] = found
-        if len(self._paces) > self._limits.sources_max:
-            self._paces.popitem(last=False)
-        return found
+        return self._paces.of(source, lambda: (Pace(self._rate, self._burst_s), trio.Lock()))
 
 
 class Gate:
@@ -200,7 +182,7 @@ def source_of(stream: trio.abc.Stream) -> str:
     if isinstance(stream, TransitStream):
         if stream.source:
             return stream.source
-        stream = stream.line
+        stream = stream.transport_stream
     if not isinstance(stream, trio.SocketStream):
         return ""
     try:

@@ -62,7 +62,6 @@ class ServerLink:
 
 
 def make_credentials(identity: Identity) -> Credentials:
-    """Return the TLS contexts of an identity."""
     certificate = _certificate(identity)
     der = certificate.public_bytes(serialization.Encoding.DER)
     server = _context(ssl.PROTOCOL_TLS_SERVER)

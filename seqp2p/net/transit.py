@@ -36,24 +36,48 @@ _IN_VAIN_MAX: Final = 8
 _HINT: Final = message("Check the relay's address, or name another relay.")
 
 
-class TransitStream(trio.abc.Stream):
+class StreamOver(trio.abc.Stream):
+    """A stream over another one, of which the ``first`` bytes are read already."""
+
+    def __init__(self, transport_stream: trio.abc.Stream, first: bytes = b"") -> None:
+        self.transport_stream: Final = transport_stream
+        self._first = first
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        if not self._first:
+            return await self.transport_stream.receive_some(max_bytes)
+        size = len(self._first) if max_bytes is None else max_bytes
+        data, self._first = self._first[:size], self._first[size:]
+        await trio.lowlevel.checkpoint()
+        return data
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        await self.transport_stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await self.transport_stream.wait_send_all_might_not_block()
+
+    async def aclose(self) -> None:
+        await self.transport_stream.aclose()
+
+
+class TransitStream(StreamOver):
     """A joined line. The other end must answer within ``answer_s``; ``first`` are bytes that are read already.
 
     ``source`` is where it comes from, if not from the relay. ``on_link`` is called when a link goes by it.
     """
 
     def __init__(self, line: trio.abc.Stream, first: bytes, answer_s: float) -> None:
-        self.line: Final = line
+        super().__init__(line, first)
         self.source = ""
         self.on_link: Callable[[], None] = lambda: None
-        self._first = first
         self._answer_s = float("inf") if first else answer_s
 
     async def wait_for_answer(self) -> None:
         """Wait until the other end has sent something. Raises BrokenResourceError if it is silent or gone."""
         if not self._first:
             with trio.move_on_after(self._answer_s):
-                self._first = bytes(await self.line.receive_some())
+                self._first = bytes(await self.transport_stream.receive_some())
             if not self._first:
                 raise trio.BrokenResourceError("the other end of the line is silent")
             self._answer_s = float("inf")
@@ -61,21 +85,7 @@ class TransitStream(trio.abc.Stream):
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         if self._answer_s < float("inf"):
             await self.wait_for_answer()
-        if self._first:
-            size = len(self._first) if max_bytes is None else max_bytes
-            data, self._first = self._first[:size], self._first[size:]
-            await trio.lowlevel.checkpoint()
-            return data
-        return await self.line.receive_some(max_bytes)
-
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        await self.line.send_all(data)
-
-    async def wait_send_all_might_not_block(self) -> None:
-        await self.line.wait_send_all_might_not_block()
-
-    async def aclose(self) -> None:
-        await self.line.aclose()
+        return await super().receive_some(max_bytes)
 
 
 async def open_line(relay: Address, token: bytes, side: Side, dial: Dial, limits: Limits) -> TransitStream:
@@ -138,7 +148,8 @@ class Waiting:
         self._side: Side = side
         self._dial, self._limits = dial, limits
         self._on_away = on_away
-        self._is_away = False
+        self.is_away = False
+        """True if the relay could not be used when it was tried last."""
         self._pretends = False  # It joined the last lines that checked it, and then refused this one.
         self._in_vain = 0
         self._next_at = -math.inf
@@ -154,7 +165,7 @@ class Waiting:
             await trio.sleep_until(self._next_at)
             stream, began_at, checked = None, trio.current_time(), False
             try:
-                if self._is_away:
+                if self.is_away:
                     await check_relay(self._relay, self._dial, self._limits)
                     checked = True
                     if not self._pretends:
@@ -179,6 +190,10 @@ class Waiting:
             finally:
                 self._next_at = trio.current_time() + self._pause_s()
 
+    async def dial(self, _: Address) -> trio.abc.Stream:
+        """Return a joined line, as a way to a peer: it waits for one until it is cancelled."""
+        return await self.join()
+
     def _count(self, began_at: float) -> None:
         """Count a line that came to nothing. Each ``dial_max_s`` that it has waited makes up for one."""
         made_up = int((trio.current_time() - began_at) / self._limits.dial_max_s)
@@ -188,8 +203,8 @@ class Waiting:
         self.has_linked, self._in_vain = True, 0
 
     def _note(self, reason: NetError | None) -> None:
-        if self._is_away != (reason is not None):
-            self._is_away = reason is not None
+        if self.is_away != (reason is not None):
+            self.is_away = reason is not None
             self._on_away(reason)
 
     def _pause_s(self) -> float:

@@ -40,7 +40,7 @@ OWN = Address("172.17.0.1", 4610)
 """An address of this machine; a container's network looks the same on every machine."""
 
 
-async def find_seven(tables: Browsed[FoundTable]) -> FoundTable:
+async def find_seven(tables: Browsed[TableAdvert]) -> FoundTable:
     return the_one(7, await wait_for_table(7, tables, [OWN]), tables.problem)
 
 
@@ -106,12 +106,12 @@ async def test_without_multicast_nobody_waits(autojump_clock: object) -> None:
 
 
 @pytest.fixture
-def lan(monkeypatch: pytest.MonkeyPatch) -> Browsed[FoundTable]:
+def lan(monkeypatch: pytest.MonkeyPatch) -> Browsed[TableAdvert]:
     """The tables of a LAN."""
     tables = browsed()
 
     @asynccontextmanager
-    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+    async def browsing() -> AsyncIterator[Browsed[TableAdvert]]:
         async with trio.open_nursery():  # As the real one has.
             yield tables
 
@@ -119,7 +119,7 @@ def lan(monkeypatch: pytest.MonkeyPatch) -> Browsed[FoundTable]:
     return tables
 
 
-async def test_the_code_is_enough(tmp_path: Path, lan: Browsed[FoundTable]) -> None:
+async def test_the_code_is_enough(tmp_path: Path, lan: Browsed[TableAdvert]) -> None:
     async def guest(table: seqp2p.OpenTable) -> None:
         async with seqp2p.join(code=table.code.upper(), name="bob", listen="127.0.0.1:0") as seat:
             await play_varied(seat)
@@ -130,7 +130,7 @@ async def test_the_code_is_enough(tmp_path: Path, lan: Browsed[FoundTable]) -> N
         assert ended(await played_by_host(table)) == "won"
 
 
-async def test_that_none_is_found_is_an_error_and_no_group(lan: Browsed[FoundTable]) -> None:
+async def test_that_none_is_found_is_an_error_and_no_group(lan: Browsed[TableAdvert]) -> None:
     lan.fail("operation not permitted")
     opening = seqp2p.join(code="7-amber-falcon", identity=identity("bob"), listen="127.0.0.1:0")
     await refused(seqp2p.Unreachable, opening, "operation not permitted")
@@ -144,7 +144,7 @@ RELAY = Address("10.9.0.9", 4001)
 
 
 @pytest.fixture
-def meeting(monkeypatch: pytest.MonkeyPatch, lan: Browsed[FoundTable]) -> Browsed[FoundTable]:
+def meeting(monkeypatch: pytest.MonkeyPatch, lan: Browsed[TableAdvert]) -> Browsed[TableAdvert]:
     """The tables of a LAN, where another one is seen, and a relay where the host is met at once."""
 
     async def known(digits: str) -> MeetingPlace:
@@ -170,13 +170,13 @@ def meet_after(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     monkeypatch.setattr(finding, "meet_host", meet)
 
 
-async def test_a_place_is_found_on_the_lan_first(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
+async def test_a_place_is_found_on_the_lan_first(autojump_clock: object, meeting: Browsed[TableAdvert]) -> None:
     meeting.put("it", FoundTable(replace(HERE.advert, number=8), (PLACE,)))
     for relay in (RELAY, None):
         assert (await find_route(None, CODE, [], relay)).host == PLACE
 
 
-async def test_a_place_is_met_at_the_relay(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
+async def test_a_place_is_met_at_the_relay(autojump_clock: object, meeting: Browsed[TableAdvert]) -> None:
     route = await find_route(None, CODE, [], RELAY)
     assert route.host == RELAY
     assert trio.current_time() == pytest.approx(LAN_FIRST_S)
@@ -185,7 +185,7 @@ async def test_a_place_is_met_at_the_relay(autojump_clock: object, meeting: Brow
     await line.send_all(b"it is in use")
 
 
-async def test_two_adverts_of_one_place_hide_no_host(autojump_clock: object, meeting: Browsed[FoundTable]) -> None:
+async def test_two_adverts_of_one_place_hide_no_host(autojump_clock: object, meeting: Browsed[TableAdvert]) -> None:
     meeting.put("it", HERE)
     meeting.put("copied", FoundTable(HERE.advert, (Address("10.9.0.66", 4610),)))
     route = await find_route(None, CODE, [], RELAY)
@@ -194,7 +194,7 @@ async def test_two_adverts_of_one_place_hide_no_host(autojump_clock: object, mee
 
 
 async def test_a_place_without_a_relay_is_looked_for_on_the_lan_alone(
-    autojump_clock: object, meeting: Browsed[FoundTable]
+    autojump_clock: object, meeting: Browsed[TableAdvert]
 ) -> None:
     with pytest.raises(Unreachable, match="not to be seen on this network") as error:
         await find_route(None, CODE, [])
@@ -202,7 +202,7 @@ async def test_a_place_without_a_relay_is_looked_for_on_the_lan_alone(
 
 
 async def test_nobody_at_the_place(
-    autojump_clock: object, meeting: Browsed[FoundTable], monkeypatch: pytest.MonkeyPatch
+    autojump_clock: object, meeting: Browsed[TableAdvert], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meet_after(monkeypatch, 1e3)
     with pytest.raises(Unreachable, match="nobody at the meeting place"):
@@ -217,7 +217,7 @@ async def test_nobody_at_the_place(
 
 
 async def test_a_relay_that_is_none(
-    autojump_clock: object, meeting: Browsed[FoundTable], monkeypatch: pytest.MonkeyPatch
+    autojump_clock: object, meeting: Browsed[TableAdvert], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def check(*_: object) -> None:
         await trio.lowlevel.checkpoint()

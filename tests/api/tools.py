@@ -9,7 +9,7 @@ import pytest
 import trio
 
 import seqp2p
-from seqp2p.lobby.adverts import FoundTable
+from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.discovery import Browsed
 
 LIMIT_S = 120
@@ -39,9 +39,9 @@ def guest_of(
     return seqp2p.join(table.address, code=table.code, **how)
 
 
-def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
+def browsed(*tables: FoundTable) -> Browsed[TableAdvert]:
     """These tables, as they are found on a LAN."""
-    found = Browsed[FoundTable](64)
+    found = Browsed[TableAdvert](64)
     for number, table in enumerate(tables):
         found.put(str(number), table)
     return found

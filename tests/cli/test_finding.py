@@ -87,7 +87,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     lines: list[str] = []
 
     @asynccontextmanager
-    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+    async def browsing() -> AsyncIterator[Browsed[TableAdvert]]:
         yield browsed(TABLE)
 
     async def read_line(_: Output) -> str | None:

@@ -13,8 +13,7 @@ import trio
 import trio.testing
 
 from seqp2p.api import table as table_module
-from seqp2p.api.game import LiveGame
-from seqp2p.api.lobby import AnyTable, Lobby
+from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.cli import own_table as filling_module
 from seqp2p.cli import own_table as module
 from seqp2p.cli.bot_process import BotCall, BotEnded

@@ -14,8 +14,7 @@ import trio
 from msgspec import structs
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.api.game import LiveGame
-from seqp2p.api.lobby import AnyTable, Lobby
+from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli import lobby as lobby_module
 from seqp2p.cli import series as module

@@ -377,7 +377,7 @@ def adverts(data: bytes) -> None:
         properties[key] = value if equals else None
     table, seat = read_table(properties), read_seat(properties)
     assert table is None or (table.host.isprintable() and 1 <= table.players <= 12 and table.variant.isascii())
-    assert seat is None or 1 <= seat.seat <= 12
+    assert seat is None or 1 <= seat.number <= 12
 
 
 def door(data: bytes) -> None:

@@ -72,7 +72,7 @@ class RepeatableSeat(SeatKeys):
         return ShuffleBody(encode_deck(deck), proof)
 
 
-class WithoutThreads:
+class WithoutThreads(Runtime):
     """A runtime that works at once. The clock jumps while a thread is at work, so there is none."""
 
     def now(self) -> float:

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from seqp2p.live.listening import PATIENCE_S, SETTLE_S, Listening
+from seqp2p.live.absence import ANSWER_S, SETTLE_S, Listening
 from seqp2p.match.machine import Match
 
 
@@ -60,8 +60,8 @@ def test_one_that_does_not_answer_is_waited_for_only_so_long() -> None:
     _, heard = listening(3)
     heard.answered(2, 7)
     assert not heard.is_over({2, 3}, 5.0)
-    assert not heard.is_over({2, 3}, 5.0 + PATIENCE_S - 0.1)
-    assert heard.is_over({2, 3}, 5.0 + PATIENCE_S)
+    assert not heard.is_over({2, 3}, 5.0 + ANSWER_S - 0.1)
+    assert heard.is_over({2, 3}, 5.0 + ANSWER_S)
 
 
 def test_time_alone_is_no_answer() -> None:

@@ -24,8 +24,7 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressUpdate
-from seqp2p.net.relay import LinkDown, LinkUp
-from seqp2p.net.search import DIAL_GAP_S, LOOK_S
+from seqp2p.net.relay import DIAL_GAP_S, LOOK_S, LinkDown, LinkUp
 from seqp2p.net.transit import TransitStream
 from tests.live.relays import HOSTILE, MemoryRelay, SaysNonsense, Waits
 from tests.net.tools import Seat, Wires, address_of, identity, own, randomness, settings, table

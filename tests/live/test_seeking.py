@@ -6,11 +6,11 @@ from collections.abc import AsyncGenerator
 import pytest
 import trio
 
-from seqp2p.live import seeking
+from seqp2p.live import mesh as live_mesh
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.lobby import discovery
-from seqp2p.lobby.adverts import SeatAdvert
-from seqp2p.lobby.discovery import advertising, seat_advert
+from seqp2p.lobby.adverts import SeatAdvert, game_mark
+from seqp2p.lobby.discovery import advertising
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.limits import Limits
@@ -42,13 +42,13 @@ async def advertise(false: SeatAdvert, trap: list[trio.SocketListener]) -> None:
 
 
 async def test_two_seats_find_each_other_behind_false_adverts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seeking, "_POLL_S", 0.1)
+    monkeypatch.setattr(live_mesh, "_POLL_S", 0.1)
     async with contextlib.AsyncExitStack() as stack:
         tables, seats = zip(*[await stack.enter_async_context(sitting(number)) for number in (1, 2)], strict=True)
         trap = await open_listeners(Address("127.0.0.1", 0))
         async with trio.open_nursery() as nursery:
             for _ in range(6):
-                nursery.start_soon(advertise, seat_advert(tables[0].game, 1), trap)
+                nursery.start_soon(advertise, SeatAdvert(game_mark(tables[0].game), 1), trap)
             for table, seat in zip(tables, seats, strict=True):
                 await nursery.start(seat.run)
                 nursery.start_soon(look_for_seats, table, seat.mesh, lambda: (1, 2), ignore, LO)

@@ -8,7 +8,7 @@ import trio
 
 from seqp2p.crypto.hashing import BALLOT
 from seqp2p.crypto.identity import sign
-from seqp2p.live.seat_session import LOOK_BACK_MAX, MatchStore
+from seqp2p.live.seat_session import LOOK_BACK_MAX, Leaving, MatchStore
 from seqp2p.live.voting import SILENT_S
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
@@ -51,7 +51,7 @@ async def test_one_that_votes_only_to_hinder(virtual_time: object, tmp_path: Pat
         crook: Any = party[CROOK].session
         crook.core._vote = crook.core._show_heads = nothing
         crook.core._voting.hopeless = lambda now: frozenset()
-        await party[6].session.leave("you left")
+        await party[6].session.put(Leaving("you left"))
 
         async def hinder() -> None:
             for round_ in range(1, 2 if how == "once" else 20):

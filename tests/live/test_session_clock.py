@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from seqp2p.live.absence import LATE_MARGIN_S, Absent
+from seqp2p.live.seat_session import GoOn
 from seqp2p.live.session import TICK_S
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Dropped, Result, Skipped, Turned, Voted
@@ -142,7 +143,7 @@ async def test_people_are_asked_and_one_answers(virtual_time: object, tmp_path: 
             assert GRACE_S <= when <= GRACE_S + SOON_S
             assert told(party[seat], Absent)
             assert not told(party[seat], Voted)
-        await party[stay[0]].session.go_on(dead)
+        await party[stay[0]].session.put(GoOn(dead))
         await trio.sleep(SOON_S)
         dropped = [told(party[seat], Dropped) for seat in stay]
     went_on(party, dead)
@@ -169,7 +170,7 @@ async def test_an_answer_that_comes_too_soon(virtual_time: object, tmp_path: Pat
         dead, stay = await died(party, asleep)
         await trio.sleep(5)
         for seat in stay:
-            await party[seat].session.go_on(dead)
+            await party[seat].session.put(GoOn(dead))
     went_on(party, dead)
     for seat in stay:
         ((when, _),) = told(party[seat], Dropped)
@@ -189,7 +190,7 @@ async def test_the_one_who_was_given_up_is_back(virtual_time: object, tmp_path: 
             await trio.sleep(5)
             if not told(party[stay[0]], AskAbout):
                 for seat in stay:
-                    await party[seat].session.go_on(gone)
+                    await party[seat].session.put(GoOn(gone))
             await trio.sleep(GRACE_S - 10)
             party.away.clear()
             await trio.sleep(20)

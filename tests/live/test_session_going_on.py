@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from seqp2p.live.absence import Absent, Back
+from seqp2p.live.seat_session import Leaving
 from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Dropped, Result, Voted
 from seqp2p.net.messages import Bye
@@ -84,7 +85,7 @@ async def test_leaving(virtual_time: object, tmp_path: Path, players: int, cance
         if cancelled:
             party[leaver].scope.cancel()
         else:
-            await party[leaver].session.leave("you left")
+            await party[leaver].session.put(Leaving("you left"))
     stays = other_than(party, leaver)
     went_on(party, leaver)
     assert party[leaver].result == (None if cancelled else Result("unfinished", (), "you left"))
@@ -104,7 +105,7 @@ async def test_a_leave_is_heard_of_by_way_of_others(virtual_time: object, tmp_pa
         party.sit(seat, Thinker(1, sleep_s=THINKS_S, asleep=asleep))
     async with party.playing():
         await asleep.wait()
-        await party[3].session.leave("you left")
+        await party[3].session.put(Leaving("you left"))
     went_on(party, 3)
 
 
@@ -129,10 +130,10 @@ async def test_one_after_the_other(virtual_time: object, tmp_path: Path) -> None
         await trio.sleep(1)
         mover = mover_of(party)
         first = other_than(party, mover)
-        await party[first].session.leave("you left")
+        await party[first].session.put(Leaving("you left"))
         await trio.sleep(1)
         last = other_than(party, mover, first)
-        await party[mover].session.leave("you left")
+        await party[mover].session.put(Leaving("you left"))
     assert party[last].result == Result("forfeit", (last,), f"{party.name(mover)} left the table")
     report = party[last].report()
     assert (report.verdict, report.result) == ("unfinished", party[last].result)
@@ -148,7 +149,7 @@ async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
             if cancelled:
                 party[2].scope.cancel()
             else:
-                await party[2].session.leave("you left")
+                await party[2].session.put(Leaving("you left"))
         if cancelled:
             assert party[1].result == Result("unfinished", (), f"{party.name(2)} could not be reached for {GRACE_S} s")
             assert all(place.session.resumable for place in party.places.values())
@@ -168,7 +169,7 @@ async def test_a_team_that_has_lost_its_last_seat(virtual_time: object, tmp_path
         second = (first + 1) % 4 + 1
         for seat in (first, second):
             if leaves:
-                await party[seat].session.leave("you left")
+                await party[seat].session.put(Leaving("you left"))
             else:
                 party.crash(seat)
             await trio.sleep(GRACE_S + SOON_S)

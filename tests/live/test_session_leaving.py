@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from seqp2p.live.absence import GOODBYE_WAIT_S, OWED_S
-from seqp2p.live.seat_session import OPENINGS_WAIT_S
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, Leaving, Saying
 from seqp2p.live.session import TICK_S, SeatRunner
 from seqp2p.match.contribution import StepKind
 from seqp2p.match.machine import Match
@@ -53,7 +53,7 @@ async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Pat
         if cancelled:
             party[2].scope.cancel()
         else:
-            await party[2].session.leave("tired")
+            await party[2].session.put(Leaving("tired"))
         if kind == "over":
             party[3].scope.cancel()  # It waits for nobody but itself.
     if kind == "over":
@@ -84,7 +84,7 @@ async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
     async with party.playing() as nursery:
         await stopper.done.wait()
         for place in party.places.values():
-            nursery.start_soon(place.session.leave, "bored")
+            nursery.start_soon(place.session.put, Leaving("bored"))
     assert set(party.reasons.values()) == {"bored"}
     complete(party)
 
@@ -92,8 +92,8 @@ async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
 async def test_leaving_and_talking_after_the_end_do_nothing(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
     await party.play()
-    await party[1].session.leave("too late")
-    await party[1].session.say("too late")
+    await party[1].session.put(Leaving("too late"))
+    await party[1].session.put(Saying("too late"))
     checked(party)
 
 
@@ -102,7 +102,7 @@ async def test_leaving_while_the_session_says_goodbye(virtual_time: object, tmp_
     party.sit_others()
     async with party.playing() as nursery:
         await party.until(1, lambda match: match.game.result is not None)
-        nursery.start_soon(party[1].session.leave, "too late")
+        nursery.start_soon(party[1].session.put, Leaving("too late"))
     checked(party)
 
 
@@ -274,7 +274,7 @@ async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Pa
     async with party.playing():
         await stopper.done.wait()
         await party.until(1, lambda match: match.confirmed)
-        await party[1].session.leave("tired")
+        await party[1].session.put(Leaving("tired"))
         party[3].scope.cancel()
     assert party[1].result is not None
     assert party[1].result.kind == "won"
@@ -296,8 +296,8 @@ async def test_leaving_while_others_open_their_hands(virtual_time: object, tmp_p
     async with party.playing():
         await party.until(1, lambda match: match.game.result is not None)
         await trio.sleep(1)
-        await party[1].session.say("well played")
-        await party[1].session.leave("tired")
+        await party[1].session.put(Saying("well played"))
+        await party[1].session.put(Leaving("tired"))
     assert party[1].result == party[2].result
     assert party[1].ended_at <= 1 + LIMITS.close_s + 0.1
     assert OPENINGS_WAIT_S <= party[2].ended_at <= OPENINGS_WAIT_S + LIMITS.close_s + 0.1

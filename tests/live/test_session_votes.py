@@ -10,6 +10,7 @@ import trio
 
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.crypto.identity import sign
+from seqp2p.live.seat_session import Leaving, Saying
 from seqp2p.live.session import TICK_S, SeatRunner
 from seqp2p.match import intake
 from seqp2p.match.contribution import Contribution
@@ -126,8 +127,8 @@ async def test_nothing_own_is_sent_before_it_is_on_disk(
     monkeypatch.setattr(Link, "send_frame", send_frame)
     async with party.playing():
         await asleep.wait()
-        await party[1].session.say("hello")
-        await party[2].session.leave("you left")
+        await party[1].session.put(Saying("hello"))
+        await party[2].session.put(Leaving("you left"))
     went_on(party, 2)
     kinds = {"contribution", "ballot", "head"}
     assert [notes[seat].kinds(seat) for seat in (1, 2, 3, 4)] == [
@@ -146,7 +147,7 @@ async def test_a_journal_has_all_that_was_taken_in_its_order(virtual_time: objec
     party, asleep, notes = seated(tmp_path, 3)
     async with party.playing():
         await asleep.wait()
-        await party[2].session.leave("you left")
+        await party[2].session.put(Leaving("you left"))
     for seat in (1, 3):
         fresh = Match(party[seat].match.agreement_bytes, seat)
         with Scribe(tmp_path / f"again-{seat}", fresh) as writer:
@@ -207,7 +208,7 @@ async def test_a_voter_that_dies_when_it_has_signed(
 
         dying = Dying(notes[voter].logged, notes[voter].synced)
         party[voter].session.core._recorder._journal = dying
-        await party[mover].session.leave("you left")
+        await party[mover].session.put(Leaving("you left"))
         await trio.sleep(0.5)
         assert voter in party.away
         signed = [each for each in dying.on_disk if each.kind == kind and signer(each.payload) == voter]
@@ -396,7 +397,7 @@ async def test_a_dropped_seat_goes_on_talking(virtual_time: object, tmp_path: Pa
     async with trio.open_nursery() as nursery:
         async with party.playing():
             await asleep.wait()
-            await party[2].session.leave("you left")
+            await party[2].session.put(Leaving("you left"))
             await trio.sleep(5)
             match = party[1].match
             raw = await party.raw(2, to=1)

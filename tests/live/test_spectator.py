@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from seqp2p.live.absence import Absent, Back
+from seqp2p.live.seat_session import Leaving, Saying
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.events import Dropped, Finished, Remarked, Result, Turned
 from seqp2p.net.errors import LinkLost
@@ -119,8 +120,8 @@ async def test_what_is_said_is_heard(virtual_time: object, tmp_path: Path) -> No
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 1)
         await thinker.asleep.wait()
-        await hall[2].session.say("good evening")
-        await hall[1].session.say("and to you")
+        await hall[2].session.put(Saying("good evening"))
+        await hall[1].session.put(Saying("and to you"))
         await trio.sleep(5)
         nursery.start_soon(hall.watch, 2)
         await trio.sleep(5)
@@ -183,7 +184,7 @@ async def test_a_host_that_leaves(virtual_time: object, tmp_path: Path) -> None:
         nursery.start_soon(hall.watch, 1)
         await thinker.asleep.wait()
         await trio.sleep(5)
-        await hall[1].session.leave("left the table")
+        await hall[1].session.put(Leaving("left the table"))
     seen = hall.seen[1]
     assert seen.result == Result("unfinished", (), "seat 1 (player 1) left the table"), "only a winner names itself"
     assert hall[2].result == Result("forfeit", (2,), seen.result.reason)

@@ -14,9 +14,9 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame
+from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.own import Own, Route
-from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
-from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import ReleasedSecret, SignedRemark, SignedThing
@@ -125,7 +125,8 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
             stage = Stage(GAME, listeners, spectators, limits)
             await nursery.start(stage.mesh.run, stage)
             made = Theatre(stage, spectators, door, (await listening_addresses(listeners))[0], limits)
-            spectators.open(SpectatorPlaces(door, made.tell))
+            door.on_event = made.tell
+            spectators.open(door)
             yield made
             nursery.cancel_scope.cancel()
         for frames in made.frames:

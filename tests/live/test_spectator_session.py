@@ -13,8 +13,8 @@ from seqp2p.crypto.hashing import HEAD
 from seqp2p.crypto.identity import sign
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import SpectatorSession
+from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.lobby.own import Route
-from seqp2p.lobby.spectator_join import WaitingSpectator
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Event

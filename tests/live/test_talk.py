@@ -10,8 +10,8 @@ import trio
 
 from seqp2p.crypto.hashing import FILE, REMARK
 from seqp2p.crypto.identity import sign
-from seqp2p.live.seat_session import REMARKS
-from seqp2p.live.talk import Talk
+from seqp2p.live.asking import Talk
+from seqp2p.live.seat_session import REMARKS, Saying
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Remarked, Turned
 from seqp2p.match.intake import Applied, BadSender, Intake
@@ -250,11 +250,11 @@ async def test_everybody_hears_everything(virtual_time: object, tmp_path: Path) 
     party.sit(1, thinker)
     party.sit_others()
     async with party.playing():
-        await party[4].session.say("hello")
-        await party[1].session.say("good luck")
+        await party[4].session.put(Saying("hello"))
+        await party[1].session.put(Saying("good luck"))
         await thinker.asleep.wait()
         for seat in (1, 2, 3, 4):
-            await party[seat].session.say(f"  I am\tseat {seat}\x07 ")
+            await party[seat].session.put(Saying(f"  I am\tseat {seat}\x07 "))
     for place in party.places.values():
         assert remarks(place) == [
             *((1, 1, "good luck"), (1, 2, "I am seat 1"), (2, 1, "I am seat 2")),
@@ -275,7 +275,7 @@ async def test_everybody_hears_everything_over_slow_links(virtual_time: object, 
             await trio.sleep(2)
             for _ in range(2):
                 said[seat] += 1
-                await party[seat].session.say(f"word {said[seat]}")
+                await party[seat].session.put(Saying(f"word {said[seat]}"))
 
         return Scripted(script, seat)
 
@@ -302,7 +302,7 @@ async def test_a_bad_remark_ends_the_link_of_who_sent_it(virtual_time: object, t
         await raw.say(RemarkMessage(b"rubbish", bytes(64)))
         await raw.drain()
         await trio.sleep(10)
-        await party[2].session.say("hello")
+        await party[2].session.put(Saying("hello"))
     assert party[1].session.mesh._peers[2].faults == 1
     assert remarks(party[1]) == [(2, 1, "hello")]
     checked(party)
@@ -334,7 +334,7 @@ class Caller:
         return action
 
     async def say(self, text: str, seat: int = 0) -> None:
-        await self.party[seat or self.speaker].session.say(text)
+        await self.party[seat or self.speaker].session.put(Saying(text))
         await trio.sleep(1)
 
     async def play(self, *, turns: int = 1, whole: bool = False) -> None:
@@ -512,7 +512,7 @@ async def talked(virtual_time: object, tmp_path: Path) -> Place:
     async with party.playing():
         await thinker.asleep.wait()
         for text in ("one", "two"):
-            await party[2].session.say(text)
+            await party[2].session.put(Saying(text))
     checked(party)
     return party[1]
 

@@ -10,7 +10,7 @@ from seqp2p.match.ballots import Decree, Last, Wish
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload
 from seqp2p.match.table import encode_agreement
-from seqp2p.net.search import SEARCH_MAX_S
+from seqp2p.net.relay import SEARCH_MAX_S
 from tests.table import POLICIES, Played, make_agreement, make_seats, match_at, play
 
 GRACE_S = 120

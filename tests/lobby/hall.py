@@ -14,9 +14,9 @@ from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame, Strangers
+from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.own import Own, Route
-from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
-from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
@@ -89,7 +89,7 @@ class Hall(Party):
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
             own = Own(seat_credentials(1, self.seed), "host", randomness("code"), self.said.append, limits=self.limits)
             self.door = CodeDoor(own, 7)
-            self.spectators.open(SpectatorPlaces(self.door, self.said.append))
+            self.spectators.open(self.door)
             self.sit(1, self.first)
             for seat, kind, more in self.crooks:
                 self.sit(seat, kind=kind, **more)

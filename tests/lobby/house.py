@@ -12,11 +12,10 @@ from trio.testing import wait_all_tasks_blocked
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, Declined, LineSaid, LobbyEvent, LobbyShown, TurnedAway
 from seqp2p.lobby.host import Hosting, host_table
-from seqp2p.lobby.join import join_table
+from seqp2p.lobby.join import WaitingSpectator, join_table, watch_table
 from seqp2p.lobby.own import Route
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.requests import LobbyRequest
-from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address

@@ -16,8 +16,8 @@ import trio
 import zeroconf
 
 from seqp2p.lobby import discovery
-from seqp2p.lobby.adverts import SERVICE, FoundTable, SeatAdvert, TableAdvert
-from seqp2p.lobby.discovery import Browsed, advertising, browsing, find_seats, seat_advert
+from seqp2p.lobby.adverts import SERVICE, FoundTable, SeatAdvert, TableAdvert, game_mark
+from seqp2p.lobby.discovery import Browsed, advertising, browsing, find_seats
 from seqp2p.net import addresses as addresses_module
 from seqp2p.net.addresses import Address, open_listeners, racing_dial
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -52,7 +52,7 @@ def bound_to(host: str, port: int = 4610) -> Any:
     return SimpleNamespace(socket=SimpleNamespace(getsockname=lambda: (host, port)))
 
 
-async def seen(tables: Browsed[FoundTable], advert: TableAdvert) -> FoundTable:
+async def seen(tables: Browsed[TableAdvert], advert: TableAdvert) -> FoundTable:
     """Wait until a table is advertised so."""
     with trio.fail_after(LIMIT_S):
         while not (fitting := [table for table in tables.current if table.advert == advert]):
@@ -91,7 +91,7 @@ async def test_a_seat_is_found_by_those_who_know_the_game(listeners: list[trio.S
         came.set()
 
     async with (
-        advertising(seat_advert(game, 3), listeners, [], no_warning, LO),
+        advertising(SeatAdvert(game_mark(game), 3), listeners, [], no_warning, LO),
         trio.open_nursery() as nursery,
     ):
         nursery.start_soon(find_seats, other, lambda seat, _: strangers.append(seat), LO)
@@ -243,7 +243,7 @@ def table_of(number: int) -> FoundTable:
 
 
 def test_no_more_tables_of_one_number_are_kept_than_there_can_be() -> None:
-    browsed, tables = Browsed[FoundTable](2), [table_of(7) for _ in range(3)]
+    browsed, tables = Browsed[TableAdvert](2), [table_of(7) for _ in range(3)]
     for at, table in enumerate(tables, 1):
         browsed.put(str(at), table)
     assert browsed.current == tuple(tables[:2])
@@ -254,7 +254,7 @@ def test_no_more_tables_of_one_number_are_kept_than_there_can_be() -> None:
 
 
 def test_false_tables_hide_none_of_another_number() -> None:
-    browsed, own = Browsed[FoundTable](DEFAULT_LIMITS.same_number_max), table_of(50)
+    browsed, own = Browsed[TableAdvert](DEFAULT_LIMITS.same_number_max), table_of(50)
     for at in range(1_000):
         browsed.put(f"false {at}", table_of(1 + at % 49))
     browsed.put("own", own)
@@ -265,7 +265,7 @@ def test_false_tables_hide_none_of_another_number() -> None:
 
 
 def test_a_name_that_is_none_of_ours() -> None:
-    assert discovery._look_up(None, "no dots", lambda _: None, DEFAULT_LIMITS) is None  # type: ignore[arg-type]  # not got to
+    assert discovery._look_up(None, "no dots", lambda _: None, None, DEFAULT_LIMITS) is None  # type: ignore[arg-type]  # not got to
 
 
 # Interfaces.

@@ -10,8 +10,8 @@ import trio.lowlevel
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
 from seqp2p.lobby.events import LobbyShown
+from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.own import Own, Route
-from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement

@@ -4,8 +4,8 @@ import pytest
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
-from seqp2p.net.gossip import GossipItem, PeerState, PlacedItem, PlacedVote, Recent, digest
-from seqp2p.net.limits import Limits
+from seqp2p.net.gossip import GossipItem, PeerState, PlacedItem, PlacedVote, digest
+from seqp2p.net.limits import Limits, Newest
 from seqp2p.net.messages import BallotMessage, HeadMessage, encode_message
 from tests.net.tools import contribution
 
@@ -48,15 +48,14 @@ def sent(contributions: list[Contribution]) -> list[tuple[int, int]]:
     return [(int(each.payload.split()[0]), int(each.payload.split()[1])) for each in contributions]
 
 
-def test_recent_forgets_the_oldest() -> None:
-    recent = Recent(2)
+def test_newest_forgets_the_oldest() -> None:
+    newest = Newest[bytes, float](2)
     for at, key in enumerate([b"a", b"b", b"a", b"c"]):
-        recent.add(key, float(at))
-    assert b"b" not in recent
-    assert b"a" in recent
-    assert recent.since(b"a", 2)
-    assert not recent.since(b"a", 2.5)
-    assert not recent.since(b"b", 0)
+        newest[key] = float(at)
+    assert newest == {b"a": 2.0, b"c": 3.0}
+    assert newest.of(b"a", float) == 2.0
+    assert newest.of(b"d", float) == 0.0
+    assert list(newest) == [b"a", b"d"]
 
 
 EVIDENCE = GossipItem(b"evidence")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.net.addresses import Address
-from seqp2p.net.search import DIAL_GAP_S, LOOK_S, Search
+from seqp2p.net.relay import DIAL_GAP_S, LOOK_S, Search
 
 ONE, TWO, THREE = (Address("10.0.0.1", port) for port in (5001, 5002, 5003))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
+from seqp2p.live.runtime import Runtime
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import Agreement
@@ -128,7 +129,7 @@ class _Pause:
         yield self._delay_s
 
 
-class SimProcess(Generic[ItemT]):
+class SimProcess(Runtime, Generic[ItemT]):
     """A running process, until it ends or dies; after that its alarms and links have no effect."""
 
     def __init__(self, machine: Machine) -> None:

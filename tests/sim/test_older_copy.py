@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqp2p.live.listening import PATIENCE_S
+from seqp2p.live.absence import ANSWER_S
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.seat import SeatKeys
 from seqp2p.net.messages import ContributionMessage, Have, Ping, encode_message
@@ -106,7 +106,7 @@ def test_one_that_holds_back_its_answer_delays_the_seat_by_half_a_minute() -> No
     game.run()
     assert kinds(game, 2, 3, 4) == {"won"}
     back_at = COPIED_S + 1
-    assert PATIENCE_S <= min(at for at in signed_at.values() if at > back_at) - back_at < PATIENCE_S + 5
+    assert ANSWER_S <= min(at for at in signed_at.values() if at > back_at) - back_at < ANSWER_S + 5
 
 
 def test_a_seat_that_nobody_answers_does_not_wait_for_ever() -> None:
