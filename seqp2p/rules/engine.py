@@ -167,7 +167,7 @@ def _exchange(position: Position, action: Action, drawn: Card) -> Position:
     return _put_down(position, card, drawn, board, 0)
 
 
-def _pass(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def _pass(position: Position, _action: Action, _drawn: Card) -> Position:
     if refusal := why_no_pass(position, legal_actions(position)):
         raise IllegalAction(refusal)
     return after_pass(position)

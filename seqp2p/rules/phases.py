@@ -77,7 +77,7 @@ def next_turn(position: Position, *, idle: int, quiet: int, owes: SeatNumber = 0
     )
 
 
-def call(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def call(position: Position, action: Action, _drawn: Card) -> Position:
     """The talk of a seat is called: every player of its team gives up a card, if it has one."""
     if refusal := why_no_call(position, action.seat):
         raise IllegalAction(refusal)
@@ -89,7 +89,7 @@ def call(position: Position, action: Action, drawn: Card) -> Position:  # noqa: 
     return _penalise(position, position.to_move, owes, penalised)
 
 
-def give_up(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def give_up(position: Position, action: Action, _drawn: Card) -> Position:
     pending = _pending(position)
     return _penalise(lay_down(position, action.card), pending.mover, pending.owes, pending.penalised[1:])
 
@@ -101,15 +101,15 @@ def _penalise(position: Position, mover: SeatNumber, owes: SeatNumber, penalised
     return position._replace(to_move=mover, pending=Pending("play", mover, owes) if owes else None)
 
 
-def draw(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def draw(position: Position, _action: Action, drawn: Card) -> Position:
     return _go_on(_with_card(position, drawn), 0)
 
 
-def end(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def end(position: Position, _action: Action, _drawn: Card) -> Position:
     return _go_on(position, position.to_move)
 
 
-def waive(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def waive(position: Position, _action: Action, _drawn: Card) -> Position:
     return _go_on(position, 0)
 
 
