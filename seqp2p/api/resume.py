@@ -130,7 +130,7 @@ async def resumed_game(
     of the router leads there. Raises ResumeError, SidecarError, OSError, AddressError.
     """
     match, kept = stored.loaded.match, stored.secrets
-    with ReplayWriter.reopen(stored.replay, match) as writer:
+    with ReplayWriter(stored.replay, match, reopened=True) as writer:
         own = _own_keys(stored, locked.identity)
         later = feed(match, stored.logged, writer, own)
         credentials = make_credentials(locked.identity)

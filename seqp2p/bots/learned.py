@@ -30,17 +30,7 @@ from seqp2p.bots.features import (
     square_weights,
 )
 from seqp2p.bots.value import Weights, shipped, teams_max
-from seqp2p.rules import (
-    DRAW,
-    UNKNOWN,
-    Action,
-    Card,
-    Line,
-    SeatNumber,
-    Square,
-    Variant,
-    View,
-)
+from seqp2p.rules import DRAW, UNKNOWN, Action, Card, Line, SeatNumber, Square, Variant, View
 
 SIDE: Final = MANY**3
 """The count of a square's lines: the own side's, and SIDE times the others'."""

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias, cast
 # The extension module of btclib_libsecp256k1: to import the package around it takes 20 ms more.
 import _btclib_libsecp256k1
 
-from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.errors import CryptoError, require_size
 from seqp2p.crypto.hashing import number, tagged_hash
 from seqp2p.i18n import message
 
@@ -32,6 +32,8 @@ Term = tuple[int, "Point"]
 
 POINT_SIZE: Final = 33
 SCALAR_SIZE: Final = 32
+_A_POINT: Final = message("A point")
+_A_SCALAR: Final = message("A scalar")
 
 WIDTHS: Final = ((7000, 8), (1200, 6), (0, 4))
 """`sum_of_products` cuts scalars into digits of so many bits from so many points on: starting a sum costs about twelve
@@ -262,8 +264,7 @@ def encode_point(point: Point) -> bytes:
 
 def decode_point(data: bytes) -> Point:
     """Return the point of 33 canonical bytes. Raises CryptoError for anything else; infinity cannot be written."""
-    if len(data) != POINT_SIZE:
-        raise CryptoError(message("A point takes {right} bytes, not {size}.", right=POINT_SIZE, size=len(data)))
+    require_size(_A_POINT, data, POINT_SIZE)
     raw = ffi.new("secp256k1_pubkey *")
     # Of 33 bytes libsecp256k1 takes the prefixes 02 and 03, x below p, and x of a point on the curve: nothing else.
     if not lib.secp256k1_ec_pubkey_parse(_context, raw, data, POINT_SIZE):
@@ -280,8 +281,7 @@ def encode_scalar(scalar: int) -> bytes:
 
 def decode_scalar(data: bytes) -> int:
     """Return a scalar in 1 … q−1 from 32 bytes. Raises CryptoError for anything else."""
-    if len(data) != SCALAR_SIZE:
-        raise CryptoError(message("A scalar takes {right} bytes, not {size}.", right=SCALAR_SIZE, size=len(data)))
+    require_size(_A_SCALAR, data, SCALAR_SIZE)
     scalar = int.from_bytes(data, "big")
     if not 0 < scalar < ORDER:
         raise CryptoError(message("A scalar must be in 1 … q−1."))

@@ -13,7 +13,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.errors import CryptoError, require_size
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import FINGERPRINT, label_bytes, tagged_hash
 from seqp2p.i18n import message
@@ -33,10 +33,7 @@ class Identity:
 
     def __init__(self, seed: bytes) -> None:
         """Make the identity of the 32 secret bytes of RFC 8032. Raises CryptoError for another length."""
-        if len(seed) != PUBLIC_SIZE:
-            raise CryptoError(
-                message("The secret of an identity takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(seed))
-            )
+        require_size(message("The secret of an identity"), seed, PUBLIC_SIZE)
         self.private_key: Final = Ed25519PrivateKey.from_private_bytes(seed)
         self.public: Final = self.private_key.public_key().public_bytes_raw()
 
@@ -60,10 +57,7 @@ def sign(identity: Identity, label: str, data: bytes) -> bytes:
 def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
     """Raise CryptoError unless the signature over label ‖ 0x00 ‖ data is the key's."""
     key = _key(public)
-    if len(signature) != SIGNATURE_SIZE:
-        raise CryptoError(
-            message("A signature takes {right} bytes, not {size}.", right=SIGNATURE_SIZE, size=len(signature))
-        )
+    require_size(message("A signature"), signature, SIGNATURE_SIZE)
     _check_point(signature[:32], message("The point R of the signature"))
     if int.from_bytes(signature[32:], "little") >= _L:
         raise CryptoError(message("The number S of the signature is not below L."))
@@ -82,10 +76,7 @@ def _key(public: bytes) -> Ed25519PublicKey:
 
 def check_public(public: bytes) -> None:
     """Raise CryptoError unless these 32 bytes can be an identity key: canonical, not of small order."""
-    if len(public) != PUBLIC_SIZE:
-        raise CryptoError(
-            message("An identity key takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(public))
-        )
+    require_size(message("An identity key"), public, PUBLIC_SIZE)
     _check_point(public, message("The identity key"))
 
 

@@ -16,7 +16,7 @@ The statement is (context, X, number of cards, and for each its position, a and 
 from collections.abc import Sequence
 
 from seqp2p.crypto.equation import Bracket, Check, Equation, require
-from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.errors import CryptoError, require_size
 from seqp2p.crypto.group import (
     ORDER,
     POINT_SIZE,
@@ -79,10 +79,7 @@ def verify_key(X: Point, proof: bytes, context: Context, check: Check = require)
 
 def key_equation(X: Point, proof: bytes, context: Context) -> Equation:
     """Return the equation that must hold. Raises CryptoError if the proof does not decode, or X is infinity."""
-    if len(proof) != KEY_PROOF_SIZE:
-        raise CryptoError(
-            message("A key proof takes {right} bytes, not {size}.", right=KEY_PROOF_SIZE, size=len(proof))
-        )
+    require_size(message("A key proof"), proof, KEY_PROOF_SIZE)
     T = decode_point(proof[:POINT_SIZE])
     s = decode_scalar(proof[POINT_SIZE:])
     c = _key_oracle(X, context).challenge(encode_point(T))
@@ -130,10 +127,7 @@ def share_equations(
     X: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context
 ) -> tuple[Equation, Equation]:
     """Return the equations that must hold. Raises CryptoError if the proof or the statement is malformed."""
-    if len(proof) != SHARE_PROOF_SIZE:
-        raise CryptoError(
-            message("A share proof takes {right} bytes, not {size}.", right=SHARE_PROOF_SIZE, size=len(proof))
-        )
+    require_size(message("A share proof"), proof, SHARE_PROOF_SIZE)
     T_1, T_2 = decode_points(proof[: 2 * POINT_SIZE], 2)
     s = decode_scalar(proof[2 * POINT_SIZE :])
     oracle = _share_oracle(X, cards, shares, context)

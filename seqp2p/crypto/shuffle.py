@@ -27,7 +27,7 @@ from itertools import accumulate, chain
 
 from seqp2p.crypto.elgamal import Ciphertext, encode_deck, reencrypt
 from seqp2p.crypto.equation import Bracket, Check, Equation, require
-from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.errors import CryptoError, require_size
 from seqp2p.crypto.group import (
     ORDER,
     POINT_SIZE,
@@ -148,15 +148,7 @@ class ShuffleProof:
     @classmethod
     def decode(cls, data: bytes, n: int) -> "ShuffleProof":
         """Return the proof for n cards from exactly proof_size(n) bytes. Raises CryptoError."""
-        if len(data) != proof_size(n):
-            raise CryptoError(
-                message(
-                    "A shuffle proof for {cards} cards takes {right} bytes, not {size}.",
-                    cards=n,
-                    right=proof_size(n),
-                    size=len(data),
-                )
-            )
+        require_size(message("A shuffle proof for {cards} cards", cards=n), data, proof_size(n))
         middle = (3 * n + 5) * POINT_SIZE
         points = decode_points(data[:middle], 3 * n + 5)
         scalars = tuple(decode_scalar(data[i : i + SCALAR_SIZE]) for i in range(middle, len(data), SCALAR_SIZE))

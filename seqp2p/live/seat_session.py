@@ -630,7 +630,7 @@ class SeatSession:
         if self.seat.waits_to_sign or word.step in self._reassured or not self.match.may_reassure(word):
             return
         self._reassured.add(word.step)
-        head = SignedHead(self.seat.head_of_final(self.match, word.step))
+        head = SignedHead(self.seat.head(self.match, word.step, 0))
         if head not in {thing for thing, *_ in self._logged}:
             self._recorder.log(head)
             await self._recorder.sync()

@@ -318,16 +318,19 @@ class Match:
         new = not self._is_proven(violation)
         if new:
             self.proven[violation.seat] = violation
-        step = self.chain.live_step(violation.step)
-        if step is not None and step.votable and len(violation.evidence) > 1:
+        if (step := self._decided_by(violation)) is not None:
             new = self._keep_second(step, violation) or new
         return self.settle() if new else None
 
     def knows_of(self, violation: Violation) -> bool:
         """Return True if this seat is proved a cheat already, and for this step if that decides its closing."""
+        step = self._decided_by(violation)
+        return self._is_proven(violation) and (step is None or violation.seat in step.decree.cheats)
+
+    def _decided_by(self, violation: Violation) -> LiveStep | None:
+        """Return the step that this evidence has a part in closing: two things signed for a votable step."""
         step = self.chain.live_step(violation.step)
-        decides = step is not None and step.votable and len(violation.evidence) > 1
-        return self._is_proven(violation) and not (decides and step and violation.seat not in step.decree.cheats)
+        return step if step is not None and step.votable and len(violation.evidence) > 1 else None
 
     def _is_proven(self, violation: Violation) -> bool:
         """Return True if its seat is proved a cheat as well as this does: two prove it on any past, one on its own."""

@@ -16,7 +16,6 @@ from seqp2p.crypto.schnorr import key_commitment, prove_key, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.i18n import message
 from seqp2p.match.ballots import Wish
-from seqp2p.match.chain import LiveStep
 from seqp2p.match.contribution import (
     Body,
     CallBody,
@@ -187,18 +186,14 @@ class SeatKeys:
 
     def heads(self, match: Match) -> tuple[Contribution, ...]:
         """Sign the heads of closings that are not final and not signed yet."""
-        due = [step for step in match.chain.to_show() if not step.decree.has_shown(self.number)]
-        return tuple(self._head_of(match, step) for step in due)
+        return tuple(
+            self.head(match, step.number, closing.round)
+            for step in match.chain.to_show()
+            if (closing := step.decree.closing) is not None and not step.decree.has_shown(self.number)
+        )
 
-    def _head_of(self, match: Match, step: LiveStep) -> Contribution:
-        assert step.decree.closing is not None, "a step that is not closed has no head after it"
-        return self._head(match, step.number, step.decree.closing.round)
-
-    def head_of_final(self, match: Match, step: int) -> Contribution:
-        """Sign the head after a final step that contributions closed."""
-        return self._head(match, step, 0)
-
-    def _head(self, match: Match, step: int, round_: int) -> Contribution:
+    def head(self, match: Match, step: int, round_: int) -> Contribution:
+        """Sign the head after a step that is closed in this round; 0 is the round of contributions."""
         prev, head = match.game.heads[step - 1 : step + 1]
         return self._signed(HEAD, HeadPayload(1, match.game.id, step, prev, self.number, round_, head))
 

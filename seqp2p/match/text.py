@@ -8,42 +8,23 @@ import unicodedata
 
 from seqp2p.i18n import message
 
+SHOWN_LENGTH_MAX = 200
+
+
+def _ranges(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the first and last code point of each range in hexadecimal digits; one alone has no hyphen."""
+    bounds = (each.partition("-") for each in text.split())
+    return tuple((int(first, 16), int(last or first, 16)) for first, _, last in bounds)
+
+
 # Controls; spaces other than U+0020; what shows nothing, joins, or changes the direction of writing; private use.
-HIDDEN = (
-    (0x0000, 0x001F),
-    (0x007F, 0x00A0),
-    (0x00AD, 0x00AD),
-    (0x034F, 0x034F),
-    (0x0600, 0x0605),
-    (0x061C, 0x061C),
-    (0x06DD, 0x06DD),
-    (0x070F, 0x070F),
-    (0x0890, 0x0891),
-    (0x08E2, 0x08E2),
-    (0x115F, 0x1160),
-    (0x1680, 0x1680),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x2000, 0x200F),
-    (0x2028, 0x202F),
-    (0x205F, 0x206F),
-    (0x2800, 0x2800),
-    (0x3000, 0x3000),
-    (0x3164, 0x3164),
-    (0xD800, 0xF8FF),
-    (0xFE00, 0xFE0F),
-    (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFFF),
-    (0x110BD, 0x110BD),
-    (0x110CD, 0x110CD),
-    (0x13430, 0x1345F),
-    (0x1BCA0, 0x1BCA3),
-    (0x1D173, 0x1D17A),
-    (0xE0000, 0x10FFFF),
-)
+HIDDEN = _ranges("""
+0000-001F 007F-00A0 00AD 034F 0600-0605 061C 06DD 070F 0890-0891 08E2 115F-1160 1680 17B4-17B5 180B-180F 2000-200F
+2028-202F 205F-206F 2800 3000 3164 D800-F8FF FE00-FE0F FEFF FFA0 FFF0-FFFF 110BD 110CD 13430-1345F 1BCA0-1BCA3
+1D173-1D17A E0000-10FFFF
+""")
 # Marks that take no place of their own (Unicode 14, Mn and Me, with gaps that hold no letter).
-_MARK_RANGES = """
+_MARK_RANGES = _ranges("""
 0300-034E 0350-036F 0483-0489 0591-05C7 0610-061A 064B-065F 0670 06D6-06DC 06DF-06E4 06E7-06E8 06EA-06ED 0711
 0730-074A 07A6-07B0 07EB-07F3 07FD 0816-0819 081B-0823 0825-0827 0829-082D 0859-085B 0898-089F 08CA-08E1 08E3-0902
 093A 093C 0941-0948 094D 0951-0957 0962-0963 0981 09BC 09C1-09C4 09CD 09E2-09E3 09FE-0A02 0A3C 0A41-0A51 0A70-0A71
@@ -68,15 +49,8 @@ AAEC-AAED AAF6 ABE5 ABE8 ABED FB1E FE20-FE2F 101FD 102E0 10376-1037A 10A01-10A0F
 16B30-16B36 16F4F 16F8F-16F92 16FE4 1BC9D-1BC9E 1CF00-1CF46 1D167-1D169 1D17B-1D182 1D185-1D18B 1D1AA-1D1AD
 1D242-1D244 1DA00-1DA36 1DA3B-1DA6C 1DA75 1DA84 1DA9B-1DAAF 1E000-1E02A 1E130-1E136 1E2AE 1E2EC-1E2EF 1E8D0-1E8D6
 1E944-1E94A
-"""
-SHOWN_LENGTH_MAX = 200
-
-
-MARKS = frozenset(
-    code
-    for first, _, last in (bounds.partition("-") for bounds in _MARK_RANGES.split())
-    for code in range(int(first, 16), int(last or first, 16) + 1)
-)
+""")
+MARKS = frozenset(code for first, last in _MARK_RANGES for code in range(first, last + 1))
 
 
 def is_hidden(character: str) -> bool:

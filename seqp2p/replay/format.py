@@ -135,10 +135,8 @@ def contributions_of(record: StepRecord | OpenRecord | EvidenceRecord | Certific
 def signatures_in(record: AnyRecord) -> int:
     """Return the number of signatures of the record, without one inside a payload (of a remark that is called)."""
     match record:
-        case StepRecord() | OpenRecord() | EvidenceRecord():
-            return len(record.contributions)
-        case CertificateRecord():
-            return len(record.ballots)
+        case StepRecord() | OpenRecord() | EvidenceRecord() | CertificateRecord():
+            return len(contributions_of(record))
         case RemarkRecord() | LeaveRecord() | EndRecord():
             return 1
         case TableRecord() | OpeningRecord():

@@ -190,7 +190,7 @@ def _read_open(match: Match, record: OpenRecord) -> tuple[Event, ...]:
 
 
 def _read_evidence(match: Match, record: EvidenceRecord) -> tuple[Event, ...]:
-    """Return the violation that exactly these bytes prove."""
+    """Accuse the seat of the violation that exactly these bytes prove, and return the events."""
     evidence = contributions_of(record)
     try:
         match.weigh(evidence)

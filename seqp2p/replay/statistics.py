@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from statistics import median
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -163,13 +164,7 @@ class VariantCount:
 
     @property
     def turns_median(self) -> float:
-        """The median of the lengths."""
-        low, high = (self.games - 1) // 2, self.games // 2
-        passed, found = 0, list[int]()
-        for length, count in sorted(self.turns.items()):
-            found += [length for at in (low, high) if passed <= at < passed + count]
-            passed += count
-        return sum(found) / 2
+        return float(median(Counter(self.turns).elements()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ class ReplayWriter:
     """
 
     def __init__(self, path: Path, match: Match, *, reopened: bool = False, disk: Disk = REAL_DISK) -> None:
+        """``reopened``: continue the replay that ``resume.load`` has just read into this match."""
         self.path = path
         self._file = disk.append(path, new=not reopened)
         self._synced = not reopened  # Bytes of a process that died may not be on the disk.
@@ -59,11 +60,6 @@ class ReplayWriter:
         except OSError:
             self._file.close()
             raise
-
-    @classmethod
-    def reopen(cls, path: Path, match: Match, disk: Disk = REAL_DISK) -> Self:
-        """Continue the replay that ``resume.load`` has just read into this match, which has taken nothing since."""
-        return cls(path, match, reopened=True, disk=disk)
 
     def __enter__(self) -> Self:
         return self

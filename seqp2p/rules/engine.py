@@ -25,18 +25,14 @@ from seqp2p.rules.phases import (
     open_actions,
     waive,
 )
-from seqp2p.rules.position import ONGOING, CompletedSequence, Phase, Position, next_seat
-from seqp2p.rules.refusals import unknown_slot, why_no_pass, why_not, why_not_now
+from seqp2p.rules.position import CompletedSequence, Phase, Position, next_seat, with_one
+from seqp2p.rules.refusals import slot_of, why_no_pass, why_not, why_not_now
 from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by
 from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card
 
 BoardState: TypeAlias = tuple[tuple[SquareSet, ...], SquareSet, tuple[CompletedSequence, ...], SquareSet]
-"""Chips, free squares, sequences, protected squares, as in Position."""
-# Position's constructor without its argument list, which would take twice as long in every turn.
-_new: Final = tuple[object, ...].__new__
-
-
+"""The fields chips, free, sequences and protected of a Position, which stand there in this order."""
 _BITS: Final = bytes(int(byte == ord("1")) for byte in range(256))
 
 
@@ -47,32 +43,28 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
     unknown cards in the hand there may be more; a pass is among them only if all cards are known. Empty when the game
     is over.
     """
-    table, to_move, hands, _, _, chips, free, _, protected, _, _, _, exchanged, _, _, _, pending, _ = position
-    if not to_move:
+    seat, pending = position.to_move, position.pending
+    if not seat:
         return ()
     if pending is not None and pending.phase != "play":
         return open_actions(position)
-    look, limit = table.look, table.variant.exchanges_per_turn
-    if limit is None:
-        limit = position.exchanges_left + exchanged
-    offers = look.offers_dead if exchanged < limit else look.offers
-    reach = look.reach
+    look, free = position.table.look, position.free
+    plays = look.plays_or_exchange if position.exchanges_left > 0 else look.plays
+    hand = position.hands[seat - 1]
     found: list[Action] = []
     last = UNKNOWN  # unknown cards come first in a hand, and are skipped like a second copy
-    for card in hands[to_move - 1]:
+    for card in hand:
         if card == last:
             continue
         last = card
-        offer = offers[card]
-        if offer is not None:
-            found += offer[free & reach[card]]
+        reach, actions = plays[card]
+        if actions is not None:
+            found += actions[free & reach]
             continue
-        targets = free & reach[card]
-        if not reach[card]:
-            targets = (look.squares ^ free ^ chips[(to_move - 1) % len(chips)]) & ~protected
+        targets = free & reach if reach else _removable(position)
         # One binary digit a square, ascending, picks from the actions of all squares; the 1 on top keeps the zeros.
         found += compress(look.anywhere[card], bin(targets | 1 << len(look.bit))[:2:-1].encode().translate(_BITS))
-    if not found and UNKNOWN not in hands[to_move - 1]:
+    if not found and UNKNOWN not in hand:
         return (PASS,)
     return tuple(found)
 
@@ -87,7 +79,7 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     """
     if not position.to_move:
         raise IllegalAction(message("the game is over: nothing more can be played"))
-    judge = _PLAY.get(action.kind) if position.pending is None else ACTIONS[position.phase].get(action.kind)
+    judge = ACTIONS[position.phase].get(action.kind)
     if judge is None:
         raise IllegalAction(why_not_now(position))
     return judge(position, action, drawn)
@@ -102,142 +94,6 @@ def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
         return (*chain(*position.discards),)
     seat = position.to_move
     return (*chain(*position.discards[:seat]), action.card, *chain(*position.discards[seat:]))
-
-
-def _place(position: Position, action: Action, drawn: Card) -> Position:
-    _, card, square, ends, _ = action
-    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _, _ = position
-    look = table.look
-    bit = look.bit.get(square, 0)
-    if not bit & free & look.reach.get(card, 0):
-        raise IllegalAction(why_not(position, action))
-    team = (to_move - 1) % len(chips)
-    own = chips[team] | bit
-    filled = own | look.corners
-    made = complete_lines(table.near[square], filled, look.line_length)
-    if made or ends:
-        sequences = tuple(sorted((*sequences, *new_sequences(position, made, ends))))
-        protected = protected_by(table, sequences)
-    board = ((*chips[:team], own, *chips[team + 1 :]), free ^ bit, sequences, protected)
-    if made and sum(sequence.team == team + 1 for sequence in sequences) >= table.sequences_to_win:
-        return _win(position, action, board)
-    return _put_down(position, action, drawn, board, 1)
-
-
-def _remove(position: Position, action: Action, drawn: Card) -> Position:
-    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _, _ = position
-    look, bit = table.look, table.look.bit.get(action.square, 0)
-    taken_by_others = look.squares ^ free ^ chips[(to_move - 1) % len(chips)]
-    if look.reach.get(action.card, bit) or not bit & taken_by_others & ~protected:
-        raise IllegalAction(why_not(position, action))
-    if table.options.advanced:
-        sequences = tuple(sequence for sequence in sequences if action.square not in sequence.squares)
-    board = (tuple([team & ~bit for team in chips]), free | bit, sequences, protected)
-    return _put_down(position, action, drawn, board, 1)
-
-
-def _exchange(position: Position, action: Action, drawn: Card) -> Position:
-    _, _, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _, _ = position
-    look, card = position.table.look, action.card
-    if look.offers.get(card) is None or free & look.reach[card] or position.exchanges_left <= 0:
-        raise IllegalAction(why_not(position, action))
-    return _put_down(position, action, drawn, (chips, free, sequences, protected), 0)
-
-
-def _put_down(position: Position, action: Action, drawn: Card, board: BoardState, turns: int) -> Position:
-    """Put the card on the discards and draw another. ``turns`` is 1 if this ends the turn, else 0.
-
-    If the pile is empty, all discards become the pile first, the card just put down among them, so there is always a
-    card to draw. With manual draw a played card is not replaced here.
-    """
-    table, to_move, hands, pile, discards, _, _, _, _, turn, draws, reshuffles, exchanged, idle, quiet, _, _, _ = (
-        position
-    )
-    if turns and table.options.manual_draw:
-        return after_playing(_changed(lay_down(position, action.card), board))
-    card, seat = action.card, to_move - 1
-    hand = list(hands[seat])
-    try:
-        slot = hand.index(card)
-    except ValueError:
-        slot = unknown_slot(position, card)
-    hand[slot] = drawn
-    hand.sort()
-    hands = (*hands[:seat], tuple(hand), *hands[to_move:])
-    discards = (*discards[:seat], (*discards[seat], card), *discards[to_move:])
-    if not pile:
-        pile = sum(map(len, discards))
-        discards = ((),) * len(discards)
-        reshuffles += 1
-    if turns:
-        to_move = next_seat(position) if position.out else to_move % table.players + 1
-        exchanged = idle = quiet = 0
-    else:
-        exchanged += 1
-    chips, free, sequences, protected = board
-    return _new(
-        Position,
-        (
-            table,
-            to_move,
-            hands,
-            pile - 1,
-            discards,
-            chips,
-            free,
-            sequences,
-            protected,
-            turn + turns,
-            draws + 1,
-            reshuffles,
-            exchanged,
-            idle,
-            quiet,
-            ONGOING,
-            position.pending,
-            position.out,
-        ),
-    )
-
-
-def _win(position: Position, action: Action, board: BoardState) -> Position:
-    """End the game at once, before the draw."""
-    return _changed(lay_down(position, action.card), board)._replace(
-        to_move=0,
-        turn=position.turn + 1,
-        exchanged=0,
-        idle=0,
-        quiet=0,
-        outcome=team_of(position.to_move, position.teams),
-        pending=None,
-    )
-
-
-def _changed(position: Position, board: BoardState) -> Position:
-    chips, free, sequences, protected = board
-    return position._replace(chips=chips, free=free, sequences=sequences, protected=protected)
-
-
-def _pass(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
-    if refusal := why_no_pass(position, legal_actions(position)):
-        raise IllegalAction(refusal)
-    return after_pass(position)
-
-
-_PLAY: Final[dict[ActionKind, Judge]] = {
-    "place": _place,
-    "remove": _remove,
-    "exchange": _exchange,
-    "pass": _pass,
-    "call": call,
-}
-# The function for each kind of action in each phase; every other kind is out of place there.
-ACTIONS: Final[dict[Phase, dict[ActionKind, Judge]]] = {
-    "play": _PLAY,
-    "draw": {"draw": draw, "end": end},
-    "late": {"draw": draw, "waive": waive},
-    "penalty": {"give": give_up},
-}
 
 
 def perft(position: Position, pile: tuple[Card, ...], plies: int) -> int:
@@ -263,3 +119,116 @@ def apply_known(position: Position, pile: tuple[Card, ...], action: Action) -> t
     source = pile or new_pile(position, action)
     after = apply(position, action, source[0] if source else UNKNOWN)
     return after, source[1:] if after.draws > position.draws else pile
+
+
+def _place(position: Position, action: Action, drawn: Card) -> Position:
+    table, square = position.table, action.square
+    look, bit = table.look, table.look.bit.get(square, 0)
+    if not bit & position.free & look.reach.get(action.card, 0):
+        raise IllegalAction(why_not(position, action))
+    team = team_of(position.to_move, table.teams)
+    own = position.chips[team - 1] | bit
+    chips = with_one(position.chips, team - 1, own)
+    sequences, protected = position.sequences, position.protected
+    made = complete_lines(table.near[square], own | look.corners, look.line_length)
+    if made or action.ends:
+        sequences = tuple(sorted((*sequences, *new_sequences(position, made, action.ends))))
+        protected = protected_by(table, sequences)
+    board = (chips, position.free ^ bit, sequences, protected)
+    if made and sum(sequence.team == team for sequence in sequences) >= table.sequences_to_win:
+        return _win(position, action.card, board)
+    return _put_down(position, action.card, drawn, board, 1)
+
+
+def _remove(position: Position, action: Action, drawn: Card) -> Position:
+    look, square = position.table.look, action.square
+    bit = look.bit.get(square, 0)
+    if look.reach.get(action.card, bit) or not bit & _removable(position):
+        raise IllegalAction(why_not(position, action))
+    sequences = position.sequences
+    if position.options.advanced:
+        sequences = tuple(sequence for sequence in sequences if square not in sequence.squares)
+    board = (tuple(team & ~bit for team in position.chips), position.free | bit, sequences, position.protected)
+    return _put_down(position, action.card, drawn, board, 1)
+
+
+def _removable(position: Position) -> SquareSet:
+    """Return the squares with a chip that the seat to move may take off."""
+    own = position.chips[team_of(position.to_move, position.teams) - 1]
+    return position.table.look.squares & ~(position.free | own | position.protected)
+
+
+def _exchange(position: Position, action: Action, drawn: Card) -> Position:
+    card = action.card
+    reach = position.table.look.reach.get(card, 0)
+    if not reach or card in position.variant.wild or reach & position.free or position.exchanges_left <= 0:
+        raise IllegalAction(why_not(position, action))
+    board = (position.chips, position.free, position.sequences, position.protected)
+    return _put_down(position, card, drawn, board, 0)
+
+
+def _pass(position: Position, _action: Action, _drawn: Card) -> Position:
+    if refusal := why_no_pass(position, legal_actions(position)):
+        raise IllegalAction(refusal)
+    return after_pass(position)
+
+
+def _put_down(position: Position, card: Card, drawn: Card, board: BoardState, turns: int) -> Position:
+    """Put the card on the discards and draw another. ``turns`` is 1 if this ends the turn, else 0.
+
+    If the pile is empty, all discards become the pile first, the card just put down among them, so there is always a
+    card to draw. With manual draw a played card is not replaced here.
+    """
+    # Every field by its name, out of one tuple and into the next: ``_replace`` would take a third of a turn.
+    (
+        table, seat, hands, pile, discards, chips, free, sequences, protected,
+        turn, draws, reshuffles, exchanged, idle, quiet, outcome, pending, out,
+    ) = position  # fmt: skip
+    if turns and table.options.manual_draw:
+        return after_playing(_with_board(lay_down(position, card), board))
+    chips, free, sequences, protected = board
+    hand = list(hands[seat - 1])
+    hand[slot_of(position, card)] = drawn
+    hand.sort()
+    hands = with_one(hands, seat - 1, tuple(hand))
+    discards = with_one(discards, seat - 1, (*discards[seat - 1], card))
+    if not pile:
+        pile = sum(map(len, discards))
+        discards = ((),) * len(discards)
+        reshuffles += 1
+    if turns:
+        seat = next_seat(position) if out else seat % table.players + 1
+        exchanged = idle = quiet = 0
+    else:
+        exchanged += 1
+    return Position._make((
+        table, seat, hands, pile - 1, discards, chips, free, sequences, protected,
+        turn + turns, draws + 1, reshuffles, exchanged, idle, quiet, outcome, pending, out,
+    ))  # fmt: skip
+
+
+def _win(position: Position, card: Card, board: BoardState) -> Position:
+    """End the game at once, before the draw."""
+    return _with_board(lay_down(position, card), board)._replace(
+        to_move=0,
+        turn=position.turn + 1,
+        exchanged=0,
+        idle=0,
+        quiet=0,
+        outcome=team_of(position.to_move, position.teams),
+        pending=None,
+    )
+
+
+def _with_board(position: Position, board: BoardState) -> Position:
+    chips, free, sequences, protected = board
+    return position._replace(chips=chips, free=free, sequences=sequences, protected=protected)
+
+
+ACTIONS: Final[dict[Phase, dict[ActionKind, Judge]]] = {
+    "play": {"place": _place, "remove": _remove, "exchange": _exchange, "pass": _pass, "call": call},
+    "draw": {"draw": draw, "end": end},
+    "late": {"draw": draw, "waive": waive},
+    "penalty": {"give": give_up},
+}
+"""The function for each kind of action in each phase; every other kind is out of place there."""

@@ -12,7 +12,9 @@ from seqp2p.rules.actions import Action, Ends, exchange, place, remove
 from seqp2p.rules.variant import Board, Card, Line, Square, Variant
 
 SquareSet: TypeAlias = int
-Offers: TypeAlias = dict[SquareSet, tuple[Action, ...]]
+ByFreeSquares: TypeAlias = dict[SquareSet, tuple[Action, ...]]
+Plays: TypeAlias = tuple[SquareSet, ByFreeSquares | None]
+"""The reach of a card, and its actions by the free squares of its reach; None for wild and removing cards."""
 NearLines: TypeAlias = tuple[tuple[SquareSet, tuple[SquareSet, ...]], ...]
 """For each direction: its squares, and the lines among them."""
 
@@ -33,10 +35,10 @@ class Lookup:
     corners: SquareSet
     squares: SquareSet  # all squares that can bear a chip
     bit: dict[Square, SquareSet]  # the set of one square; a dict, in which a square off the board is missing
-    reach: dict[Card, SquareSet]  # by card: the squares it can go to on an empty board; empty for a removing card
-    offers: dict[Card, Offers | None]
-    """By card, then by its free squares: the actions it offers. None for wild and removing cards."""
-    offers_dead: dict[Card, Offers | None]  # the same while a dead card may still be exchanged
+    reach: dict[Card, SquareSet]
+    """By card: the squares it can go to on an empty board; empty for a removing card. Other numbers are missing."""
+    plays: tuple[Plays, ...]  # by card
+    plays_or_exchange: tuple[Plays, ...]  # the same while a dead card may still be exchanged
     anywhere: tuple[tuple[Action, ...], ...]
     """By card, for wild and removing cards: its action on every square, in order."""
     line_length: int
@@ -51,18 +53,21 @@ def lookup(variant: Variant) -> Lookup:
     board = variant.board
     corners = set_of(board.corners)
     squares = (1 << len(board.grid)) - 1 & ~corners
+    cards = range(len(variant.faces))
+    printed = {card: set_of(tuple(s for s, face in enumerate(board.grid) if face == card)) for card in cards}
+    reach = printed | dict.fromkeys(variant.wild, squares)
     special = {*variant.wild, *variant.removing}
-    plain = {card: set_of(tuple(s for s, face in enumerate(board.grid) if face == card)) for card in variant.deck}
+    plays = tuple((reach[card], None if card in special else _by_free_squares(card, reach[card])) for card in cards)
     return Lookup(
         corners=corners,
         squares=squares,
         bit={square: 1 << square for square in range(len(board.grid))},
-        reach=plain | dict.fromkeys(variant.wild, squares),
-        offers={card: None if card in special else _offers(card, at, ()) for card, at in plain.items()},
-        offers_dead={
-            card: None if card in special else _offers(card, at, (exchange(card),)) for card, at in plain.items()
-        },
-        anywhere=tuple(_anywhere(variant, card) for card in range(len(variant.faces))),
+        reach=reach,
+        plays=plays,
+        plays_or_exchange=tuple(
+            (at, actions and actions | {0: (exchange(card),)}) for card, (at, actions) in enumerate(plays)
+        ),
+        anywhere=tuple(_anywhere(variant, card) for card in cards),
         line_length=variant.line_length,
         line_of={set_of(line): line for line in board.lines},
         line_between={(line[0], line[-1]): set_of(line) for line in board.lines},
@@ -71,11 +76,11 @@ def lookup(variant: Variant) -> Lookup:
     )
 
 
-def _offers(card: Card, reach: SquareSet, when_dead: tuple[Action, ...]) -> Offers:
-    offers: Offers = {0: ()}
+def _by_free_squares(card: Card, reach: SquareSet) -> ByFreeSquares:
+    found: ByFreeSquares = {0: ()}
     for square in squares_of(reach):
-        offers |= {free | 1 << square: (*before, place(card, square)) for free, before in offers.items()}
-    return offers | {0: when_dead}
+        found |= {free | 1 << square: (*before, place(card, square)) for free, before in found.items()}
+    return found
 
 
 def _anywhere(variant: Variant, card: Card) -> tuple[Action, ...]:

@@ -16,8 +16,8 @@ from typing import TypeAlias
 from seqp2p.i18n import message
 from seqp2p.rules.actions import DRAW, END, WAIVE, Action, give
 from seqp2p.rules.errors import IllegalAction
-from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat
-from seqp2p.rules.refusals import unknown_slot, why_no_call
+from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat, with_one
+from seqp2p.rules.refusals import slot_of, why_no_call
 from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber
 
@@ -34,14 +34,13 @@ def open_actions(position: Position) -> tuple[Action, ...]:
 
 
 def lay_down(position: Position, card: Card) -> Position:
-    """A card of the seat to move goes on its discards and is not replaced; IllegalAction if the seat cannot hold it."""
-    seat = position.to_move - 1
-    hand = list(position.hands[seat])
-    del hand[hand.index(card) if card in hand and card != UNKNOWN else unknown_slot(position, card)]
-    discards = (*position.discards[seat], card)
+    """Put a card of the seat to move on its discards, without replacing it. Raises IllegalAction if not held."""
+    at = position.to_move - 1
+    hand = list(position.hands[at])
+    del hand[slot_of(position, card)]
     return position._replace(
-        hands=(*position.hands[:seat], tuple(hand), *position.hands[seat + 1 :]),
-        discards=(*position.discards[:seat], discards, *position.discards[seat + 1 :]),
+        hands=with_one(position.hands, at, tuple(hand)),
+        discards=with_one(position.discards, at, (*position.discards[at], card)),
     )
 
 
@@ -78,7 +77,7 @@ def next_turn(position: Position, *, idle: int, quiet: int, owes: SeatNumber = 0
     )
 
 
-def call(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def call(position: Position, action: Action, _drawn: Card) -> Position:
     """The talk of a seat is called: every player of its team gives up a card, if it has one."""
     if refusal := why_no_call(position, action.seat):
         raise IllegalAction(refusal)
@@ -90,7 +89,7 @@ def call(position: Position, action: Action, drawn: Card) -> Position:  # noqa: 
     return _penalise(position, position.to_move, owes, penalised)
 
 
-def give_up(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def give_up(position: Position, action: Action, _drawn: Card) -> Position:
     pending = _pending(position)
     return _penalise(lay_down(position, action.card), pending.mover, pending.owes, pending.penalised[1:])
 
@@ -102,15 +101,15 @@ def _penalise(position: Position, mover: SeatNumber, owes: SeatNumber, penalised
     return position._replace(to_move=mover, pending=Pending("play", mover, owes) if owes else None)
 
 
-def draw(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def draw(position: Position, _action: Action, drawn: Card) -> Position:
     return _go_on(_with_card(position, drawn), 0)
 
 
-def end(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def end(position: Position, _action: Action, _drawn: Card) -> Position:
     return _go_on(position, position.to_move)
 
 
-def waive(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def waive(position: Position, _action: Action, _drawn: Card) -> Position:
     return _go_on(position, 0)
 
 
@@ -126,16 +125,15 @@ def _go_on(position: Position, owes: SeatNumber) -> Position:
 
 def _with_card(position: Position, drawn: Card) -> Position:
     """The seat to move has drawn a card, from the discards if the pile is empty, and none if both are."""
-    seat, pile, discards, reshuffles = position.to_move - 1, position.pile, position.discards, position.reshuffles
+    at, pile, discards, reshuffles = position.to_move - 1, position.pile, position.discards, position.reshuffles
     if not pile:
         pile = sum(map(len, discards))
         if not pile:
             return position
         discards = ((),) * len(discards)
         reshuffles += 1
-    hand = tuple(sorted((*position.hands[seat], drawn)))
     return position._replace(
-        hands=(*position.hands[:seat], hand, *position.hands[seat + 1 :]),
+        hands=with_one(position.hands, at, tuple(sorted((*position.hands[at], drawn)))),
         pile=pile - 1,
         discards=discards,
         draws=position.draws + 1,

@@ -1,7 +1,7 @@
 """A position: everything that has happened so far as far as it matters, as one immutable value."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message
@@ -11,6 +11,7 @@ from seqp2p.rules.options import Options
 from seqp2p.rules.table import TableRules, hand_size, make_table
 from seqp2p.rules.variant import UNKNOWN, Card, Line, SeatNumber, Team, Variant
 
+Item = TypeVar("Item")
 Hand: TypeAlias = tuple[Card, ...]
 """Ascending, so that unknown cards come first."""
 
@@ -226,7 +227,7 @@ def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Posit
                 unknown=unknown,
             )
         )
-    learnt = _with_hand(position, seat, tuple(sorted((*hand[len(shown) :], *shown))))
+    learnt = position._replace(hands=with_one(position.hands, seat - 1, tuple(sorted((*hand[len(shown) :], *shown)))))
     if surplus := surplus_face(learnt):
         raise IllegalAction(message("seat {seat} cannot hold what it shows: {surplus}", seat=seat, surplus=surplus))
     return learnt
@@ -241,6 +242,8 @@ def hide(position: Position, seats: Collection[SeatNumber]) -> Position:
     )
 
 
-def _with_hand(position: Position, seat: SeatNumber, hand: Hand) -> Position:
-    hands = position.hands
-    return position._replace(hands=(*hands[: seat - 1], hand, *hands[seat:]))
+def with_one(items: tuple[Item, ...], at: int, item: Item) -> tuple[Item, ...]:
+    """Return the items with another one at a place, counted from 0."""
+    changed = list(items)
+    changed[at] = item
+    return tuple(changed)

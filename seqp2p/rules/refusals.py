@@ -9,11 +9,14 @@ from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Square
 
 
-def unknown_slot(position: Position, card: Card) -> int:
-    """Return the place of a card that is unknown in the hand to move. Raises IllegalAction if it cannot be there."""
+def slot_of(position: Position, card: Card) -> int:
+    """Return the place of a card in the hand to move, or of an unknown card that may be it. Raises IllegalAction."""
+    hand = position.hands[position.to_move - 1]
+    if card in hand and card != UNKNOWN:
+        return hand.index(card)
     if reason := _why_not_held(position, card):
         raise IllegalAction(reason)
-    return position.hands[position.to_move - 1].index(UNKNOWN)
+    return hand.index(UNKNOWN)
 
 
 def why_not(position: Position, action: Action) -> str:

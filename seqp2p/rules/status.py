@@ -6,6 +6,7 @@ from seqp2p.rules.lookup import set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.phases import absence_fault, has_played, pending_fault
 from seqp2p.rules.position import DRAWN, Position, surplus_face
+from seqp2p.rules.sequences import countable_lines
 from seqp2p.rules.variant import UNKNOWN, SeatNumber
 
 
@@ -86,10 +87,9 @@ def _sequences(position: Position) -> Iterator[str]:
 def _uncounted(position: Position) -> Iterator[str]:
     look = position.table.look
     for team, chips in enumerate(position.chips, start=1):
-        recorded = [set_of(sequence.squares) for sequence in position.sequences if sequence.team == team]
-        for line, squares in look.line_of.items():
-            complete = line & (chips | look.corners) == line
-            if complete and all((line & other & ~look.corners).bit_count() <= 1 for other in recorded):
+        for line in countable_lines(position, team):
+            if not line & ~(chips | look.corners):
+                squares = look.line_of[line]
                 name = format_ends(position.variant, (squares[0], squares[-1]))
                 yield f"{name} is a sequence of team {team} that has not been counted"
 

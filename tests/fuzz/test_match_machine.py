@@ -312,7 +312,7 @@ class Table(RuleBasedStateMachine):
     def resume(self, path: Path) -> None:
         """A crash instead of an end: the replay and the journal bring all back that is final."""
         loaded = load(path, game().agreement, self.match.own_seat)
-        writer = ReplayWriter.reopen(path, loaded.match)
+        writer = ReplayWriter(path, loaded.match, reopened=True)
         feed(loaded.match, tuple(self.journal), writer)
         assert loaded.match.record[: self.match.final] == self.final
         self.check_replay(loaded.match, writer)

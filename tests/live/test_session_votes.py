@@ -167,7 +167,7 @@ def come_back(party: Party, seat: int, notes: Notes, nursery: trio.Nursery) -> N
     place.writer.__exit__(None, None, None)
     agreement = place.match.agreement_bytes
     match = load(place.writer.path, agreement, seat).match
-    writer = Scribe.reopen(place.writer.path, match)
+    writer = Scribe(place.writer.path, match, reopened=True)
     own = party.own_seat(seat)
     own.waits_to_sign = True
     feed(match, tuple(notes.on_disk), writer, own)

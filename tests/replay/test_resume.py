@@ -59,14 +59,14 @@ def path(tmp_path: Path) -> Path:
 def resumed(path: Path, game: Played, entries: Sequence[Logged]) -> tuple[Loaded, tuple[Event, ...]]:
     """Load a game's replay, and feed what the seat's own file has; with the events of the second."""
     loaded = load(path, game.agreement)
-    with ReplayWriter.reopen(path, loaded.match) as writer:
+    with ReplayWriter(path, loaded.match, reopened=True) as writer:
         return loaded, tuple(feed(loaded.match, tuple(entries), writer))
 
 
 def finished(path: Path, game: Played, entries: Sequence[Logged] | None = None) -> bytes:
     """The bytes after a game was resumed and finished, as seat 1 would."""
     match = load(path, game.agreement).match
-    with ReplayWriter.reopen(path, match) as writer:
+    with ReplayWriter(path, match, reopened=True) as writer:
         feed(match, whole_log(game) if entries is None else tuple(entries), writer)
         for seat in game.seats:
             match.open_seat(seat.number, seat.release())

@@ -186,7 +186,7 @@ class SimPeer(Machine):
         kept = SeatSecrets(int.from_bytes(secrets.secret, "big"), secrets.nonce)
         seat = VirtualSeat(self.lan.table, self.number, self.lives, kept)
         assert seat.belongs(loaded.match), "a seat's own secrets"
-        writer = ReplayWriter.reopen(self.path, loaded.match, self.disk)
+        writer = ReplayWriter(self.path, loaded.match, reopened=True, disk=self.disk)
         feed(loaded.match, logged, writer, seat)
         sidecar = VirtualSidecar(self.disk, sidecar_path(self.path))
         sidecar.sync()
