@@ -10,7 +10,7 @@ from seqp2p.api.port_mapping import PortEvent as PortEvent
 from seqp2p.api.replays import read as read, stats as stats, verify as verify
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
 from seqp2p.api.seat import Seat as Seat, play_bot as play_bot, rematch as rematch
-from seqp2p.api.config_file import table_settings as table_settings
+from seqp2p.api.settings import table_settings as table_settings
 from seqp2p.api.table import Hidden as Hidden, OpenTable as OpenTable, host as host, join as join
 from seqp2p.api.turns import Turn as Turn
 from seqp2p.api.watch import Spectator as Spectator, watch as watch

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.api.config_file import table_settings
+from seqp2p.api.settings import table_settings
 from seqp2p.arena import make_contest, play_deal
 from seqp2p.bots.registry import BOTS
 from seqp2p.bots.value import BadWeights

@@ -5,55 +5,17 @@ This module knows no setting by name. A file that is broken or newer is left as 
 
 import os
 from pathlib import Path
-from typing import Final, TypeAlias, Unpack
+from typing import Final, TypeAlias
 
-from seqp2p.arguments import check_arguments
 from seqp2p.errors import UserError
-from seqp2p.i18n import listed, message, message_of, of_system
-from seqp2p.match.encoding import DecodeError, structure
-from seqp2p.match.table import USUAL_OPTIONS, Settings, TableChoices, TableError, check_settings
-from seqp2p.rules import KNOWN_VARIANTS, VARIANTS, Options, RulesError, check_table, default_teams
+from seqp2p.i18n import message, of_system
 
-GRACE_S = 120
 VERSION: Final = 1
 BYTES_MAX: Final = 65_536
 """More than any settings have."""
 Value: TypeAlias = str | bool | int | float
 WRITE_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 READ_HINT: Final = message("mend it by hand, or move it away")
-
-
-@check_arguments
-def table_settings(players: int = 2, **choices: Unpack[TableChoices]) -> Settings:
-    """Return the settings of a table for so many players. Raises TableError with the reason if they cannot be played.
-
-    ``variant`` is classic (the usual one) or kids; without ``teams`` there are as many as usual. ``advanced``: one-eyed
-    jacks may break a completed sequence. ``table_talk=False``: a remark may be called. ``manual_draw``: players draw by
-    themselves, and can forget to. ``open_hands=False``: the replay does not show all hands in the end.
-    ``turn_time_s``: seconds for a turn, 0 (usual) for no clock. ``grace_s``: seconds to wait for a seat that cannot be
-    reached (120).
-    """
-    variant, teams = choices.get("variant", "classic"), choices.get("teams")
-    if variant not in KNOWN_VARIANTS:
-        raise TableError(
-            message("no such game: {name!r}; there are {variants}", name=variant, variants=listed(VARIANTS))
-        )
-    rules = KNOWN_VARIANTS[variant]
-    try:
-        count = default_teams(rules, players) if teams is None else teams
-        check_table(rules, players, count, Options())
-    except RulesError as error:
-        raise TableError(message_of(error)) from None
-    usual = {**USUAL_OPTIONS, "turn_time_s": 0, "grace_s": GRACE_S}
-    table = {"variant": variant, "players": players, "teams": count, "colours": rules.colours[:count]}
-    try:
-        settings = structure(
-            Settings, usual | choices | table
-        )  # What the others would refuse, no table is opened with.
-    except DecodeError as error:
-        raise TableError(message_of(error)) from None
-    check_settings(settings)
-    return settings
 
 
 class ConfigFileError(UserError):

@@ -13,8 +13,8 @@ from typing import Any, Unpack
 
 import click
 
-from seqp2p.api import config_file
-from seqp2p.api.config_file import GRACE_S
+from seqp2p.api import settings
+from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
 from seqp2p.cli import home, progress, resume_hint
@@ -117,7 +117,7 @@ def relay_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
     """Return the settings of a table. Raises UserError (usage) with the reason if they cannot be played."""
     try:
-        return config_file.table_settings(players, **choices)
+        return settings.table_settings(players, **choices)
     except TableError as error:
         context = click.get_current_context(silent=True)
         command = context.command_path if context else "seqp2p host"

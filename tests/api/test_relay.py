@@ -8,8 +8,8 @@ import pytest
 import trio
 
 import seqp2p
-from seqp2p.api.config_file import table_settings
 from seqp2p.api.endpoint import open_endpoint
+from seqp2p.api.settings import table_settings
 from seqp2p.api.table import HostOptions, open_table
 from seqp2p.lobby.code import place_of
 from seqp2p.lobby.events import Guest, LobbyShown
