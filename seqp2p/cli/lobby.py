@@ -32,12 +32,11 @@ from seqp2p.lobby.events import (
     Strangers,
     TurnedAway,
 )
-from seqp2p.lobby.lines import PerMinute
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Window
 from seqp2p.rules import team_of
 from seqp2p.ui.language import current, t, translate
 from seqp2p.ui.language import number as numeral
@@ -120,15 +119,16 @@ class BoundedLines:
 
     def __init__(self, output: Output, limits: Limits = DEFAULT_LIMITS) -> None:
         self._output = output
-        self._lines = PerMinute(limits.lines_max, limits.lines_s, trio.current_time)
-        self._notes = PerMinute(1, limits.lines_s, trio.current_time)
+        self._lines = Window(limits.lines_max, limits.lines_s)
+        self._notes = Window(1, limits.lines_s)
 
     def say(self, line: str, kind: str = "log") -> bool:
         """Say a line, if there is room for it. Return True if it was said."""
-        said = self._lines.take(b"")
+        now = trio.current_time()
+        said = self._lines.take(now)
         if said:
             self._output.say(line, kind)
-        elif self._notes.take(b""):
+        elif self._notes.take(now):
             word = shown("seats")
             many = t("players come and go too often to tell each time: {word} names those who are here", word=word)
             self._output.say(many)

@@ -20,7 +20,7 @@ from seqp2p.match.table import Agreement, SeatEntry, TableError, encode_agreemen
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
-from seqp2p.net.auth import check_client, receive, send
+from seqp2p.net.auth import check_client, receive, refuse, send
 from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import BadCode, LinkLost, PeerRefused, Unreachable
 from seqp2p.net.frames import FrameStream
@@ -104,7 +104,7 @@ async def test_a_joiner_that_waits_is_told_once(
 
     async def busy_at_first(self: CodeDoor, frames: FrameStream, key: bytes, source: str, **more: float) -> None:
         for refusal in refusals:
-            await self._refuse(frames, refusal)
+            await refuse(frames, refusal, DEFAULT_LIMITS)
         await check(self, frames, key, source, **more)
 
     monkeypatch.setattr(CodeDoor, "check", busy_at_first)

@@ -166,6 +166,7 @@ async def test_refusing_somebody_who_has_gone() -> None:
     here, there = memory_stream_pair()
     await trio.aclose_forcefully(there)
     frames = FrameStream(here)
-    await refuse(frames, "table_full", LIMITS)
+    with pytest.raises(PeerRefused):
+        await refuse(frames, "table_full", LIMITS)
     with pytest.raises(LinkLost):
         await frames.send(encode_message(Accepted()))

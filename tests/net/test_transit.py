@@ -36,7 +36,7 @@ async def speak(relay: Address, token: bytes) -> None:
         await client.send_all(b"hello")
         assert await client.receive_some() == b"welcome"
         assert line_of(client) is client
-        assert line_of(client.line) is None
+        assert line_of(client.transport_stream) is None
 
 
 @pytest.mark.process
@@ -71,7 +71,7 @@ async def test_a_server_does_without_a_client_that_is_silent(relay: Address) -> 
         @nursery.start_soon
         async def be_silent_then_speak() -> None:
             async with await open_line(relay, token, "client", tcp_dial, limits) as silent:
-                assert await silent.line.receive_some() == b"", "the server gives the silent line up"
+                assert await silent.transport_stream.receive_some() == b"", "the server gives the silent line up"
             await speak(relay, token)
 
         async with await Waiting(relay, token, "server", tcp_dial, limits).join() as server:
