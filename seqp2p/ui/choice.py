@@ -20,6 +20,7 @@ from seqp2p.rules import (
     SeatNumber,
     Square,
     Team,
+    Variant,
     View,
     apply,
     legal_actions,
@@ -66,9 +67,14 @@ def targets(view: View, card: Card) -> tuple[Square, ...]:
     return tuple(action.square for action in actions_of(view, card) if action.square != NO_SQUARE)
 
 
+def special_cards(variant: Variant) -> frozenset[Card]:
+    """Jacks and their like: the cards that go on any square, and those that take a chip."""
+    return frozenset((*variant.wild, *variant.removing))
+
+
 def cards_for(view: View, square: Square) -> tuple[Card, ...]:
     """The cards of the hand that can go to a square, jacks and their like last."""
-    special = {*view.variant.wild, *view.variant.removing}
+    special = special_cards(view.variant)
     fitting = {action.card for action in view.legal if action.square == square != NO_SQUARE}
     return tuple(sorted(fitting, key=lambda card: (card in special, card)))
 

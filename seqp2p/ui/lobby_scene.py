@@ -1,60 +1,49 @@
 """The lobby on the screen: tables to choose from, the code in large type, who has sat down, how the table plays."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
-from seqp2p.ui.scene import KEYS_APART, Column, KeyHelp, LogLine, Page, fitting, wrapped
+from seqp2p.ui.scene import Column, KeyHelp, LogLine, Page, put_keys, wrapped
 from seqp2p.ui.styles import ASCII, Glyphs
 
-# Five rows of three dots for every character that a join code can have.
-_DOTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "A": ".#. #.# ### #.# #.#",
-        "B": "##. #.# ##. #.# ##.",
-        "C": ".## #.. #.. #.. .##",
-        "D": "##. #.# #.# #.# ##.",
-        "E": "### #.. ##. #.. ###",
-        "F": "### #.. ##. #.. #..",
-        "G": ".## #.. #.# #.# .##",
-        "H": "#.# #.# ### #.# #.#",
-        "I": "### .#. .#. .#. ###",
-        "J": "..# ..# ..# #.# .#.",
-        "K": "#.# #.# ##. #.# #.#",
-        "L": "#.. #.. #.. #.. ###",
-        "M": "#.# ### ### #.# #.#",
-        "N": "##. #.# #.# #.# #.#",
-        "O": ".#. #.# #.# #.# .#.",
-        "P": "##. #.# ##. #.. #..",
-        "Q": ".#. #.# #.# ##. .##",
-        "R": "##. #.# ##. #.# #.#",
-        "S": ".## #.. .#. ..# ##.",
-        "T": "### .#. .#. .#. .#.",
-        "U": "#.# #.# #.# #.# ###",
-        "V": "#.# #.# #.# #.# .#.",
-        "W": "#.# #.# ### ### #.#",
-        "X": "#.# #.# .#. #.# #.#",
-        "Y": "#.# #.# .#. .#. .#.",
-        "Z": "### ..# .#. #.. ###",
-        "0": "### #.# #.# #.# ###",
-        "1": ".#. ##. .#. .#. ###",
-        "2": "##. ..# .#. #.. ###",
-        "3": "##. ..# .#. ..# ##.",
-        "4": "#.# #.# ### ..# ..#",
-        "5": "### #.. ##. ..# ##.",
-        "6": ".## #.. ### #.# ###",
-        "7": "### ..# .#. .#. .#.",
-        "8": "### #.# ### #.# ###",
-        "9": "### #.# ### ..# ##.",
-        "-": "... ... ### ... ...",
-    }
+# The characters that a join code can have, each drawn in five rows of three dots.
+_ROWS: Final = (
+    (
+        "ABCDEFGHIJKLM",
+        ".#. ##. .## ##. ### ### .## #.# ### ..# #.# #.. #.#",
+        "#.# #.# #.. #.# #.. #.. #.. #.# .#. ..# #.# #.. ###",
+        "### ##. #.. #.# ##. ##. #.# ### .#. ..# ##. #.. ###",
+        "#.# #.# #.. #.# #.. #.. #.# #.# .#. #.# #.# #.. #.#",
+        "#.# ##. .## ##. ### #.. .## #.# ### .#. #.# ### #.#",
+    ),
+    (
+        "NOPQRSTUVWXYZ",
+        "##. .#. ##. .#. ##. .## ### #.# #.# #.# #.# #.# ###",
+        "#.# #.# #.# #.# #.# #.. .#. #.# #.# #.# #.# #.# ..#",
+        "#.# #.# ##. #.# ##. .#. .#. #.# #.# ### .#. .#. .#.",
+        "#.# #.# #.. ##. #.# ..# .#. #.# #.# ### #.# .#. #..",
+        "#.# .#. #.. .## #.# ##. .#. ### .#. #.# #.# .#. ###",
+    ),
+    (
+        "0123456789-",
+        "### .#. ##. ##. #.# ### .## ### ### ### ...",
+        "#.# ##. ..# ..# #.# #.. #.. ..# #.# #.# ...",
+        "#.# .#. .#. .#. ### ##. ### .#. ### ### ###",
+        "#.# .#. #.. ..# ..# ..# #.# .#. #.# ..# ...",
+        "### ### ### ##. ..# ##. ### .#. ### ##. ...",
+    ),
 )
+_DOTS: Final = {
+    character: [row[4 * at : 4 * at + 3] for row in rows]
+    for characters, *rows in _ROWS
+    for at, character in enumerate(characters)
+}
 _HALVES: Final = {"..": " ", "#.": "▀", ".#": "▄", "##": "█"}
 
 
@@ -68,7 +57,7 @@ def large(text: str, *, ascii_only: bool = False, double: bool = False) -> list[
      █  ▀▀▀ █▀█
      ▀      ▀ ▀
     """
-    letters = [_DOTS.get(character, "... ... ... ... ...").split() for character in text.upper()]
+    letters = [_DOTS.get(character, ["..."] * 5) for character in text.upper()]
     rows = [" ".join(letter[row] for letter in letters) for row in range(5)]
     if double:
         rows = ["".join(2 * dot for dot in row) for row in rows]
@@ -165,12 +154,10 @@ class LobbyModel:
     @property
     def hint(self) -> str:
         """The effect of the next key on a player, or the thing that the start waits for."""
-        for seat, text in (
-            (self.moving, t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))),
-            (self.removing, t("Del again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))),
-        ):
-            if seat != NOWHERE:
-                return text
+        if self.moving != NOWHERE:
+            return t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))
+        if self.removing != NOWHERE:
+            return t("Del again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))
         return self.waits
 
     def name_at(self, place: int) -> str:
@@ -359,7 +346,7 @@ def paint_lobby(
         canvas.put(log.row + at, log.column, text, kind)
     if model.asks:
         canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
-    put_keys(canvas, height - 1, keys)
+    put_keys(canvas, 0, keys, "hint")
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 
@@ -444,14 +431,6 @@ def _paint_main(canvas: Canvas, width: int, model: LobbyModel, glyphs: Glyphs, b
         canvas.put(row, 1, clipped(model.strangers, width - 2), "dim")
         row += 2
     return row
-
-
-def put_keys(canvas: Canvas, row: int, keys: Sequence[KeyHelp]) -> None:
-    """A row of keys and what they do, as many as there is room for."""
-    column = 0
-    for number in fitting(keys, canvas.width):
-        column = canvas.put(row, column, keys[number].key, "key")
-        column = canvas.put(row, column + 1, keys[number].does, "hint") + KEYS_APART
 
 
 def _paint_tables(canvas: Canvas, row: int, model: LobbyModel) -> int:

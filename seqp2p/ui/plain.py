@@ -12,6 +12,7 @@ from seqp2p.rules import (
     UNKNOWN,
     Action,
     Card,
+    Line,
     NotationError,
     Square,
     Team,
@@ -49,6 +50,28 @@ SPECTATOR_HELP: Final = message(
 )
 
 
+def free_and_taken(view: View, card: Card) -> tuple[list[Square], list[Square]]:
+    """Return the squares of a card, those without a chip and those with one."""
+    squares = [square for square, printed in enumerate(view.variant.board.grid) if printed == card != UNKNOWN]
+    taken = [square for square in squares if view.board[square] != FREE]
+    return [square for square in squares if square not in taken], taken
+
+
+def is_dead(view: View, card: Card) -> bool:
+    """Return True if a card has squares, and all of them have chips."""
+    free, taken = free_and_taken(view, card)
+    return bool(taken) and not free
+
+
+def is_in_sequence(view: View, square: Square) -> bool:
+    return any(square in sequence.squares for sequence in view.sequences)
+
+
+def ends_of(view: View, line: Line) -> str:
+    """Return a line by its ends: ``a1-e1``."""
+    return format_ends(view.variant, (line[0], line[-1]))
+
+
 def board_lines(view: View, colours: Sequence[str], last: Action | None = None) -> list[str]:
     """The board, a line a row, with column letters and row numbers; ``legend_lines`` says how to read it."""
     board = view.variant.board
@@ -72,8 +95,7 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
     letter = colour_letter(colours[team - 1])
     if is_last:
         return f"<{letter}>"
-    made = any(square in sequence.squares for sequence in view.sequences)
-    return f"[{letter}]" if made else f"({letter})"
+    return f"[{letter}]" if is_in_sequence(view, square) else f"({letter})"
 
 
 def legend_lines(variant: Variant, colours: Sequence[str], *, painted: bool = False) -> list[str]:
@@ -94,10 +116,14 @@ def sign_lines(colours: Sequence[str]) -> list[str]:
 def card_lines(variant: Variant) -> list[str]:
     """Return the form of typed cards, or the codes of named ones."""
     printed = [card for card in range(len(variant.faces)) if is_named(variant, card) and card in variant.board.grid]
-    codes = [f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed]
-    parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
+    rows = code_rows([f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed])
     title = t("cards:")
-    return [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)] or letters_lines()
+    return [f"{'' if at else title:<15}{row}" for at, row in enumerate(rows)] or letters_lines()
+
+
+def code_rows(codes: Sequence[str]) -> list[str]:
+    """Return the codes of cards, several on a line."""
+    return [", ".join(codes[at : at + CODES_A_LINE]) for at in range(0, len(codes), CODES_A_LINE)]
 
 
 def letters_lines() -> list[str]:
@@ -141,18 +167,12 @@ def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
         return [t("{card} puts a chip on any free square", card=long)]
     if card in variant.removing:
         return [t("{card} takes an opponent's chip off its square, which is free again", card=long)]
-    squares = [square for square, printed in enumerate(variant.board.grid) if printed == card]
-    lies = ", ".join(f"{format_square(variant, at)} {_lies(view, at, colours)}" for at in squares)
-    if any(view.board[at] == FREE for at in squares):
+    free, taken = free_and_taken(view, card)
+    lies = ", ".join(f"{format_square(variant, at)} {_lies(view, at, colours)}" for at in sorted([*free, *taken]))
+    if free:
         return [t("{card}: {squares}", card=long, squares=lies)]
-    return [
-        t(
-            "{card}: {squares}; it is dead, and {code} dead exchanges it",
-            card=long,
-            squares=lies,
-            code=card_shown(variant, card),
-        )
-    ]
+    code = card_shown(variant, card)
+    return [t("{card}: {squares}; it is dead, and {code} dead exchanges it", card=long, squares=lies, code=code)]
 
 
 def threat_lines(
@@ -175,7 +195,7 @@ def _threat_line(view: View, threat: Threat, colours: Sequence[str], label: Call
         "{colour} lacks {squares} on {line}",
         colour=colour_name(colours[threat.team - 1]),
         squares=listed([format_square(view.variant, square) for square in threat.missing]),
-        line=format_ends(view.variant, (threat.line[0], threat.line[-1])),
+        line=ends_of(view, threat.line),
     )
     cards = ", ".join(map(label, threat.cards))
     if not cards:
@@ -355,7 +375,7 @@ def square_text(
     card = label(view.variant.board.grid[square])
     if team != FREE:
         colour = colour_name(colours[team - 1])
-        if _in_sequence(view, square):
+        if is_in_sequence(view, square):
             return t(
                 "{square} is {card}: a {colour} chip in a completed sequence", square=where, card=card, colour=colour
             )
@@ -374,12 +394,8 @@ def _told(view: View, square: Square, at: str, colours: Sequence[str], last: Act
         text = t("{square} free corner", square=at)
     elif team == FREE:
         text = t("{square} {card}", square=at, card=card_shown(view.variant, view.variant.board.grid[square]))
-    elif _in_sequence(view, square):
+    elif is_in_sequence(view, square):
         text = t("{square} {colour} in a sequence", square=at, colour=colour_name(colours[team - 1]))
     else:
         text = t("{square} {colour}", square=at, colour=colour_name(colours[team - 1]))
     return t("{square} (last move)", square=text) if last is not None and last.square == square else text
-
-
-def _in_sequence(view: View, square: Square) -> bool:
-    return any(square in sequence.squares for sequence in view.sequences)

@@ -65,6 +65,15 @@ def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
     return kept
 
 
+def put_keys(canvas: Canvas, column: int, keys: Sequence[KeyHelp], style: str) -> None:
+    """Paint keys and their effects on the last row, as many as there is room for; each is ``("key", number)``."""
+    row = canvas.height - 1
+    for number in fitting(keys, canvas.width - column):
+        target, key = ("key", number), keys[number]
+        column = canvas.put(row, column, key.key, "key", target)
+        column = canvas.put(row, column + 1, key.does, style, target) + KEYS_APART
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The further input of a painter: the log, oldest first, the typed text, and the signs."""

@@ -17,7 +17,7 @@ import trio
 from prompt_toolkit.output import ColorDepth
 
 from seqp2p.rules import Action, Card, Variant
-from seqp2p.ui.cards import action_shown, card_shown, is_named, suits_shown
+from seqp2p.ui.cards import action_signed, card_signed, suits_shown
 from seqp2p.ui.frame import Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.scene import LogLine, Page, Scene
@@ -105,12 +105,11 @@ class Screen:
 
     def card(self, variant: Variant, card: Card) -> str:
         """Return a card in a sentence, with the sign of its suit."""
-        face = card_shown(variant, card)
-        return face if is_named(variant, card) else face[0] + self._signs.suits[face[1]]
+        return card_signed(variant, card, self._signs.suits)
 
     def action(self, variant: Variant, action: Action) -> str:
         """Return an action in a sentence, with the sign of its suit."""
-        return suits_shown(action_shown(variant, action), self._signs.suits)
+        return action_signed(variant, action, self._signs.suits)
 
     def signal(self, sequences: str) -> None:
         """Send the terminal sequences that show nothing on the page."""

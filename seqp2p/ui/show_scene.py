@@ -15,9 +15,8 @@ from seqp2p.ui.board_paint import Pitch, board_size, label_of, largest_pitch, pa
 from seqp2p.ui.cards import suits_shown
 from seqp2p.ui.frame import Canvas, Fragment, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import number, t, tn
-from seqp2p.ui.lobby_scene import put_keys
 from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown
-from seqp2p.ui.scene import Column, KeyHelp, LogLine, Page, line_rows, paint_from
+from seqp2p.ui.scene import Column, KeyHelp, LogLine, Page, line_rows, paint_from, put_keys
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import team_lines
 from seqp2p.ui.table_paint import Box, leader_line, paint_team
@@ -81,8 +80,10 @@ class ShowScene:
 
     def click(self, target: Target) -> str | None:
         """A line or a cell of the bar: to that moment. A seat: its hand, or all again."""
-        self._answer = ()
         what, which = target
+        if what == "key":
+            return None
+        self._answer = ()
         if what == "moment":
             self.browser.go(which)
         elif what == "seat":
@@ -166,7 +167,7 @@ def paint_show(
             paint_from(canvas, below, [LogLine("hint", text) for text in told])
         _paint_side(canvas, room, side, frames, cursor, glyphs)
     _paint_bar(canvas, height - 2, frames, cursor, glyphs)
-    put_keys(canvas, height - 1, keys)
+    put_keys(canvas, 0, keys, "hint")
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 

@@ -7,17 +7,11 @@ from functools import partial
 
 from seqp2p.rules import Action, Team, Threat, View, format_square, longest_line, team_of, threats
 from seqp2p.ui.board_model import BoardModel, Face, Marks, board_model, face_of
-from seqp2p.ui.cards import colour_name, variant_title
+from seqp2p.ui.cards import card_signed, colour_name
 from seqp2p.ui.choice import NO_CHOICE, Choice, actions_of, lit
-from seqp2p.ui.explain import card_label, explanation, is_dead, prompt, sign_meanings, whose_turn
-from seqp2p.ui.language import t
-from seqp2p.ui.plain import sequences_made, threat_lines
-from seqp2p.ui.scene import KeyHelp, LogLine
+from seqp2p.ui.plain import is_dead, sequences_made, threat_lines
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.words import Company, clock
-
-CLOCK_LOW_S = 10
-"""From here on the clock is shown as pressing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +48,12 @@ class TableState:
     progress: Progress | None = None
     result: tuple[str, ...] = ()
     """The end of the game, and what can be done now."""
-    keys: tuple[KeyHelp, ...] = ()
+    closing: str = ""
+    """The effect of Enter after the end, if it has one."""
+    scrolled: bool = False
+    """The log does not show its newest lines."""
+    is_covered: bool = False
+    """Lines are shown in place of the table."""
     glyphs: Glyphs = UNICODE
 
 
@@ -114,61 +113,27 @@ class SeatLine:
 
 @dataclass(frozen=True, slots=True)
 class TableModel:
-    """The table screen, but for the lines that were said."""
+    """The table as it is painted: its state, and what follows from the view in it; nothing does before the deal."""
 
-    title: str
-    turn: str
-    whose: str
-    yours: bool
-    clock: str
-    clock_low: bool
-    pile: str
+    state: TableState
     board: BoardModel | None
     hand: tuple[HandCard, ...]
-    has_hand: bool
     teams: tuple[TeamLine, ...]
     seats: tuple[SeatLine, ...]
     threats: tuple[str, ...]
     """The lines that lack a chip or two in words, while they are shown."""
-    signs: tuple[LogLine, ...]
-    """The signs and what they mean, where there is room for them."""
-    progress: Progress | None
-    prompt: str
-    explanation: tuple[str, ...]
-    result: tuple[str, ...]
-    keys: tuple[KeyHelp, ...]
 
 
 def table_model(state: TableState) -> TableModel:
     view, company = state.view, state.company
-    over = bool(state.result) or (view is not None and view.over)
-    found = threats(view) if view and state.shows_threats else ()
-    yours = state.asked and state.sent is None
-    return TableModel(
-        title=variant_title(state.variant),
-        turn=t("turn {number}", number=view.turn + 1) if view and not over else "",
-        whose=t("the game is over") if state.result else whose_turn(view, company),
-        yours=yours,
-        clock="" if state.clock_s is None else clock(max(0, state.clock_s)),
-        clock_low=state.clock_s is not None and state.clock_s <= CLOCK_LOW_S,
-        pile=t("pile {count}", count=view.pile) if view else "",
-        board=_board(view, state, found) if view else None,
-        hand=_hand(view, state.choice, asked=state.asked) if view else (),
-        has_hand=bool(company.own and view),
-        teams=team_lines(view, company) if view else (),
-        seats=tuple(_seat(state, seat) for seat in range(1, len(company.names) + 1)),
-        threats=tuple(threat_lines(view, company.colours, partial(card_label, view, glyphs=state.glyphs), found))
-        if view and state.shows_threats
-        else (),
-        signs=tuple(LogLine("log", line) for line in sign_meanings(company, state.glyphs)),
-        progress=state.progress,
-        prompt=prompt(
-            view, company, state.choice, state.glyphs, asked=state.asked, sent=state.sent, pending=state.pending
-        ),
-        explanation=explanation(view, company, state.choice, state.glyphs, asked=state.asked) if view else (),
-        result=state.result,
-        keys=state.keys,
-    )
+    seats = tuple(_seat(state, seat) for seat in company.seats)
+    if view is None:
+        return TableModel(state, None, (), (), seats, ())
+    found = threats(view) if state.shows_threats else ()
+    label = partial(card_signed, view.variant, suits=state.glyphs.suits)
+    told = threat_lines(view, company.colours, label, found) if state.shows_threats else ()
+    hand = _hand(view, state.choice, asked=state.asked)
+    return TableModel(state, _board(view, state, found), hand, team_lines(view, company), seats, tuple(told))
 
 
 def _board(view: View, state: TableState, found: tuple[Threat, ...]) -> BoardModel:

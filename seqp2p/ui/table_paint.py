@@ -17,12 +17,14 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from seqp2p.ui.board_paint import SMALL, Pitch, age_of, board_size, label_of, largest_pitch, paint_board, tint_of
-from seqp2p.ui.explain import hand_signs
+from seqp2p.ui.cards import variant_title
+from seqp2p.ui.explain import explanation, hand_signs, keys_of, prompt, sign_meanings, whose_turn
 from seqp2p.ui.frame import Canvas, Frame, Target, clipped, width_of
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.scene import KEYS_APART, Column, LogLine, fitting, paint_from, paint_lines, wrapped
+from seqp2p.ui.scene import Column, LogLine, paint_from, paint_lines, put_keys, wrapped
 from seqp2p.ui.styles import Glyphs
-from seqp2p.ui.table_model import HandCard, MoveMade, Progress, SeatLine, TableModel, TeamLine
+from seqp2p.ui.table_model import HandCard, MoveMade, Progress, SeatLine, TableModel, TableState, TeamLine
+from seqp2p.ui.words import clock
 
 LEFT_MIN: Final = 53
 """Columns for board, hand and what is asked: what the classic board takes."""
@@ -44,6 +46,8 @@ LOG_ROWS: Final = 8
 CHAT_APART: Final = 110
 """From this width on the chat is next to the log."""
 BAR_MAX: Final = 20
+CLOCK_LOW_S: Final = 10
+"""From here on the clock is shown as pressing."""
 CHAT: Final = "remark"
 
 
@@ -167,9 +171,9 @@ def paint_table(
     sheet: Sheet | None = None,
 ) -> Frame:
     """Paint the page. ``lines`` is the log, of which the last ``scroll`` lines are skipped."""
-    canvas = Canvas(width, height)
-    _title(canvas, model, glyphs)
-    _keys(canvas, model)
+    canvas, state = Canvas(width, height), model.state
+    _title(canvas, state, glyphs)
+    put_keys(canvas, 1, [key.help for key in keys_of(state)], "dim")
     if sheet:
         _sheet(canvas, sheet, glyphs)
         return canvas.frame()
@@ -177,36 +181,31 @@ def paint_table(
     if model.board:
         paint_board(canvas, 1, 0, model.board, glyphs, layout.pitch)
     paint_panel(canvas, layout.panel, model, glyphs)
-    if model.result:
-        _result(canvas, layout.hand, model.result, glyphs)
+    if state.result:
+        _result(canvas, layout.hand, state.result, glyphs)
     else:
         row = _hand(canvas, layout, model, glyphs)
-        _texts(canvas, layout, row, model, glyphs)
+        _texts(canvas, layout, row, state, glyphs)
     _said(canvas, layout, model, lines, glyphs, scroll)
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 
 
-def _title(canvas: Canvas, model: TableModel, glyphs: Glyphs) -> None:
-    clock = f"{model.clock}{'!' if model.clock_low else ''}"
-    right = canvas.width - width_of(model.pile) - 1
-    canvas.put(0, right, model.pile, "title")
-    if clock:
-        right -= len(clock) + 2
-        canvas.put(0, right, clock, "away" if model.clock_low else "title")
-    at = canvas.put(0, 1, model.title, "title")
-    if model.turn:
-        at = canvas.put(0, at + 2, model.turn, "dim")
-    whose = f" {glyphs.turn} {model.whose} " if model.yours else f" {model.whose} "
-    canvas.put(0, at + 1, clipped(whose, right - at - 2, glyphs.more), "turn" if model.yours else "title")
-
-
-def _keys(canvas: Canvas, model: TableModel) -> None:
-    at, row = 1, canvas.height - 1
-    for number in fitting(model.keys, canvas.width - at):
-        target, key = ("key", number), model.keys[number]
-        at = canvas.put(row, at, key.key, "key", target)
-        at = canvas.put(row, at + 1, key.does, "dim", target) + KEYS_APART
+def _title(canvas: Canvas, state: TableState, glyphs: Glyphs) -> None:
+    view, left_s, yours = state.view, state.clock_s, state.asked and state.sent is None
+    pile = t("pile {count}", count=view.pile) if view else ""
+    right = canvas.width - width_of(pile) - 1
+    canvas.put(0, right, pile, "title")
+    if left_s is not None:
+        is_low = left_s <= CLOCK_LOW_S
+        shown = clock(max(0, left_s)) + "!" * is_low
+        right -= len(shown) + 2
+        canvas.put(0, right, shown, "away" if is_low else "title")
+    at = canvas.put(0, 1, variant_title(state.variant), "title")
+    if view and not (state.result or view.over):
+        at = canvas.put(0, at + 2, t("turn {number}", number=view.turn + 1), "dim")
+    whose = f" {glyphs.turn} {whose_turn(state)} " if yours else f" {whose_turn(state)} "
+    canvas.put(0, at + 1, clipped(whose, right - at - 2, glyphs.more), "turn" if yours else "title")
 
 
 def _sheet(canvas: Canvas, sheet: Sheet, glyphs: Glyphs) -> None:
@@ -225,15 +224,15 @@ def _rule(canvas: Canvas, row: int, column: int, width: int, title: str, glyphs:
 
 def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> int:
     """Paint the hand, and return the row after it."""
-    box = layout.hand
+    box, has_hand = layout.hand, bool(model.state.company.own and model.board)
     if layout.cards:
         at = 1
         for slot, card in enumerate(model.hand):
             at = _card(canvas, box.row + (not card.chosen), at, card, glyphs, ("card", slot)) + 1
         for down, text in enumerate(_hand_signs(model, glyphs)[: CARD_ROWS - 1], box.row + 1):
             canvas.put(down, at + 1, clipped(text, box.width - at - 1, glyphs.more), "dim")
-        return box.row + CARD_ROWS if model.has_hand else box.row
-    if model.has_hand:
+        return box.row + CARD_ROWS if has_hand else box.row
+    if has_hand:
         at = canvas.put(box.row, 1, t("hand"), "label") + 1
         for slot, card in enumerate(model.hand):
             before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
@@ -294,20 +293,17 @@ def _card_style(card: HandCard) -> str:
     return f"{tint_of(card.face)} hand {'card.red' if card.face.is_red else 'card.black'}"
 
 
-def _texts(canvas: Canvas, layout: Layout, row: int, model: TableModel, glyphs: Glyphs) -> None:
+def _texts(canvas: Canvas, layout: Layout, row: int, state: TableState, glyphs: Glyphs) -> None:
     box = layout.hand
     width, bottom = box.width - 2, box.row + (min(box.height, CARD_ROWS + TEXT_ROWS) if layout.chat else box.height)
-    if model.progress:
-        row = _progress(canvas, row, width, model.progress, glyphs)
-    for text in wrapped(model.prompt, width)[: 2 if model.progress is None else 1]:
+    if state.progress:
+        row = _progress(canvas, row, width, state.progress, glyphs)
+    for text in wrapped(prompt(state), width)[: 2 if state.progress is None else 1]:
         canvas.put(row, 1, clipped(text, width, glyphs.more), "prompt")
         row += 1
-    for text in model.explanation:
-        for part in wrapped(text, width):
-            if row >= bottom:
-                return
-            canvas.put(row, 1, part, "hint")
-            row += 1
+    parts = [part for text in explanation(state) for part in wrapped(text, width)]
+    for down, part in enumerate(parts[: max(bottom - row, 0)], row):
+        canvas.put(down, 1, part, "hint")
 
 
 def _progress(canvas: Canvas, row: int, width: int, progress: Progress, glyphs: Glyphs) -> int:
@@ -358,11 +354,12 @@ def _said(
     later = sum(line.kind == CHAT for line in lines[len(lines) - scroll :])
     parts = ((box, title, False, scroll - later), (layout.chat, t("chat"), True, later))
     for part, heading, is_chat, below in parts:
-        rows = sum(len(wrapped(line.text, part.width - 3)) for line in model.signs) + 1
+        signs = [LogLine("log", line) for line in sign_meanings(model.state.company, glyphs)]
+        rows = sum(len(wrapped(line.text, part.width - 3)) for line in signs) + 1
         if is_chat and layout.side and part.height >= rows + LOG_ROWS:
             legend = part._replace(row=part.row + part.height - rows, height=rows)
             shown = _section(canvas, legend, t("signs"), glyphs)
-            paint_from(canvas, _inside(shown, glyphs), model.signs)
+            paint_from(canvas, _inside(shown, glyphs), signs)
             part = part._replace(height=part.height - legend.height)  # noqa: PLW2901  # the chat has the rest
         if part.height:
             room = _section(canvas, part, heading, glyphs)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, UNKNOWN, Options, Position, Variant, parse_action, parse_square, view
 from seqp2p.ui.board_model import HIDDEN, Face, Marks, board_model, face_of
-from seqp2p.ui.explain import whose_turn
+from seqp2p.ui.explain import prompt, whose_turn
 from seqp2p.ui.table_model import TableModel, TableState, table_model
 from seqp2p.ui.words import Company
 from tests.rules.playing import OPTION_TABLES, random_position
@@ -74,7 +74,7 @@ def test_the_hand_says_what_is_dead_wild_and_of_use() -> None:
 
 def test_whose_turn_it_is() -> None:
     def whose(position: Position, own: int = 1) -> str:
-        return whose_turn(view(position, own), replace(COMPANY, own=own))
+        return whose_turn(state(position, own))
 
     mine = classic({"a": "b2"})
     assert (whose(mine), whose(mine, 2), whose(mine, 0)) == ("your turn", "ann's turn", "ann's turn")
@@ -102,4 +102,4 @@ def test_every_position_can_be_shown_to_every_seat(
         assert len(shown.hand) == len(seen.hand)
         assert sum(seat.turn for seat in shown.seats) == 1
         assert sum(seat.own for seat in shown.seats) == min(own, 1)
-        assert shown.prompt
+        assert prompt(shown.state)
