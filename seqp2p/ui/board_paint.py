@@ -61,7 +61,7 @@ def label_of(face: Face, glyphs: Glyphs) -> str:
     return face.picture if glyphs.pictures and face.picture else face.label
 
 
-def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, glyphs: Glyphs, pitch: Pitch = SMALL) -> None:
+def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, pitch: Pitch = SMALL) -> None:
     """Paint the board with its upper left corner here. Every square is the target ``("square", number)``."""
     for col in range(board.cols):
         canvas.put(row, column + MARGIN + col * pitch.width + (pitch.width - 2) // 2, chr(ord("a") + col), "label")
@@ -71,7 +71,7 @@ def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, glyphs
         if not col:
             canvas.put(top + max(pitch.height - 2, 0) // 2, column, f"{line + 1:>2}", "label")
         canvas.touch(top, left, pitch.height, pitch.width, ("square", square))
-        for down, cells in enumerate(_tile_cells(cell, glyphs, pitch)):
+        for down, cells in enumerate(_tile_cells(cell, canvas.glyphs, pitch)):
             canvas.place(top + down, left, cells)
 
 

@@ -13,6 +13,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from prompt_toolkit.utils import get_cwidth
 
+from seqp2p.ui.styles import UNICODE, Glyphs
+
 Target: TypeAlias = tuple[str, int]
 """The thing on a cell: ``("square", 44)``, ``("card", 3)``, ``("seat", 2)`` …"""
 Fragment: TypeAlias = tuple[str, str]
@@ -23,6 +25,19 @@ _ALIKE: Final = str.maketrans(
     {"×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-"}
 )
 """Signs of print, and those that a typewriter has in their place."""
+
+
+class Box(NamedTuple):
+    """A part of the page."""
+
+    row: int
+    column: int
+    width: int
+    height: int
+
+    def lower(self, rows: int) -> "Box":
+        """Return the part without so many rows at its top."""
+        return self._replace(row=self.row + rows, height=max(self.height - rows, 0))
 
 
 class Area(NamedTuple):
@@ -150,9 +165,10 @@ def _fragments(texts: tuple[str, ...], styles: tuple[str, ...]) -> tuple[Fragmen
 
 
 class Canvas:
-    """A page to paint on. Everything beyond its edges is cut off."""
+    """A page to paint on, with the signs of a character set. Everything beyond its edges is cut off."""
 
-    def __init__(self, width: int, height: int) -> None:
+    def __init__(self, width: int, height: int, glyphs: Glyphs = UNICODE) -> None:
+        self.glyphs = glyphs
         self.width = width
         self.height = height
         self._texts = [[" "] * width for _ in range(height)]
@@ -166,6 +182,10 @@ class Canvas:
         if target is not None:
             self.touch(row, column, 1, len(cells), target)
         return column + len(cells)
+
+    def clip(self, row: int, column: int, width: int, text: str, style: str = "") -> None:
+        """Paint as much of a text as there is room for in so many columns."""
+        self.put(row, column, clipped(text, width, self.glyphs.more), style)
 
     def place(self, row: int, column: int, cells: Cells) -> None:
         """Paint a row of cells."""

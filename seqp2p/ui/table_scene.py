@@ -146,7 +146,7 @@ class TableScene:
         self._lines, self._glyphs = page.lines, page.glyphs
         self._below = min(self._below, max(len(page.lines) - 1, 0))
         model = table_model(self._state())
-        return partial(paint_table, model, page.lines, page.glyphs, scroll=self._below, sheet=self._shown_sheet())
+        return partial(paint_table, model, page.lines, scroll=self._below, sheet=self._shown_sheet())
 
     def press(self, key: str) -> str | None:
         if key in SHEETS:
