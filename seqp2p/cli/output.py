@@ -24,7 +24,7 @@ from seqp2p.cli.preferences import Preferences, preferences
 from seqp2p.errors import UserError
 from seqp2p.i18n import of_system
 from seqp2p.ui.language import bound, t, translate, unbound
-from seqp2p.ui.styles import ASCII, UNICODE, background_hint
+from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint
 from seqp2p.ui.terminal_answers import TitleBar, copying, notification
 
 if TYPE_CHECKING:  # What --help need not wait for.
@@ -270,7 +270,7 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
             output.title("")
         return
     # prompt_toolkit takes its time: lines, bots and --help do without it.
-    from seqp2p.ui.screen import Taste, open_screen
+    from seqp2p.ui.screen import open_screen
 
     remains: list[str] = []
     kept = output.preferences
