@@ -135,7 +135,7 @@ def _face(language: str, variant: Variant, card: Card) -> Face:
 def board_model(
     view: View, colours: Sequence[str], moves: Sequence[Action] = (), marks: Marks = NO_MARKS
 ) -> BoardModel:
-    """The board of a view. ``colours`` are those of the teams, in team order; ``moves`` are marked, the last most."""
+    """Return the board of a view. ``colours`` are in team order; ``moves`` are marked, the last one most."""
     variant = view.variant
     run, ways, joins = _runs(view, colours)
     cols = variant.board.cols

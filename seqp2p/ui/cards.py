@@ -132,7 +132,6 @@ def card_signed(variant: Variant, card: Card, suits: Mapping[str, str]) -> str:
 
 
 def action_signed(variant: Variant, action: Action, suits: Mapping[str, str]) -> str:
-    """Return an action in a sentence, with the sign of its suit."""
     return suits_shown(action_shown(variant, action), suits)
 
 

@@ -43,7 +43,7 @@ SIGN_WIDTH: Final = 5
 
 
 def whose_turn(state: TableState) -> str:
-    """Whose turn it is, or what else is waited for."""
+    """Return whose turn it is, or what else is waited for."""
     view, company = state.view, state.company
     if state.result or (view is not None and view.over):
         return t("the game is over")
@@ -78,7 +78,6 @@ def prompt(state: TableState) -> str:
 
 
 def _meanwhile(state: TableState, view: View) -> str:
-    """Return the prompt while others play."""
     if view.mover == state.company.own and view.phase == "play":
         return t("a card is being drawn; one moment")
     if state.pending and state.choice.card == UNKNOWN:
@@ -124,7 +123,6 @@ def _counting(view: View, action: Action) -> str:
 
 
 def _completed(view: View, action: Action) -> list[Line]:
-    """Return the sequences that an action completes."""
     return [each.squares for each in apply(view.position, action).sequences if each not in view.sequences]
 
 
@@ -182,7 +180,6 @@ class Key(NamedTuple):
 
 
 def keys_of(state: TableState) -> tuple[Key, ...]:
-    """Return the keys that do something now."""
     view, choice = state.view, state.choice
     if state.is_covered:
         return (
@@ -271,7 +268,7 @@ def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
 
 
 def help_sheet(state: TableState) -> tuple[LogLine, ...]:
-    """The keys that do something now, the signs, and what can be typed."""
+    """Return the keys that do something now, the signs, and what can be typed."""
     keys = [key.help for key in keys_of(replace(state, is_covered=False))]
     lines = [t("Keys that do something now:")]
     lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
@@ -283,7 +280,7 @@ def help_sheet(state: TableState) -> tuple[LogLine, ...]:
 
 
 def sign_meanings(company: Company, glyphs: Glyphs) -> Iterator[str]:
-    """Yield the signs with their meanings; without those of a hand and its choice unless the reader has one."""
+    """Yield the signs with their meanings; those of a hand and its choice only if the reader has one."""
     chips = "  ".join(f"{glyphs.chips[colour]} {colour_name(colour)}" for colour in company.colours)
     yield t("{chips}: the teams' chips", chips=chips)
     opening, closing = glyphs.cursor
@@ -313,7 +310,7 @@ def _signs_of_cards(variant: Variant, glyphs: Glyphs) -> list[str]:
 
 
 def piles_sheet(state: TableState, seat: int) -> tuple[LogLine, ...]:
-    """The discard pile of a seat, of every seat where ``seat`` is 0; the newest card first."""
+    """Return the discard pile of a seat, or of every seat if ``seat`` is 0; the newest card first."""
     if state.view is None:
         return (LogLine("log", t("the cards are not dealt yet")),)
     seats = [seat] if seat else state.company.seats

@@ -59,12 +59,11 @@ class Frame:
 
     @property
     def lines(self) -> list[str]:
-        """The text alone, without blanks at the ends."""
+        """The text alone, without blanks at the ends of rows."""
         return ["".join(text for _, text in row).rstrip() for row in self.rows]
 
     @property
     def targets(self) -> dict[tuple[int, int], Target]:
-        """The things by row and column."""
         return {
             (row, column): area.target
             for area in self.areas
@@ -148,7 +147,6 @@ Cells: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def cells_of(fragments: Iterable[Fragment]) -> Cells:
-    """Return fragments by terminal cells."""
     texts: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
     for style, text in fragments:
@@ -159,7 +157,7 @@ def cells_of(fragments: Iterable[Fragment]) -> Cells:
 
 @lru_cache(maxsize=1024)
 def _fragments(texts: tuple[str, ...], styles: tuple[str, ...]) -> tuple[Fragment, ...]:
-    """Join cells of one style. Most rows are as they were a key ago."""
+    """Join cells of one style. Most rows are as they were at the last key."""
     begins = [at for at in range(len(styles)) if not at or styles[at] != styles[at - 1]]
     return tuple((styles[at], "".join(texts[at:end])) for at, end in pairwise((*begins, len(styles))))
 
@@ -188,7 +186,6 @@ class Canvas:
         self.put(row, column, clipped(text, width, self.glyphs.more), style)
 
     def place(self, row: int, column: int, cells: Cells) -> None:
-        """Paint a row of cells."""
         texts, styles = cells
         if not 0 <= row < self.height or column < 0:
             return
@@ -207,7 +204,7 @@ class Canvas:
             self._areas.append(Area(row, column, height, width, target))
 
     def fill(self, row: int, column: int, width: int, style: str) -> None:
-        """Paint a style below those that are there."""
+        """Put a style below those that are there."""
         if 0 <= row < self.height:
             for at in range(max(column, 0), min(column + width, self.width)):
                 self._styles[row][at] = f"{style} {self._styles[row][at]}".strip()

@@ -142,7 +142,7 @@ class LobbyModel:
 
     @property
     def chooses(self) -> bool:
-        """True if a seat can be chosen: one to take, or a player for the host to move."""
+        """True if a seat can be chosen: to take it, or for the host to move its player."""
         return bool(self.places) and not self.tables and (self.hosts or any(each.name is None for each in self.places))
 
     @property
@@ -153,7 +153,7 @@ class LobbyModel:
 
     @property
     def hint(self) -> str:
-        """The effect of the next key on a player, or the thing that the start waits for."""
+        """The effect of the next key on a player, or what the start waits for."""
         if self.moving != NOWHERE:
             return t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))
         if self.removing != NOWHERE:
@@ -177,7 +177,7 @@ class LobbyScene:
         self._wished = ""
 
     def change(self, **fields: object) -> None:
-        """Show something else in some fields of the model. A player who goes away is moved or removed no more."""
+        """Change some fields of the model. The move or removal of a player who goes away is dropped."""
         before = self.model
         self.model = replace(before, **fields)  # type: ignore[arg-type]  # the fields' names and types are its own
         if before.name_at(before.moving) != self.model.name_at(before.moving):
@@ -311,7 +311,7 @@ class LobbyScene:
         return line
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Codes whose last word begins as it was typed; without a number, that of the table chosen."""
+        """Return the codes whose last word begins as typed. Without a number they get that of the chosen table."""
         if not self._words or not self.model.asks:
             return ()
         number = typed[: len(typed) - len(typed.lstrip("0123456789"))]
@@ -385,7 +385,7 @@ def _paint_parts(
 
 
 def _paint_doable(canvas: Canvas, room: Box, doable: tuple[Sequence[KeyHelp], Sequence[str]]) -> Box:
-    """Paint keys and typed words, and return the room below them and a blank row."""
+    """Paint keys and typed words; return the room below them and a blank row."""
     keys, typed = doable
     width = room.width + 1 - KEY_WIDTH
     lines = [*((key.key, key.does) for key in keys), *(("", part) for text in typed for part in wrapped(text, width))]
@@ -452,7 +452,7 @@ def _paint_code(canvas: Canvas, row: int, width: int, model: LobbyModel) -> int:
 
 
 def _paint_places(canvas: Canvas, row: int, page_width: int, model: LobbyModel, room: int) -> int:
-    """The seats, in two columns where one is too long."""
+    """Paint the seats, in two columns if one is too long."""
     columns = 1 if len(model.places) <= max(room, 4) else 2
     height = -(-len(model.places) // columns)
     width = page_width // columns - 2

@@ -141,7 +141,7 @@ def hand_line(view: View) -> str:
 
 
 def score_line(view: View, colours: Sequence[str]) -> str:
-    """Sequences by team, the pile, and the top of every discard pile."""
+    """Return the sequences by team, the pile, and the top of every discard pile."""
     made = sequences_made(view)
     teams = ", ".join(f"{colour_name(colour)} {count}" for colour, count in zip(colours, made, strict=True))
     tops = ", ".join(_top(view.variant, pile) for pile in view.discards)
@@ -154,7 +154,7 @@ def sequences_made(view: View) -> tuple[int, ...]:
 
 
 def legal_lines(view: View) -> list[str]:
-    """Every legal action, those of one card on a line; a wild card's many squares are counted, not listed."""
+    """Return every legal action, a line for each card; a wild card's many squares are counted, not listed."""
     by_card: dict[Card, list[Action]] = {}
     for action in view.legal:
         by_card.setdefault(action.card, []).append(action)
@@ -214,7 +214,7 @@ Ways: TypeAlias = Mapping[int, int | str]
 def seats_lines(
     view: View, company: Company, away: Collection[int] = (), ways: Ways = MappingProxyType({})
 ) -> list[str]:
-    """Every seat with its team's colour, the number of its cards, the top of its discards, and whether it is there."""
+    """Return each seat with its colour, the number of its cards, the top of its discards, and whether it is there."""
     lines: list[str] = []
     for seat, (size, pile) in enumerate(zip(view.hand_sizes, view.discards, strict=True), 1):
         name = company.names[seat - 1]
@@ -368,7 +368,7 @@ def long_name(variant: Variant, card: Card) -> str:
 def square_text(
     view: View, square: Square, colours: Sequence[str], label: Label, fitting: Sequence[Card] | None
 ) -> str:
-    """The same with these ``fitting`` cards; None where there is nothing to say of the hand."""
+    """Return a sentence on a square. ``fitting`` cards of the hand can go there; None says nothing of the hand."""
     where, team = format_square(view.variant, square), view.board[square]
     if team == CORNER:
         return t("{square} is a free corner: it counts for everybody", square=where)

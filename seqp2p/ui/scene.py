@@ -146,7 +146,7 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
 
 
 def _head(text: str, width: int) -> str:
-    """As much of a text as fits, and at least one character, so that there is an end to it."""
+    """Return as much of a text as fits, and at least one character, so that wrapping ends."""
     at = 0
     while (width := width - width_of(text[at])) >= 0:
         at += 1
@@ -162,7 +162,7 @@ def section(canvas: Canvas, box: Box, title: str) -> Box:
 
 
 def paint_lines(canvas: Canvas, room: Box, lines: Sequence[LogLine], below: int = 0) -> None:
-    """Paint the last lines that fit, but for the very last ``below`` if the others fill the room."""
+    """Paint the last lines that fit. The very last ``below`` are left out if the others fill the room."""
     rows: list[tuple[Fragment, Fragment]] = []
     height = room.height
     for line in reversed(lines[: len(lines) - below]):
@@ -176,7 +176,6 @@ def paint_lines(canvas: Canvas, room: Box, lines: Sequence[LogLine], below: int 
 
 
 def paint_from(canvas: Canvas, room: Box, lines: Sequence[LogLine]) -> None:
-    """Paint the first lines that fit."""
     rows: list[tuple[Fragment, Fragment]] = []
     for line in lines[: room.height]:
         rows += line_rows(line, room.width, canvas.glyphs)

@@ -67,11 +67,9 @@ class Screen:
         self.refresh()
 
     def card(self, variant: Variant, card: Card) -> str:
-        """Return a card in a sentence, with the sign of its suit."""
         return card_signed(variant, card, self._signs.suits)
 
     def action(self, variant: Variant, action: Action) -> str:
-        """Return an action in a sentence, with the sign of its suit."""
         return action_signed(variant, action, self._signs.suits)
 
     def signal(self, sequences: str) -> None:
@@ -92,7 +90,7 @@ class Screen:
         return await self._typed.receive()
 
     async def tick(self) -> None:
-        """Clocks go on: paint every second, until cancelled."""
+        """Paint every second, for the clocks, until cancelled."""
         while True:
             await trio.sleep(TICK_S)
             self.refresh()
@@ -100,7 +98,7 @@ class Screen:
     # What the stage hears; on trio's thread.
 
     def press(self, key: str) -> None:
-        """Obey a key. Ctrl-C is the signal that it is at any terminal, and never an answer to a question."""
+        """Obey a key. Ctrl-C raises SIGINT, as at any terminal, and never answers a question."""
         if key == "c-c":
             signal.raise_signal(signal.SIGINT)
             return
@@ -132,7 +130,7 @@ class Screen:
 
 @contextlib.asynccontextmanager
 async def open_screen(taste: Taste, keys: Input | None = None, output: Output | None = None) -> AsyncGenerator[Screen]:
-    """A screen on this terminal, or on another input and output, until the block ends, however it ends."""
+    """Open a screen on this terminal, or on the given input and output, until the block ends."""
     # All that is loaded stays: looking through it again and again for garbage would hold a key up for 30 ms at times.
     gc.collect()
     gc.freeze()
@@ -146,7 +144,7 @@ async def open_screen(taste: Taste, keys: Input | None = None, output: Output | 
 
 
 async def _repaint_when_continued(stage: TerminalApp) -> None:
-    """A program that was stopped finds on its terminal what others have left there."""
+    """Paint again after a stop: other programs have written on the terminal."""
     if sys.platform != "win32":
         with trio.open_signal_receiver(signal.SIGCONT) as signals:
             async for _ in signals:

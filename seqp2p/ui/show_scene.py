@@ -44,7 +44,7 @@ class ShowScene:
         self._answer: tuple[str, ...] = ()
 
     def obey(self, typed: str) -> bool:
-        """Obey a typed line; False is the end."""
+        """Obey a typed line; return False at the end."""
         before = self.browser.cursor
         answer: Answer = self.browser.obey(typed)
         self._answer = answer.lines if self.browser.cursor == before else ()  # What has changed is seen.
@@ -56,7 +56,7 @@ class ShowScene:
         )
 
     def press(self, key: str) -> str | None:
-        """Arrows and page keys go about, space plays, tab shows other hands, f5 and f4 look for sequences."""
+        """Obey a key: arrows and page keys go about, space plays, tab shows other hands, f5 and f4 find sequences."""
         self._answer = ()
         browser = self.browser
         steps = {"right": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
@@ -79,7 +79,7 @@ class ShowScene:
         return None
 
     def click(self, target: Target) -> str | None:
-        """A line or a cell of the bar: to that moment. A seat: its hand, or all again."""
+        """Go to the moment of a clicked line or cell of the bar; show the hand of a clicked seat, or all again."""
         what, which = target
         if what == "key":
             return None
@@ -132,7 +132,7 @@ class _Now:
     seen: View
 
     def hand(self, seat: int) -> str:
-        """A seat's hand as far as it is shown."""
+        """Return a seat's hand as far as it is shown."""
         seen = self.seen
         if seat in seen.out:
             return t("out of the game")
@@ -211,7 +211,7 @@ def _paint_title(canvas: Canvas, frames: ReplayFrames, cursor: Cursor) -> None:
 
 
 def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> None:
-    """A seat's row: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
+    """Paint a seat: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
     seen, company, more, target = now.seen, now.frames.company, now.glyphs.more, ("seat", seat)
     column, below = divmod(seat - 1, layout.seat_rows)
     row, left = TOP + layout.board_height + below, column * layout.seat_width
@@ -259,7 +259,7 @@ def _paint_side(canvas: Canvas, rows: range, column: int, frames: ReplayFrames, 
 def _lines_around(
     frames: ReplayFrames, now: int, width: int, glyphs: Glyphs
 ) -> Iterator[tuple[int, Fragment, Fragment]]:
-    """Number of the moment, sign and text of every row of the lines near it."""
+    """Yield the number of the moment, the sign and the text of every row of the lines near a moment."""
     for at in range(max(0, now - AROUND), min(now + AROUND, len(frames.moments))):
         for line in frames.moments[at].lines:
             shown = line if line.kind == "remark" else line._replace(text=suits_shown(line.text, glyphs.suits))
@@ -268,7 +268,7 @@ def _lines_around(
 
 
 def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor) -> None:
-    """Paint the progress; sequences have a sign of their own on it."""
+    """Paint the progress; completed sequences have a sign on it."""
     count = len(frames.moments)
     begin = canvas.put(row, 0, canvas.glyphs.turn if cursor.playing else canvas.glyphs.vertical, "key") + 1
     pace = t("{seconds} s", seconds=number(cursor.pace_s, 2))

@@ -112,7 +112,7 @@ def styles_of(palette: str) -> dict[str, str]:
 
 
 def _ground(look: str) -> str:
-    """The style of a sign in the colour that another style has behind its text."""
+    """Return the background of a style, as the colour of a sign."""
     return next((word.removeprefix("bg:") for word in look.split() if word.startswith("bg:")), "")
 
 

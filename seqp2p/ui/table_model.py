@@ -157,7 +157,6 @@ def _hand(view: View, choice: Choice, *, asked: bool) -> tuple[HandCard, ...]:
 
 
 def team_lines(view: View, company: Company) -> tuple[TeamLine, ...]:
-    """Return a line for each team, in team order."""
     needed = dict(view.variant.sequences_to_win)[view.teams]
     own: Team = team_of(company.own, view.teams) if company.own else 0
     score = sequences_made(view)

@@ -78,7 +78,7 @@ class Layout:
 
 
 def layout_of(model: TableModel, width: int, height: int) -> Layout:
-    """The layout for a page: the biggest squares that leave room for the rest."""
+    """Return the layout for a page: the biggest squares that leave room for the rest."""
     if model.board is None:
         return _below(model, SMALL, (LEFT_MIN, 2), width, height)
     at_side = partial(_at_side, model, width=width, height=height)
@@ -123,7 +123,7 @@ def _at_side(model: TableModel, pitch: Pitch, size: tuple[int, int], *, width: i
 
 
 def _below(model: TableModel, pitch: Pitch, size: tuple[int, int], width: int, height: int) -> Layout:
-    """The layout with the log below all else."""
+    """Return the layout with the log below all else."""
     left, rows = max(size[0], LEFT_MIN), height - 2
     block = max(size[1] + TEXT_ROWS, panel_height(model))
     spare = rows - block - LOG_MIN
@@ -141,7 +141,7 @@ def _below(model: TableModel, pitch: Pitch, size: tuple[int, int], width: int, h
 
 
 def _split(box: Box, width: int) -> tuple[Box, Box]:
-    """Return so many columns of a box, and those right of them but one."""
+    """Return so many columns of a box, and the rest right of a blank one."""
     rest = Box(box.row, box.column + width + 1, box.width - width - 1, box.height)
     return box._replace(width=width), rest
 
@@ -256,7 +256,7 @@ def _card_sign(card: HandCard, glyphs: Glyphs) -> str:
 
 
 def _card_text(card: HandCard, glyphs: Glyphs, *, coded: bool) -> str:
-    """A card of the hand: a named card with its name, and with its code where the board shows codes."""
+    """Return a card of the hand: a named card with its name, and with its code where the board shows codes."""
     sign, face = _card_sign(card, glyphs), card.face
     if face.suit or face.name == face.label:
         return label_of(face, glyphs) + sign
@@ -301,7 +301,7 @@ def _progress(canvas: Canvas, row: int, width: int, progress: Progress) -> int:
 
 
 def _result(canvas: Canvas, box: Box, result: Sequence[str]) -> None:
-    """The result below a rule, its first line in large: letters apart, if there is room."""
+    """Paint the result below a rule, the letters of its first line apart if there is room."""
     row, width = box.row, box.width
     headline = " ".join(result[0].upper())
     heads = [headline] if width_of(headline) <= width - 4 else wrapped(result[0], width - 4)
@@ -313,7 +313,7 @@ def _result(canvas: Canvas, box: Box, result: Sequence[str]) -> None:
 
 
 def _said(canvas: Canvas, layout: Layout, model: TableModel, lines: Sequence[LogLine], scroll: int) -> None:
-    """The lines that lack a chip, if they are shown, the log, and the chat where it has room of its own."""
+    """Paint the lines that lack a chip, if they are shown, the log, and the chat where it has its own room."""
     box, title = layout.log, t("log, scrolled back: End shows the newest") if scroll else t("log")
     if model.threats:
         told = [LogLine("answer", text) for text in model.threats]
@@ -357,7 +357,7 @@ MOVE_WIDTH, NAMED_MOVE_WIDTH = 6, 14
 
 
 def panel_height(model: TableModel) -> int:
-    """Rows that it takes: who leads, the teams, a heading, the seats."""
+    """Return the rows of the panel: who leads, the teams, a heading, the seats."""
     return 2 + len(model.seats) + len(model.teams)
 
 
@@ -398,7 +398,6 @@ def _discards(canvas: Canvas, box: Box, model: TableModel) -> None:
 
 
 def leader_line(teams: Sequence[TeamLine]) -> str:
-    """Return who leads, in words."""
     for team in teams:
         if team.made == team.needed:
             return t("{colour} has won", colour=team.name)
@@ -456,7 +455,7 @@ def _seat(canvas: Canvas, at: tuple[int, int], width: int, move_width: int, seat
 
 
 def _name(seat: SeatLine, room: int, glyphs: Glyphs) -> str:
-    """The name; of the own seat with a mark, or the mark alone if there is no room for both."""
+    """Return the name; for the own seat with a mark, or the mark alone if there is no room for both."""
     both = t("{name} (you)", name=seat.name) if seat.own else seat.name
     return t("you") if seat.own and width_of(both) > room else clipped(both, room, glyphs.more)
 

@@ -118,7 +118,7 @@ class TableScene:
         self._fit(self._view()[0])
 
     def absent(self, seat: int, grace_s: float | None) -> None:
-        """A seat cannot be reached; it is waited for so many seconds from now on, or for ever."""
+        """Note that a seat cannot be reached: it is waited for ``grace_s`` seconds from now, or for ever."""
         self._until_s[seat] = math.inf if grace_s is None else self._clock() + grace_s
 
     def back(self, seat: int) -> None:
@@ -129,14 +129,14 @@ class TableScene:
             self.back(seat)
 
     def progress(self, text: str, done: int, total: int) -> None:
-        """Slow work; ``total`` 0 if its length is unknown."""
+        """Show slow work; ``total`` is 0 if its length is unknown."""
         self._progress = Progress(text, done, total)
 
     def progress_over(self) -> None:
         self._progress = None
 
     def over(self, lines: Sequence[str], closing: ClosingKey | None = None) -> None:
-        """The game has ended: how, and then what can be done now. No line: it goes on after all."""
+        """Show how the game has ended and what can be done now; without a line the game goes on after all."""
         self._result, self._closing = tuple(lines), closing
         self._choice = NO_CHOICE
 
@@ -204,7 +204,7 @@ class TableScene:
         return [key.help for key in keys_of(self._state())]
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Actions that can be done now, and words that are always understood."""
+        """Return the actions that can be done now, and the words that are always understood."""
         view, is_asked = self._view()
         legal = view.legal if view and is_asked else ()
         shown = [action_shown(view.variant, action) for action in legal] if view else []
@@ -306,7 +306,7 @@ class TableScene:
         )
 
     def _show(self, sheet: str, seat: int = 0) -> None:
-        """Show this in place of the table, or the table again if it is there already."""
+        """Show a sheet in place of the table, or the table again if the sheet is there already."""
         again = self._sheet == sheet and self._seat_shown == seat
         self._sheet, self._seat_shown = "" if again else sheet, seat
         self._top = self._below = 0

@@ -198,7 +198,7 @@ class TitleBar:
         self.text = ""
 
     def show(self, text: str) -> None:
-        """Show a printable text, which is another than before, or the old title for an empty one."""
+        """Show a printable text, different from the one before, or the old title for an empty text."""
         before, self.text = self.text, text
         if not text:
             self._write(OLD_TITLE)

@@ -96,16 +96,12 @@ class InputHandler(Protocol):
         """Handle a key without text, or one pressed on an empty line."""
         ...
 
-    def click(self, target: Target) -> None:
-        """A click on what lies there."""
-        ...
+    def click(self, target: Target) -> None: ...
 
-    def enter(self, line: str) -> None:
-        """A line was typed to its end."""
-        ...
+    def enter(self, line: str) -> None: ...
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Whole lines that may be meant. Called on the screen's thread: it may read, and change nothing."""
+        """Return whole lines that may be meant. The caller is the screen's thread: read, and change nothing."""
         ...
 
 
@@ -202,7 +198,7 @@ class TerminalApp:
             self._app.exit(exception=EOFError)
 
     def _call(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call it on the application's thread, if this is running."""
+        """Call a function on the application's thread, if this is running."""
         if (loop := self._app.loop) is not None:
             with contextlib.suppress(RuntimeError):  # It has ended at this moment.
                 loop.call_soon_threadsafe(partial(function, *arguments), context=self._context)
@@ -307,7 +303,7 @@ class TerminalApp:
         event.app.invalidate()
 
     def _complete(self, _: KeyPressEvent) -> None:
-        """Insert what all lines that may be meant have in common, at once; then go through them."""
+        """Insert the common beginning of all lines that may be meant; then go through them."""
         if self._buffer.complete_state:
             self._buffer.complete_next()
             return
@@ -319,7 +315,7 @@ class TerminalApp:
             self._buffer.start_completion(select_first=False)
 
     def _suspend(self, _: KeyPressEvent) -> None:
-        """Stop as any program does, with the terminal as it was; painted again when it goes on."""
+        """Stop as any program does, with the terminal as it was; paint again when it goes on."""
         if sys.platform != "win32":
             run_in_terminal(self._stop)
 
@@ -351,16 +347,13 @@ class _PageContainer(Container):
         """Nothing is kept but the page."""
 
     def preferred_width(self, max_available_width: int) -> Dimension:
-        """Take all columns."""
         return Dimension(preferred=max_available_width)
 
     def preferred_height(self, width: int, max_available_height: int) -> Dimension:
-        """Take the rows that nothing else needs."""
         del width
         return Dimension(preferred=max_available_height)
 
     def get_children(self) -> list[Container]:
-        """It has no part that can have the focus."""
         return []
 
     def write_to_screen(
@@ -372,7 +365,6 @@ class _PageContainer(Container):
         erase_bg: bool,  # the name and place are prompt_toolkit's
         z_index: int | None,
     ) -> None:
-        """Paint the page."""
         del parent_style, erase_bg, z_index
         painter, where = self._painter(), write_position
         if self._painted is None or self._painted[0] is not painter or self._painted[1:] != (where.width, where.height):
@@ -417,7 +409,7 @@ _hear_mouse: Final = load_mouse_bindings().get_bindings_for_keys((Keys.Vt100Mous
 
 
 def _mouse(event: KeyPressEvent) -> Any:
-    """As always, but for reports of the mouse that say nothing: half of one, a button that no mouse has."""
+    """Pass a report of the mouse on, unless it says nothing: half of one, a button that no mouse has."""
     with contextlib.suppress(KeyError, ValueError):
         return _hear_mouse(event)
     return NotImplemented
