@@ -181,9 +181,9 @@ class Canvas:
             self.touch(row, column, 1, len(cells), target)
         return column + len(cells)
 
-    def clip(self, row: int, column: int, width: int, text: str, style: str = "") -> None:
-        """Paint as much of a text as there is room for in so many columns."""
-        self.put(row, column, clipped(text, width, self.glyphs.more), style)
+    def clip(self, row: int, column: int, width: int, text: str, style: str, target: Target | None = None) -> int:
+        """Paint as much of a text as so many columns have room for, and return the column after it."""
+        return self.put(row, column, clipped(text, width, self.glyphs.more), style, target)
 
     def place(self, row: int, column: int, cells: Cells) -> None:
         texts, styles = cells

@@ -1,17 +1,16 @@
 """The model of the table screen, as frozen data: made of the view of a seat and of its unfinished choice."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from seqp2p.rules import Action, Team, Threat, View, format_square, longest_line, team_of, threats
+from seqp2p.rules import Action, Team, Threat, View, longest_line, team_of, threats
 from seqp2p.ui.board_model import BoardModel, Face, Marks, board_model, face_of
 from seqp2p.ui.cards import card_signed, colour_name
 from seqp2p.ui.choice import NO_CHOICE, Choice, actions_of, lit
 from seqp2p.ui.plain import is_dead, sequences_made, threat_lines
 from seqp2p.ui.styles import UNICODE, Glyphs
-from seqp2p.ui.words import Company, clock
+from seqp2p.ui.words import Company
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +84,6 @@ class TeamLine:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveMade:
-    """A move of a chip: the card, the square's name, and its ``age`` as in ``Cell``."""
-
-    face: Face
-    square: str
-    took: bool
-    age: int
-
-
-@dataclass(frozen=True, slots=True)
-class SeatLine:
-    """A seat. ``cards`` None before the deal; ``away`` is a clock, empty for a present seat."""
-
-    number: int
-    name: str
-    colour: str
-    cards: int | None
-    move: MoveMade | None
-    discards: tuple[Face, ...]
-    """The newest first."""
-    turn: bool
-    own: bool
-    away: str
-    out: bool
-
-
-@dataclass(frozen=True, slots=True)
 class TableModel:
     """The table as it is painted: its state, and what follows from the view in it; nothing does before the deal."""
 
@@ -119,21 +91,19 @@ class TableModel:
     board: BoardModel | None
     hand: tuple[HandCard, ...]
     teams: tuple[TeamLine, ...]
-    seats: tuple[SeatLine, ...]
     threats: tuple[str, ...]
     """The lines that lack a chip or two in words, while they are shown."""
 
 
 def table_model(state: TableState) -> TableModel:
     view, company = state.view, state.company
-    seats = tuple(_seat(state, seat) for seat in company.seats)
     if view is None:
-        return TableModel(state, None, (), (), seats, ())
+        return TableModel(state, None, (), (), ())
     found = threats(view) if state.shows_threats else ()
     label = partial(card_signed, view.variant, suits=state.glyphs.suits)
     told = threat_lines(view, company.colours, label, found) if state.shows_threats else ()
     hand = _hand(view, state.choice, asked=state.asked)
-    return TableModel(state, _board(view, state, found), hand, team_lines(view, company), seats, tuple(told))
+    return TableModel(state, _board(view, state, found), hand, team_lines(view, company), tuple(told))
 
 
 def _board(view: View, state: TableState, found: tuple[Threat, ...]) -> BoardModel:
@@ -173,33 +143,3 @@ def team_lines(view: View, company: Company) -> tuple[TeamLine, ...]:
         )
         for team, (colour, made) in enumerate(zip(company.colours, score, strict=True), 1)
     )
-
-
-def _seat(state: TableState, seat: int) -> SeatLine:
-    view, company = state.view, state.company
-    return SeatLine(
-        number=seat,
-        name=company.names[seat - 1],
-        colour=company.colour(seat),
-        cards=view.hand_sizes[seat - 1] if view else None,
-        move=_move(view, state, seat) if view and seat in state.latest else None,
-        discards=tuple(face_of(view.variant, card) for card in reversed(view.discards[seat - 1])) if view else (),
-        turn=view is not None and not state.result and seat == view.to_move,
-        own=seat == company.own,
-        away=_away(state.away_s.get(seat)),
-        out=view is not None and seat in view.out,
-    )
-
-
-def _away(left_s: float | None) -> str:
-    """Return for how much longer an absent seat is waited for; … without a limit, nothing for one that is there."""
-    if left_s is None:
-        return ""
-    return clock(left_s) if 0 < left_s < math.inf else "…"
-
-
-def _move(view: View, state: TableState, seat: int) -> MoveMade:
-    action = state.latest[seat]
-    age = len(state.moves) - state.moves.index((seat, action)) if (seat, action) in state.moves else 0
-    square = format_square(view.variant, action.square)
-    return MoveMade(face_of(view.variant, action.card), square, action.kind == "remove", age)

@@ -11,11 +11,14 @@
 The squares are as big as the rest allows. On a very wide page the log has a column of its own.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from seqp2p.rules import Variant, View, format_square
+from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import SMALL, Pitch, age_of, board_size, label_of, largest_pitch, paint_board, tint_of
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.explain import explanation, hand_signs, keys_of, prompt, sign_meanings, whose_turn
@@ -23,8 +26,8 @@ from seqp2p.ui.frame import Box, Canvas, Frame, Target, clipped, width_of
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.scene import LogLine, paint_from, paint_lines, put_keys, section, wrapped
 from seqp2p.ui.styles import Glyphs
-from seqp2p.ui.table_model import HandCard, MoveMade, Progress, SeatLine, TableModel, TableState, TeamLine
-from seqp2p.ui.words import clock
+from seqp2p.ui.table_model import HandCard, Progress, TableModel, TableState, TeamLine
+from seqp2p.ui.words import Company, clock
 
 LEFT_MIN: Final = 53
 """Columns for board, hand and what is asked: what the classic board takes."""
@@ -108,7 +111,7 @@ def _at_side(model: TableModel, pitch: Pitch, size: tuple[int, int], *, width: i
     log = Box(1, column, room, rows)
     if room >= COLUMNS_MIN:
         panel, log = _split(log, min(room // 2, PANEL_MAX))
-        chat = panel.lower(panel_height(model) + len(model.seats) + len(model.teams) + 4)
+        chat = panel.lower(panel_height(model) + len(model.state.company.names) + len(model.teams) + 4)
         panel = panel._replace(height=panel.height - chat.height)
     else:
         panel = Box(1, column, room, panel_height(model) + len(model.teams) + 1)
@@ -331,17 +334,22 @@ def _said(canvas: Canvas, layout: Layout, model: TableModel, lines: Sequence[Log
     later = sum(line.kind == CHAT for line in lines[len(lines) - scroll :])
     parts = ((box, title, False, scroll - later), (layout.chat, t("chat"), True, later))
     for part, heading, is_chat, below in parts:
-        signs = [LogLine("log", line) for line in sign_meanings(model.state.company, canvas.glyphs)]
-        rows = sum(len(wrapped(line.text, part.width - 3)) for line in signs) + 1
-        if is_chat and layout.side and part.height >= rows + LOG_ROWS:
-            legend = part._replace(row=part.row + part.height - rows, height=rows)
-            shown = section(canvas, legend, t("signs"))
-            paint_from(canvas, _inside(shown), signs)
-            part = part._replace(height=part.height - legend.height)  # noqa: PLW2901  # the chat has the rest
+        if is_chat and layout.side:
+            part = _signs(canvas, part, model.state.company)  # noqa: PLW2901  # the chat has the rest
         if part.height:
             room = section(canvas, part, heading)
             kept = [line for line in lines if (line.kind == CHAT) == is_chat]
             paint_lines(canvas, _inside(room), kept, below)
+
+
+def _signs(canvas: Canvas, box: Box, company: Company) -> Box:
+    """Paint the signs and their meanings at the bottom, if there is room for them; return what is left."""
+    signs = [LogLine("log", line) for line in sign_meanings(company, canvas.glyphs)]
+    rows = sum(len(wrapped(line.text, box.width - 3)) for line in signs) + 1
+    if box.height < rows + LOG_ROWS:
+        return box
+    paint_from(canvas, _inside(section(canvas, box.lower(box.height - rows), t("signs"))), signs)
+    return box._replace(height=box.height - rows)
 
 
 def _inside(box: Box) -> Box:
@@ -358,7 +366,7 @@ MOVE_WIDTH, NAMED_MOVE_WIDTH = 6, 14
 
 def panel_height(model: TableModel) -> int:
     """Return the rows of the panel: who leads, the teams, a heading, the seats."""
-    return 2 + len(model.seats) + len(model.teams)
+    return 2 + len(model.state.company.names) + len(model.teams)
 
 
 def paint_panel(canvas: Canvas, box: Box, model: TableModel) -> None:
@@ -379,21 +387,22 @@ def paint_panel(canvas: Canvas, box: Box, model: TableModel) -> None:
     row += bool(model.teams) and panel_height(model) + has_lines * len(model.teams) < height
     if model.board:
         _heading(canvas, row, column, width, move_width)
-    for below, seat in enumerate(model.seats, 1):
-        _seat(canvas, (row + below, column), width, move_width, seat)
-    row += 2 + len(model.seats)
-    if model.board and box.row + height - row > len(model.seats):
-        _discards(canvas, Box(row, column, width, box.row + height - row), model)
+    for seat in model.state.company.seats:
+        _seat(canvas, Box(row + seat, column, width, 1), move_width, model.state, seat)
+    row += 2 + len(model.state.company.names)
+    if model.state.view and box.row + height - row > len(model.state.company.names):
+        _discards(canvas, Box(row, column, width, box.row + height - row), model.state.view, model.state.company)
 
 
-def _discards(canvas: Canvas, box: Box, model: TableModel) -> None:
+def _discards(canvas: Canvas, box: Box, view: View, company: Company) -> None:
     """Paint the discards of every seat, the newest first, as many as there is room for."""
     box = section(canvas, box, t("discards"))
-    for down, seat in enumerate(model.seats):
-        row, at = box.row + down, box.column + 6
-        canvas.put(row, box.column + 1, f"{seat.number:>2}", "label")
-        canvas.put(row, box.column + 4, canvas.glyphs.chips[seat.colour], f"chip.{seat.colour}")
-        for face in seat.discards[: (box.width - 6) // 3]:
+    for row, (seat, pile) in enumerate(zip(company.seats, view.discards, strict=True), box.row):
+        at, colour = box.column + 6, company.colour(seat)
+        canvas.put(row, box.column + 1, f"{seat:>2}", "label")
+        canvas.put(row, box.column + 4, canvas.glyphs.chips[colour], f"chip.{colour}")
+        for card in pile[::-1][: (box.width - 6) // 3]:
+            face = face_of(view.variant, card)
             at = canvas.put(row, at, label_of(face, canvas.glyphs), "card.red" if face.is_red else "card.black") + 1
 
 
@@ -435,38 +444,51 @@ def _heading(canvas: Canvas, row: int, column: int, width: int, move_width: int)
     canvas.put(row, right, clipped(move, move_width), "label")
 
 
-def _seat(canvas: Canvas, at: tuple[int, int], width: int, move_width: int, seat: SeatLine) -> None:
-    row, column = at
-    target = ("seat", seat.number)
-    style = "out" if seat.out else "away" if seat.away else "own" if seat.own else ""
-    tail = t("out") if seat.out else t("away {clock}", clock=seat.away) if seat.away else ""
-    taken = width_of(tail) if tail else 0 if seat.cards is None else move_width + 4
+def _seat(canvas: Canvas, room: Box, move_width: int, state: TableState, seat: int) -> None:
+    """Paint a seat: whose turn it is, number, chip, name, and its cards and last move, or why it is not there."""
+    (row, column, width, _), view, company, target = room, state.view, state.company, ("seat", seat)
+    turn = view is not None and not state.result and seat == view.to_move
+    out, away = view is not None and seat in view.out, _away(state.away_s.get(seat))
+    style = "out" if out else "away" if away else "own" if seat == company.own else ""
+    tail = t("out") if out else t("away {clock}", clock=away) if away else ""
+    taken = width_of(tail) if tail else 0 if view is None else move_width + 4
+    colour, name = company.colour(seat), _name(company, seat, width - 7 - taken, canvas.glyphs)
     canvas.put(row, column, " " * width, "", target)
-    canvas.put(row, column, canvas.glyphs.turn if seat.turn else " ", "own", target)
-    canvas.put(row, column + 1, f"{seat.number:>2}", "label", target)
-    canvas.put(row, column + 4, canvas.glyphs.chips[seat.colour], f"chip.{seat.colour}", target)
-    name = _name(seat, width - 7 - taken, canvas.glyphs)
-    canvas.put(row, column + 6, name, f"{'turn ' if seat.turn else ''}{style}".strip(), target)
+    canvas.put(row, column, canvas.glyphs.turn if turn else " ", "own", target)
+    canvas.put(row, column + 1, f"{seat:>2}", "label", target)
+    canvas.put(row, column + 4, canvas.glyphs.chips[colour], f"chip.{colour}", target)
+    canvas.put(row, column + 6, name, f"{'turn ' if turn else ''}{style}".strip(), target)
     if tail:
         canvas.put(row, column + width - taken, tail, style, target)
-    elif seat.cards is not None:
-        canvas.put(row, column + width - move_width - 3, f"{seat.cards:>2}", "", target)
-        _move(canvas, row, column + width - move_width, move_width, seat.move, target)
+    elif view is not None:
+        canvas.put(row, column + width - move_width - 3, f"{view.hand_sizes[seat - 1]:>2}", "", target)
+        text, style = _move(view.variant, state, seat, move_width, canvas.glyphs)
+        canvas.put(row, column + width - move_width, text, style, target)
 
 
-def _name(seat: SeatLine, room: int, glyphs: Glyphs) -> str:
+def _away(left_s: float | None) -> str:
+    """Return for how much longer an absent seat is waited for; … without a limit, nothing for one that is there."""
+    if left_s is None:
+        return ""
+    return clock(left_s) if 0 < left_s < math.inf else "…"
+
+
+def _name(company: Company, seat: int, room: int, glyphs: Glyphs) -> str:
     """Return the name; for the own seat with a mark, or the mark alone if there is no room for both."""
-    both = t("{name} (you)", name=seat.name) if seat.own else seat.name
-    return t("you") if seat.own and width_of(both) > room else clipped(both, room, glyphs.more)
+    name = company.names[seat - 1]
+    both = t("{name} (you)", name=name) if seat == company.own else name
+    return t("you") if seat == company.own and width_of(both) > room else clipped(both, room, glyphs.more)
 
 
-def _move(canvas: Canvas, row: int, column: int, width: int, move: MoveMade | None, target: Target) -> None:
-    """Paint the last move of a seat, marked as its square on the board is."""
-    if move is None:
-        canvas.put(row, column, f"{'-':<{width}}", "label", target)
-        return
-    named = width == NAMED_MOVE_WIDTH and not move.face.suit
-    label = clipped(move.face.name, width - 4, canvas.glyphs.more) if named else label_of(move.face, canvas.glyphs)
-    card = "card.red" if move.face.is_red else "card.black"
-    style = f"recent.{age_of(move.age)}" if move.age else card
-    canvas.put(row, column, f"{label}{canvas.glyphs.dead if move.took else ' '}{move.square}", style, target)
+def _move(variant: Variant, state: TableState, seat: int, width: int, glyphs: Glyphs) -> tuple[str, str]:
+    """Return the last move of a seat, and its style: that of its square on the board while that is marked."""
+    action = state.latest.get(seat)
+    if action is None:
+        return f"{'-':<{width}}", "label"
+    face, made = face_of(variant, action.card), (seat, action)
+    named = width == NAMED_MOVE_WIDTH and not face.suit
+    label = clipped(face.name, width - 4, glyphs.more) if named else label_of(face, glyphs)
+    style = "card.red" if face.is_red else "card.black"
+    if made in state.moves:
+        style = f"recent.{age_of(len(state.moves) - state.moves.index(made))}"
+    return f"{label}{glyphs.dead if action.kind == 'remove' else ' '}{format_square(variant, action.square)}", style
