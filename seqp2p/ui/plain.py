@@ -72,6 +72,10 @@ def ends_of(view: View, line: Line) -> str:
     return format_ends(view.variant, (line[0], line[-1]))
 
 
+Label: TypeAlias = Callable[[Card], str]
+"""Names a card in a sentence."""
+
+
 def board_lines(view: View, colours: Sequence[str], last: Action | None = None) -> list[str]:
     """The board, a line a row, with column letters and row numbers; ``legend_lines`` says how to read it."""
     board = view.variant.board
@@ -176,10 +180,7 @@ def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
 
 
 def threat_lines(
-    view: View,
-    colours: Sequence[str],
-    label: Callable[[Card], str] | None = None,
-    found: Sequence[Threat] | None = None,
+    view: View, colours: Sequence[str], label: Label | None = None, found: Sequence[Threat] | None = None
 ) -> list[str]:
     """Every line that lacks one or two chips, a sentence each, with the reader's cards that close or block it.
 
@@ -190,7 +191,7 @@ def threat_lines(
     return lines or [t("no line lacks one or two chips")]
 
 
-def _threat_line(view: View, threat: Threat, colours: Sequence[str], label: Callable[[Card], str]) -> str:
+def _threat_line(view: View, threat: Threat, colours: Sequence[str], label: Label) -> str:
     line = t(
         "{colour} lacks {squares} on {line}",
         colour=colour_name(colours[threat.team - 1]),
@@ -217,15 +218,11 @@ def seats_lines(
     """Return each seat with its colour, the number of its cards, the top of its discards, and whether it is there."""
     lines: list[str] = []
     for seat, (size, pile) in enumerate(zip(view.hand_sizes, view.discards, strict=True), 1):
-        name = company.names[seat - 1]
-        line = t(
-            "seat {seat}  {name}  {colour}  {cards}  discarded {top}",
-            seat=seat,
-            name=t("{name} (you)", name=name) if seat == company.own else name,
-            colour=colour_name(company.colour(seat)),
-            cards=tn("1 card", "{count} cards", size),
-            top=_top(view.variant, pile),
-        )
+        name, cards = company.names[seat - 1], tn("1 card", "{count} cards", size)
+        name = t("{name} (you)", name=name) if seat == company.own else name
+        values = {"name": name, "colour": colour_name(company.colour(seat)), "cards": cards}
+        top = _top(view.variant, pile)
+        line = t("seat {seat}  {name}  {colour}  {cards}  discarded {top}", seat=seat, top=top, **values)
         line = t("{seat}   to play", seat=line) if seat == view.mover else line
         if seat in view.out:
             line = t("{seat}   out of the game", seat=line)
@@ -288,21 +285,13 @@ def _lies(view: View, square: Square, colours: Sequence[str]) -> str:
 
 def _legal_line(view: View, card: Card, actions: Sequence[Action]) -> str:
     if card in view.variant.wild and len(actions) > 1:
-        return t(
-            "  {card} on any of {count} free squares, like: {example}",
-            card=card_shown(view.variant, card),
-            count=len(actions),
-            example=action_shown(view.variant, actions[0]),
-        )
+        values = {"card": card_shown(view.variant, card), "example": action_shown(view.variant, actions[0])}
+        return t("  {card} on any of {count} free squares, like: {example}", count=len(actions), **values)
     return "  " + ", ".join(action_shown(view.variant, action) for action in actions)
 
 
 def _top(variant: Variant, pile: Sequence[Card]) -> str:
     return card_shown(variant, pile[-1]) if pile else t("nothing")
-
-
-Label: TypeAlias = Callable[[Card], str]
-"""Names a card in a sentence."""
 
 
 def board_answer(view: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
@@ -374,12 +363,10 @@ def square_text(
         return t("{square} is a free corner: it counts for everybody", square=where)
     card = label(view.variant.board.grid[square])
     if team != FREE:
-        colour = colour_name(colours[team - 1])
+        values = {"square": where, "card": card, "colour": colour_name(colours[team - 1])}
         if is_in_sequence(view, square):
-            return t(
-                "{square} is {card}: a {colour} chip in a completed sequence", square=where, card=card, colour=colour
-            )
-        return t("{square} is {card}: a {colour} chip", square=where, card=card, colour=colour)
+            return t("{square} is {card}: a {colour} chip in a completed sequence", **values)
+        return t("{square} is {card}: a {colour} chip", **values)
     if fitting:
         cards = t(" or ").join(label(each) for each in fitting)
         return t("{square} is {card}, free: your {cards} can go here", square=where, card=card, cards=cards)

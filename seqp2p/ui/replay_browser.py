@@ -14,7 +14,7 @@ from typing import Final
 from seqp2p.i18n import Term, message, term
 from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, View, view
 from seqp2p.ui.cards import card_shown, colour_letter, colour_name
-from seqp2p.ui.language import number, t, tn, translate
+from seqp2p.ui.language import number, percent, t, tn, translate
 from seqp2p.ui.person.command_words import Vocabulary, Word
 from seqp2p.ui.plain import board_answer, part_answer
 from seqp2p.ui.scene import LogLine
@@ -333,19 +333,10 @@ def help_lines() -> tuple[str, ...]:
     )
 
 
-def percent_shown(chance: int) -> str:
-    """Return a chance in thousandths as per cent.
-
-    >>> percent_shown(532)
-    '53.2%'
-    """
-    return t("{percent}%", percent=number(chance / 10, 1))
-
-
 def chances_shown(frames: ReplayFrames, review: MoveReview) -> str:
     """Return the chances of all teams: ``blue 53.2%, green 46.8%``."""
     teams = zip(frames.company.colours, review.chances, strict=True)
-    return listed([f"{colour_name(colour)} {percent_shown(chance)}" for colour, chance in teams])
+    return listed([f"{colour_name(colour)} {percent(chance / 1000, 1)}" for colour, chance in teams])
 
 
 def review_lines(frames: ReplayFrames, review: MoveReview) -> tuple[str, ...]:
@@ -355,14 +346,9 @@ def review_lines(frames: ReplayFrames, review: MoveReview) -> tuple[str, ...]:
 
 
 def _better(review: MoveReview) -> str:
-    points, percent = number(review.cost / 10, 1), percent_shown(review.better_chance)
-    return t(
-        "{move} cost {points} points; better: {better}, {percent}",
-        move=review.move,
-        points=points,
-        better=review.better,
-        percent=percent,
-    )
+    points, chance = number(review.cost / 10, 1), percent(review.better_chance / 1000, 1)
+    values = {"move": review.move, "points": points, "better": review.better, "percent": chance}
+    return t("{move} cost {points} points; better: {better}, {percent}", **values)
 
 
 def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[str, ...]:

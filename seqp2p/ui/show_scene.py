@@ -13,7 +13,7 @@ from seqp2p.rules import View, view
 from seqp2p.ui.board_model import BoardModel, board_model, face_of
 from seqp2p.ui.board_paint import Pitch, board_size, label_of, largest_pitch, paint_board
 from seqp2p.ui.cards import suits_shown
-from seqp2p.ui.frame import Box, Canvas, Fragment, Frame, Painter, Target, clipped, width_of
+from seqp2p.ui.frame import Box, Canvas, Fragment, Frame, Painter, Target, width_of
 from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown
 from seqp2p.ui.scene import KeyHelp, LogLine, Page, line_rows, paint_from, put_keys
@@ -212,7 +212,7 @@ def _paint_title(canvas: Canvas, frames: ReplayFrames, cursor: Cursor) -> None:
 
 def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> None:
     """Paint a seat: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
-    seen, company, more, target = now.seen, now.frames.company, now.glyphs.more, ("seat", seat)
+    seen, company, target = now.seen, now.frames.company, ("seat", seat)
     column, below = divmod(seat - 1, layout.seat_rows)
     row, left = TOP + layout.board_height + below, column * layout.seat_width
     right = left + layout.seat_width - 1
@@ -224,9 +224,9 @@ def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> No
     canvas.put(row, left, now.glyphs.turn if seat == seen.mover else " ", "key", target)
     canvas.put(row, left + 1, f"{seat:>2}", "label", target)
     canvas.put(row, left + 4, now.glyphs.chips[colour], f"chip.{colour}", target)
-    canvas.put(row, left + 6, clipped(company.names[seat - 1], width, more), style, target)
+    canvas.clip(row, left + 6, width, company.names[seat - 1], style, target)
     at = left + 7 + width
-    at = canvas.put(row, at, clipped(hand, right - at, more), "hand", target) + 2
+    at = canvas.clip(row, at, right - at, hand, "hand", target) + 2
     discards = seen.discards[seat - 1]
     discard = t("discarded {card}", card=label_of(face_of(seen.variant, discards[-1]), now.glyphs)) if discards else ""
     if at + width_of(discard) <= right:

@@ -242,12 +242,8 @@ def score_line(company: Company, wins: Mapping[int, int], *, resumed: bool = Fal
     >>> score_line(Company(("ann", "bob"), ("blue", "green")), {}, resumed=True)
     'score since you came back: seat 1 (ann) 0, seat 2 (bob) 0'
     """
-    teams = len(company.colours)
-    parts = [
-        f"{winners_text(company.seats[team - 1 :: teams], company.names)} {wins.get(team, 0)}"
-        for team in range(1, teams + 1)
-    ]
-    score = ", ".join(parts)
+    teams = [company.seats[team :: len(company.colours)] for team in range(len(company.colours))]
+    score = ", ".join(f"{winners_text(team, company.names)} {wins.get(team[0], 0)}" for team in teams)
     if resumed:
         return t("score since you came back: {score}", score=score)
     return t("score at this table: {score}", score=score)
@@ -310,13 +306,11 @@ def sequences_lines(company: Company, before: Sequence[int], after: Sequence[int
     """Return a line for each team whose number of sequences has changed; ``before`` and ``after`` are in team order."""
     lines: list[str] = []
     for colour, old, new in zip(company.colours, before, after, strict=True):
-        if new != old:
-            name = colour_name(colour)
-            lines.append(
-                t("{colour} has completed a sequence: {made} of {needed}", colour=name, made=new, needed=needed)
-                if new > old
-                else t("{colour} has lost a sequence: {made} of {needed}", colour=name, made=new, needed=needed)
-            )
+        values = {"colour": colour_name(colour), "made": new, "needed": needed}
+        if new > old:
+            lines.append(t("{colour} has completed a sequence: {made} of {needed}", **values))
+        elif new < old:
+            lines.append(t("{colour} has lost a sequence: {made} of {needed}", **values))
     return lines
 
 
@@ -335,11 +329,9 @@ def dealer_line(company: Company, seat: int) -> str:
 def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> str:
     """Return a remark of a seat; a courtesy in the reader's language."""
     text = translate(text) if courtesy else text
-    return (
-        t("you say: {text}", text=text)
-        if seat == company.own
-        else t("{who} says: {text}", who=company.who(seat), text=text)
-    )
+    if seat == company.own:
+        return t("you say: {text}", text=text)
+    return t("{who} says: {text}", who=company.who(seat), text=text)
 
 
 def mute_line(name: str, *, muted: bool) -> str:

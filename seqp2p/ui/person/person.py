@@ -403,10 +403,10 @@ class Person:
             case Dealt():
                 self.welcome()
             case Turned(_, seat, action) if seat == own:
-                if action in (END, WAIVE) and self._answer != action:
-                    self._show(
-                        t("you have not drawn in time") if action == WAIVE else t("your turn ends without a new card")
-                    )
+                if action == WAIVE != self._answer:
+                    self._show(t("you have not drawn in time"))
+                elif action == END != self._answer:
+                    self._show(t("your turn ends without a new card"))
                 self._settled.set()
                 self._answer = None
                 if action.kind == "give":
@@ -444,9 +444,8 @@ class Person:
             return
         new = Counter(seen.hand) - Counter(self._shown_hand)
         if self._shown_hand and new:
-            self._show(
-                t("you draw {cards}", cards=listed([self._desk.card(seen.variant, card) for card in new.elements()]))
-            )
+            cards = listed([self._desk.card(seen.variant, card) for card in new.elements()])
+            self._show(t("you draw {cards}", cards=cards))
         self._shown_hand = seen.hand
 
     def _tell_turn(self) -> None:
@@ -568,10 +567,9 @@ class Person:
                 self._show(self._prompt(seen))
             return
         if seen.phase == "play":
-            if not goes_on:
-                self._show(*(["", *self._table.answer("board", "")] if self._shows_board else []))
-            title = t("your turn goes on") if goes_on else turn_line(self._turn_time_s)
-            self._show(title)
+            if not goes_on and self._shows_board:
+                self._show("", *self._table.answer("board", ""))
+            self._show(t("your turn goes on") if goes_on else turn_line(self._turn_time_s))
         if seen.phase != "play" or not goes_on:  # Else the new card was told.
             self._show(hand_line(seen))
         self._show(self._prompt(seen))
@@ -633,11 +631,9 @@ class Person:
     def _board(self, text: str) -> Iterable[str]:
         if (word := word_of(text)) in BOARD_SHOWN:
             self._shows_board = BOARD_SHOWN[word]
-            return [
-                t("the board is shown in every turn")
-                if self._shows_board
-                else t("the board is shown when you ask for it: board, board 5, board e, where e5")
-            ]
+            if self._shows_board:
+                return [t("the board is shown in every turn")]
+            return [t("the board is shown when you ask for it: board, board 5, board e, where e5")]
         return self._table.answer("board", text)
 
     async def _hint(self, _: str) -> None:
@@ -662,15 +658,11 @@ class Person:
         seat = self._company.find(rest) if rest else sum(away[:1])
         if not away and self._away:
             names = listed([self._company.name(each) for each in sorted(self._away)])
+            waited = {"names": names, "time": self._grace}
             if len(self._match.game.seats) < VOTERS_MIN:
-                self._show(
-                    t("once the game has waited for {names} for {time}, it stops", names=names, time=self._grace)
-                )
-                return
-            possible = t(
-                "drop is possible once the game has waited for {names} for {time}", names=names, time=self._grace
-            )
-            self._show(possible)
+                self._show(t("once the game has waited for {names} for {time}, it stops", **waited))
+            else:
+                self._show(t("drop is possible once the game has waited for {names} for {time}", **waited))
         elif not away:
             self._show(translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
