@@ -198,9 +198,8 @@ def _ground(cell: Cell) -> str:
         return f"fill.{cell.coming}"
     if cell.run or cell.chip:
         return f"fill.{cell.run or cell.chip}{' made' if cell.run else ''}"
-    for holds, style in ((cell.lit, "lit"), (cell.wanted and cell.lacks == 1, "wanted")):
-        if holds:
-            return style
+    if cell.lit or (cell.wanted and cell.lacks == 1):
+        return "lit" if cell.lit else "wanted"
     return tint_of(cell.face) if cell.face else "tint.corner"
 
 
@@ -210,13 +209,13 @@ def tint_of(face: Face) -> str:
 
 def _mark(cell: Cell) -> str:
     """Return the style of the strongest mark; the part of the tile with the card has it."""
-    marks = (
-        (cell.staged, "staged"),
-        (cell.cursor, "cursor"),
-        (cell.lit, "lit"),
-        (cell.age, f"recent.{age_of(cell.age)}"),
-    )
-    return next((style for holds, style in marks if holds), "")
+    if cell.staged:
+        return "staged"
+    if cell.cursor:
+        return "cursor"
+    if cell.lit:
+        return "lit"
+    return f"recent.{age_of(cell.age)}" if cell.age else ""
 
 
 def _framed(cell: Cell, style: str, text: str) -> tuple[Fragment, ...]:
@@ -233,18 +232,16 @@ def age_of(age: int) -> int:
 
 def _signs(cell: Cell, glyphs: Glyphs) -> tuple[str, str]:
     """Return the signs before and after a square: the two strongest, or both of the cursor."""
-    opening, closing = glyphs.cursor
     if cell.staged:
-        return glyphs.turn, closing
+        return glyphs.turn, glyphs.cursor[1]
     if cell.cursor:
-        return opening, closing
-    signs = (
-        (cell.age == 1, glyphs.last),
-        (cell.age, glyphs.recent),
-        (cell.lit, glyphs.lit[0]),
-        (cell.lacks, glyphs.line),
-    )
-    return next((sign for holds, sign in signs if holds), " "), glyphs.lit[1] if cell.lit else " "
+        return glyphs.cursor
+    after = glyphs.lit[1] if cell.lit else " "
+    if cell.age:
+        return glyphs.last if cell.age == 1 else glyphs.recent, after
+    if cell.lit:
+        return glyphs.lit[0], after
+    return glyphs.line if cell.lacks else " ", after
 
 
 def _label(cell: Cell, glyphs: Glyphs) -> str:
@@ -254,11 +251,9 @@ def _label(cell: Cell, glyphs: Glyphs) -> str:
 def _label_style(cell: Cell, mark: str) -> str:
     """Return the style of the card: that of its mark, or of its ground."""
     ground = _ground(cell)
-    if mark == "lit" == ground:
+    if mark == ground == "lit" or (not mark and ground.startswith("tint.")):
         return f"{ground} {_card_text(cell)}"
-    if mark or not ground.startswith("tint."):
-        return mark or ground
-    return f"{ground} {_card_text(cell)}"
+    return mark or ground
 
 
 def _card_text(cell: Cell) -> str:
