@@ -25,7 +25,8 @@ import trio
 
 from seqp2p.match.table import Settings
 from seqp2p.rules import CLASSIC, UNKNOWN, Options, Position, View, apply, hand_size, legal_actions, start, view
-from seqp2p.ui.screen import Taste, open_screen
+from seqp2p.ui.screen import open_screen
+from seqp2p.ui.styles import Taste
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Company, Sight, Story
 

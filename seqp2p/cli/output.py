@@ -25,7 +25,7 @@ from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import of_system
 from seqp2p.ui.attention import TitleBar, copying, notification
 from seqp2p.ui.language import bound, t, translate, unbound
-from seqp2p.ui.styles import ASCII, UNICODE, background_hint
+from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.ui.screen import Screen
@@ -266,7 +266,7 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
             output.title("")
         return
     # prompt_toolkit takes its time: lines, bots and --help do without it.
-    from seqp2p.ui.screen import Taste, open_screen
+    from seqp2p.ui.screen import open_screen
 
     remains: list[str] = []
     kept = output.preferences

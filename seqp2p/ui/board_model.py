@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Final
 
 from seqp2p.rules import CORNER, NO_SQUARE, UNKNOWN, Action, Card, Square, Team, Threat, Variant, View
@@ -14,30 +13,11 @@ from seqp2p.ui.language import current
 from seqp2p.ui.plain import FREE
 
 # A picture for every animal that has one. There is none of a yak.
-_PICTURES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "alligator": "🐊",
-        "bear": "🐻",
-        "cat": "🐱",
-        "dragon": "🐲",
-        "duck": "🦆",
-        "elephant": "🐘",
-        "frog": "🐸",
-        "giraffe": "🦒",
-        "horse": "🐴",
-        "kangaroo": "🦘",
-        "lion": "🦁",
-        "monkey": "🐵",
-        "owl": "🦉",
-        "penguin": "🐧",
-        "rabbit": "🐰",
-        "sheep": "🐑",
-        "turtle": "🐢",
-        "unicorn": "🦄",
-        "whale": "🐳",
-        "zebra": "🦓",
-    }
+_ANIMALS: Final = (
+    *("alligator", "bear", "cat", "dragon", "duck", "elephant", "frog", "giraffe", "horse", "kangaroo"),
+    *("lion", "monkey", "owl", "penguin", "rabbit", "sheep", "turtle", "unicorn", "whale", "zebra"),
 )
+_PICTURES: Final = dict(zip(_ANIMALS, "🐊🐻🐱🐲🦆🐘🐸🦒🐴🦘🦁🐵🦉🐧🐰🐑🐢🦄🐳🦓", strict=True))
 PICTURE_WIDTH: Final = 2
 """Cells that a picture takes; one of another width by the tables of this machine is not used."""
 
@@ -155,7 +135,7 @@ def _face(language: str, variant: Variant, card: Card) -> Face:
 def board_model(
     view: View, colours: Sequence[str], moves: Sequence[Action] = (), marks: Marks = NO_MARKS
 ) -> BoardModel:
-    """The board of a view. ``colours`` are those of the teams, in team order; ``moves`` are marked, the last most."""
+    """Return the board of a view. ``colours`` are in team order; ``moves`` are marked, the last one most."""
     variant = view.variant
     run, ways, joins = _runs(view, colours)
     cols = variant.board.cols

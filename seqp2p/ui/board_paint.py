@@ -50,18 +50,18 @@ def largest_pitch(board: BoardModel, fits: Callable[[int, int], bool]) -> Pitch:
 
 
 def board_size(board: BoardModel, pitch: Pitch = SMALL) -> tuple[int, int]:
-    """Columns and rows that the board takes, its letters and numbers among them."""
+    """Return the columns and rows of the board with its letters and numbers."""
     return MARGIN + board.cols * pitch.width, 1 + board.rows * pitch.height
 
 
 def label_of(face: Face, glyphs: Glyphs) -> str:
-    """A card in two cells: ``Q♥``, ``CA``, a picture."""
+    """Return a card in two cells: ``Q♥``, ``CA``, a picture."""
     if face.suit:
         return face.label[0] + glyphs.suits[face.suit]
     return face.picture if glyphs.pictures and face.picture else face.label
 
 
-def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, glyphs: Glyphs, pitch: Pitch = SMALL) -> None:
+def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, pitch: Pitch = SMALL) -> None:
     """Paint the board with its upper left corner here. Every square is the target ``("square", number)``."""
     for col in range(board.cols):
         canvas.put(row, column + MARGIN + col * pitch.width + (pitch.width - 2) // 2, chr(ord("a") + col), "label")
@@ -71,7 +71,7 @@ def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, glyphs
         if not col:
             canvas.put(top + max(pitch.height - 2, 0) // 2, column, f"{line + 1:>2}", "label")
         canvas.touch(top, left, pitch.height, pitch.width, ("square", square))
-        for down, cells in enumerate(_tile_cells(cell, glyphs, pitch)):
+        for down, cells in enumerate(_tile_cells(cell, canvas.glyphs, pitch)):
             canvas.place(top + down, left, cells)
 
 
@@ -81,7 +81,7 @@ def _tile_cells(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> tuple[Cells, ...]:
 
 
 def tile(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> Tile:
-    """A square as it is painted, row by row, with what lies to its right and below it."""
+    """Return a square row by row, with the gaps to its right and below it."""
     if pitch.height == 1:
         before, after = _signs(cell, glyphs)
         return ((*_flat(cell, glyphs, pitch.width - 1, before), _flat_gap(cell, glyphs, after)),)
@@ -90,14 +90,14 @@ def tile(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> Tile:
 
 
 def _flat_row(cell: Cell, glyphs: Glyphs, width: int) -> list[tuple[Fragment, ...]]:
-    """The only row of a tile that has a column for the sign after its chip."""
+    """Return the only row of a tile with a column for the sign after its chip."""
     before, after = _signs(cell, glyphs)
     style = FRAME if _mark(cell) == "lit" else _chip(cell, glyphs)[1]
     return [(*_flat(cell, glyphs, width - 1, before), (style, _around(cell, glyphs, after)))]
 
 
 def _flat(cell: Cell, glyphs: Glyphs, width: int, before: str) -> tuple[Fragment, ...]:
-    """A row with a card and its chip. A chip hides its card, but for the cursor and a staged move."""
+    """Return a card and its chip in a row. A chip hides its card, unless the cursor or a staged move is there."""
     (chip, chip_style), mark = _chip(cell, glyphs), _mark(cell)
     if (cell.run or cell.chip) and mark in ("", "lit", *RECENT):
         around = _around(cell, glyphs, " ")
@@ -114,7 +114,7 @@ def _flat(cell: Cell, glyphs: Glyphs, width: int, before: str) -> tuple[Fragment
 
 
 def _flat_gap(cell: Cell, glyphs: Glyphs, after: str) -> Fragment:
-    """Return the blank column right of a tile of one row, over which a sequence goes on, also from corner to corner."""
+    """Return the blank column right of a tile of one row. A sequence goes on over it, also from corner to corner."""
     right, _, falling, rising = cell.joins
     if after != " ":
         mark = _mark(cell)
@@ -152,7 +152,7 @@ def _high(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> list[tuple[Fragment, ...]
 
 
 def _head(cell: Cell, head: str, after: str, width: int, chip_style: str) -> tuple[Fragment, ...]:
-    """The first row of a tile: its card, as far as a chip leaves it to be seen."""
+    """Return the first row of a tile: its card, as far as a chip does not hide it."""
     mark, suited = _mark(cell), bool(cell.face and cell.face.suit)
     rest = " " * (width - 1 - width_of(head)) + after
     if cell.face and suited and cell.made and mark in ("", *RECENT):
@@ -163,7 +163,7 @@ def _head(cell: Cell, head: str, after: str, width: int, chip_style: str) -> tup
 
 
 def _names(face: Face, glyphs: Glyphs, width: int) -> list[str]:
-    """Return the row below a picture: its name. Without a picture the name stands in the first row."""
+    """Return the row below a picture: its name. Without a picture the name is in the first row."""
     if label_of(face, glyphs) != face.picture:
         return []
     name = clipped(face.name, width - 1, glyphs.more)
@@ -171,7 +171,7 @@ def _names(face: Face, glyphs: Glyphs, width: int) -> list[str]:
 
 
 def _with_gaps(rows: list[tuple[Fragment, ...]], cell: Cell, glyphs: Glyphs, width: int) -> Tile:
-    """Add the column on the right of a tile and the half row below it, over which a sequence goes on."""
+    """Add the column on the right of a tile and the half row below it. A sequence goes on over both."""
     right, below, falling, rising = cell.joins
     gap: Fragment = (f"fill.{right}" if right else "", " ")
     first, halved = gap, glyphs.edge != " "
@@ -194,35 +194,32 @@ def _around(cell: Cell, glyphs: Glyphs, otherwise: str) -> str:
 
 
 def _ground(cell: Cell) -> str:
-    """The style of the tile itself."""
     if cell.staged and cell.coming:
         return f"fill.{cell.coming}"
     if cell.run or cell.chip:
         return f"fill.{cell.run or cell.chip}{' made' if cell.run else ''}"
-    for holds, style in ((cell.lit, "lit"), (cell.wanted and cell.lacks == 1, "wanted")):
-        if holds:
-            return style
+    if cell.lit or (cell.wanted and cell.lacks == 1):
+        return "lit" if cell.lit else "wanted"
     return tint_of(cell.face) if cell.face else "tint.corner"
 
 
 def tint_of(face: Face) -> str:
-    """Return the style of a card's own background."""
     return f"tint.{face.suit.lower() or 'name'}"
 
 
 def _mark(cell: Cell) -> str:
-    """The style of the strongest mark, on the part of the tile that has the card."""
-    marks = (
-        (cell.staged, "staged"),
-        (cell.cursor, "cursor"),
-        (cell.lit, "lit"),
-        (cell.age, f"recent.{age_of(cell.age)}"),
-    )
-    return next((style for holds, style in marks if holds), "")
+    """Return the style of the strongest mark; the part of the tile with the card has it."""
+    if cell.staged:
+        return "staged"
+    if cell.cursor:
+        return "cursor"
+    if cell.lit:
+        return "lit"
+    return f"recent.{age_of(cell.age)}" if cell.age else ""
 
 
 def _framed(cell: Cell, style: str, text: str) -> tuple[Fragment, ...]:
-    """A row of a tile with its first and last sign, which are the frame of a lit one."""
+    """Return a row of a tile. Its first and last sign are the frame of a lit one."""
     if _mark(cell) != "lit":
         return ((style, text),)
     return (FRAME, text[0]), (style, text[1:-1]), (FRAME, text[-1])
@@ -234,19 +231,17 @@ def age_of(age: int) -> int:
 
 
 def _signs(cell: Cell, glyphs: Glyphs) -> tuple[str, str]:
-    """Return the signs before and after a square: the strongest two, or both of the cursor."""
-    opening, closing = glyphs.cursor
+    """Return the signs before and after a square: the two strongest, or both of the cursor."""
     if cell.staged:
-        return glyphs.turn, closing
+        return glyphs.turn, glyphs.cursor[1]
     if cell.cursor:
-        return opening, closing
-    signs = (
-        (cell.age == 1, glyphs.last),
-        (cell.age, glyphs.recent),
-        (cell.lit, glyphs.lit[0]),
-        (cell.lacks, glyphs.line),
-    )
-    return next((sign for holds, sign in signs if holds), " "), glyphs.lit[1] if cell.lit else " "
+        return glyphs.cursor
+    after = glyphs.lit[1] if cell.lit else " "
+    if cell.age:
+        return glyphs.last if cell.age == 1 else glyphs.recent, after
+    if cell.lit:
+        return glyphs.lit[0], after
+    return glyphs.line if cell.lacks else " ", after
 
 
 def _label(cell: Cell, glyphs: Glyphs) -> str:
@@ -254,13 +249,11 @@ def _label(cell: Cell, glyphs: Glyphs) -> str:
 
 
 def _label_style(cell: Cell, mark: str) -> str:
-    """The style of the card: that of its mark, or of what it stands on."""
+    """Return the style of the card: that of its mark, or of its ground."""
     ground = _ground(cell)
-    if mark == "lit" == ground:
+    if mark == ground == "lit" or (not mark and ground.startswith("tint.")):
         return f"{ground} {_card_text(cell)}"
-    if mark or not ground.startswith("tint."):
-        return mark or ground
-    return f"{ground} {_card_text(cell)}"
+    return mark or ground
 
 
 def _card_text(cell: Cell) -> str:

@@ -9,10 +9,9 @@ import re
 import string
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Final
 
-from seqp2p.i18n import Message, Term, message
+from seqp2p.i18n import Term, message
 from seqp2p.rules import END, KNOWN_VARIANTS, UNKNOWN, WAIVE, Action, Card, Variant, format_action, format_card
 from seqp2p.ui.language import current, t, translate, translate_term, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS
@@ -21,26 +20,13 @@ _PLAYED: Final = re.compile(
     r"(?:(?<=: )|(?<=\+)|(?<= )(?=..(?:;|$)))([2-9TJQKA])([CDHS])(?=[ ;]|$)|^([2-9TJQKA])([CDHS])(?= )"
 )
 """A card of an action, after the name of a seat or at the start; one drawn or turned over, at the end of a part."""
-_RANKS: Final[Mapping[str, Message]] = MappingProxyType(
-    {
-        "2": message("two"),
-        "3": message("three"),
-        "4": message("four"),
-        "5": message("five"),
-        "6": message("six"),
-        "7": message("seven"),
-        "8": message("eight"),
-        "9": message("nine"),
-        "T": message("ten"),
-        "J": message("jack"),
-        "Q": message("queen"),
-        "K": message("king"),
-        "A": message("ace"),
-    }
+_RANK_NAMES: Final = (
+    *(message("two"), message("three"), message("four"), message("five"), message("six"), message("seven")),
+    *(message("eight"), message("nine"), message("ten")),
+    *(message("jack"), message("queen"), message("king"), message("ace")),
 )
-_SUITS: Final[Mapping[str, Message]] = MappingProxyType(
-    {"C": message("clubs"), "D": message("diamonds"), "H": message("hearts"), "S": message("spades")}
-)
+_RANKS: Final = dict(zip("23456789TJQKA", _RANK_NAMES, strict=True))
+_SUITS: Final = {"C": message("clubs"), "D": message("diamonds"), "H": message("hearts"), "S": message("spades")}
 
 
 def is_named(variant: Variant, card: Card) -> bool:
@@ -137,6 +123,16 @@ def suits_shown(text: str, suits: Mapping[str, str]) -> str:
     'turned over: you 9♠; seat 2 (AS) Q♥'
     """
     return _PLAYED.sub(lambda found: (found[1] or found[3]) + suits[found[2] or found[4]], text)
+
+
+def card_signed(variant: Variant, card: Card, suits: Mapping[str, str]) -> str:
+    """Return a card in a sentence, with the sign of its suit: ``Q♥``, ``cat``."""
+    face = card_shown(variant, card)
+    return face if card == UNKNOWN or is_named(variant, card) else face[0] + suits[face[1]]
+
+
+def action_signed(variant: Variant, action: Action, suits: Mapping[str, str]) -> str:
+    return suits_shown(action_shown(variant, action), suits)
 
 
 def action_shown(variant: Variant, action: Action) -> str:

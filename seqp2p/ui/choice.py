@@ -20,6 +20,7 @@ from seqp2p.rules import (
     SeatNumber,
     Square,
     Team,
+    Variant,
     View,
     apply,
     legal_actions,
@@ -54,7 +55,7 @@ NO_CHOICE: Final = Choice()
 
 
 def bare_actions(view: View) -> tuple[Action, ...]:
-    """The legal actions without a card: pass; draw, end or waive."""
+    """Return the legal actions without a card: pass; draw, end or waive."""
     return tuple(action for action in view.legal if action.card == UNKNOWN)
 
 
@@ -66,15 +67,20 @@ def targets(view: View, card: Card) -> tuple[Square, ...]:
     return tuple(action.square for action in actions_of(view, card) if action.square != NO_SQUARE)
 
 
+def special_cards(variant: Variant) -> frozenset[Card]:
+    """Return jacks and their like: the cards that go on any square, and those that take a chip."""
+    return frozenset((*variant.wild, *variant.removing))
+
+
 def cards_for(view: View, square: Square) -> tuple[Card, ...]:
-    """The cards of the hand that can go to a square, jacks and their like last."""
-    special = {*view.variant.wild, *view.variant.removing}
+    """Return the cards of the hand that can go to a square, jacks and their like last."""
+    special = special_cards(view.variant)
     fitting = {action.card for action in view.legal if action.square == square != NO_SQUARE}
     return tuple(sorted(fitting, key=lambda card: (card in special, card)))
 
 
 def lit(choice: Choice, view: View) -> frozenset[Square]:
-    """The squares that are lit: where the chosen card can go; once staged, the sequences that are about to count."""
+    """Return the lit squares: where the chosen card can go; once staged, the sequences that are about to count."""
     if choice.staged is None:
         return frozenset(targets(view, choice.card))
     if len(choice.ways) < 2:
@@ -98,7 +104,7 @@ def settled(choice: Choice, view: View) -> Choice:
 
 
 def moved(choice: Choice, view: View, key: str) -> Choice:
-    """An arrow: to the next lit square in its direction if a card is chosen, else a square on."""
+    """Obey an arrow: go to the next lit square in its direction if a card is chosen, else one square on."""
     choice = taken_back(choice) if choice.staged and choice.card != UNKNOWN else choice
     down, right = DIRECTIONS[key]
     if choice.cursor == NO_SQUARE:
@@ -113,7 +119,7 @@ def moved(choice: Choice, view: View, key: str) -> Choice:
 
 
 def to_edge(choice: Choice, view: View, *, last: bool) -> Choice:
-    """Home and End: the first or last lit square; without a card, the ends of the row."""
+    """Obey Home and End: go to the first or last lit square; without a card, to the ends of the row."""
     choice = taken_back(choice) if choice.staged and choice.card != UNKNOWN else choice
     if lighted := targets(view, choice.card):
         return replace(choice, cursor=lighted[-1] if last else lighted[0], pinned=False)
@@ -123,7 +129,7 @@ def to_edge(choice: Choice, view: View, *, last: bool) -> Choice:
 
 
 def turned(choice: Choice, view: View, step: int) -> Choice:
-    """Tab and its reverse (``step`` 1 or -1): the next way to count, the next action without a card, the next card."""
+    """Obey Tab (``step`` 1) or its reverse (-1): take the next way to count, action without a card, or card."""
     bare = bare_actions(view)
     if choice.staged and len(choice.ways) > 1:
         at = choice.ways.index(choice.staged)
@@ -161,7 +167,7 @@ def entered(choice: Choice, view: View, *, asked: bool = True) -> Step:
 
 
 def taken_back(choice: Choice) -> Choice:
-    """Escape: one step back."""
+    """Obey Escape: go one step back."""
     if choice.staged:
         return replace(choice, staged=None, ways=())
     if choice.card != UNKNOWN:
@@ -170,7 +176,7 @@ def taken_back(choice: Choice) -> Choice:
 
 
 def named(choice: Choice, view: View, card: Card) -> Choice:
-    """A typed card of the hand: it is chosen, and its squares are lit."""
+    """Choose a typed card of the hand, and light its squares."""
     return choice if choice.card == card else _with_card(choice, view, view.hand.index(card))
 
 
@@ -178,7 +184,7 @@ def named(choice: Choice, view: View, card: Card) -> Choice:
 
 
 def pointed(choice: Choice, view: View, square: Square, *, asked: bool = True) -> Step:
-    """A click on a square: a lit one is staged, the staged one sent; on any other the cursor goes there."""
+    """Obey a click on a square: stage a lit one, send the staged one, move the cursor to any other."""
     if choice.staged and choice.staged.square == square:
         return entered(choice, view)
     if square in targets(view, choice.card):
@@ -189,7 +195,7 @@ def pointed(choice: Choice, view: View, square: Square, *, asked: bool = True) -
 
 
 def picked(choice: Choice, view: View, slot: int, *, asked: bool = True) -> Step:
-    """A click on a card of the hand: chosen; if it was already, given up or exchanged if it can be, else put back."""
+    """Obey a click on a card: choose it; if it was chosen, give it up or exchange it if possible, else put it back."""
     if slot not in _known_slots(view):
         return choice, None
     if slot != choice.slot:
@@ -207,7 +213,7 @@ def _with_card(choice: Choice, view: View, slot: int, *, pinned: bool = False) -
 
 
 def _for_square(choice: Choice, view: View) -> Choice:
-    """A card that can go to the square under the cursor, if there is one."""
+    """Choose a card that can go to the square under the cursor, if there is one."""
     slots = _slots_for(view, choice.cursor)
     return _with_card(choice, view, slots[0], pinned=True) if slots else choice
 
@@ -218,7 +224,7 @@ def _stage(choice: Choice, view: View, action: Action) -> Choice:
 
 
 def _ways(view: View, action: Action) -> tuple[Action, ...]:
-    """The action, and those that name its sequences so that others count; which they are, the engine says."""
+    """Return the action, plus one variant for each other choice of sequences the engine allows."""
     lines = nameable_lines(view.position, action)
     if not lines:
         return (action,)
@@ -235,7 +241,7 @@ def _ways(view: View, action: Action) -> tuple[Action, ...]:
 
 
 def _onto_target(choice: Choice, view: View) -> Choice:
-    """The cursor on a lit square, the nearest one, if any is lit."""
+    """Put the cursor on the nearest lit square, if any is lit."""
     lighted = targets(view, choice.card)
     if not lighted or choice.cursor in lighted:
         return choice
@@ -294,7 +300,7 @@ class PreparedMove:
         return cls(action, seen.board[action.square], seen.sequences)
 
     def fault(self, seen: View, shown: str) -> str | None:
-        """Return why it is not sent in this turn of the seat; None if it is. ``shown`` is the action for the reader."""
+        """Return why the move is not sent in this turn; None if it is. ``shown`` is the action for the reader."""
         if seen.board[self.action.square] != self.chip:
             return t("{action} is taken back: its square has changed since", action=shown)
         if seen.sequences != self.sequences:

@@ -4,6 +4,7 @@ Sentences about the rules come from the view: its legal actions and its board.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple, assert_never
 
@@ -20,48 +21,35 @@ from seqp2p.rules import (
     Variant,
     View,
     apply,
-    format_ends,
     format_square,
     threats,
 )
 from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import label_of
-from seqp2p.ui.cards import action_shown, card_shown, colour_name, is_jack, suits_shown
-from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
+from seqp2p.ui.cards import action_shown, action_signed, card_shown, card_signed, colour_name, is_jack, is_named
+from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, special_cards, targets
 from seqp2p.ui.frame import width_of
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.plain import FREE, help_lines, letters_lines, square_text
+from seqp2p.ui.plain import FREE, code_rows, ends_of, free_and_taken, help_lines, is_dead, letters_lines, square_text
 from seqp2p.ui.scene import KeyHelp, LogLine
 from seqp2p.ui.styles import Glyphs
+from seqp2p.ui.table_model import TableState
 from seqp2p.ui.words import Company, listed
 
 NO_CARD: Final = ("draw", "late")
 """The phases in which no card is played."""
 KEY_WIDTH: Final = 10
 SIGN_WIDTH: Final = 5
-CODES_A_LINE: Final = 5
 
 
-def card_label(view: View, card: Card, glyphs: Glyphs) -> str:
-    """A card in a sentence: ``Q♥``, ``cat``."""
-    face = face_of(view.variant, card)
-    return label_of(face, glyphs) if face.suit else face.name
-
-
-def is_dead(view: View, card: Card) -> bool:
-    """Return True if a card has squares, and all of them have chips."""
-    squares = [square for square, printed in enumerate(view.variant.board.grid) if printed == card != UNKNOWN]
-    return bool(squares) and all(view.board[square] != FREE for square in squares)
-
-
-def whose_turn(view: View | None, company: Company) -> str:
-    """Whose turn it is, or what else is waited for."""
+def whose_turn(state: TableState) -> str:
+    """Return whose turn it is, or what else is waited for."""
+    view, company = state.view, state.company
+    if state.result or (view is not None and view.over):
+        return t("the game is over")
     if view is None:
         return t("the cards are not dealt yet")
-    if view.over:
-        return t("the game is over")
-    seat, own = view.to_move, view.to_move == company.own
-    name = company.names[seat - 1]
+    own, name = view.to_move == company.own, company.names[view.to_move - 1]
     if view.phase == "play":
         return t("your turn") if own else t("{name}'s turn", name=name)
     if view.phase == "draw":
@@ -71,73 +59,74 @@ def whose_turn(view: View | None, company: Company) -> str:
     return t("you give up a card") if own else t("{name} gives up a card", name=name)
 
 
-def prompt(
-    view: View | None,
-    company: Company,
-    choice: Choice,
-    glyphs: Glyphs,
-    *,
-    asked: bool,
-    sent: Action | None,
-    pending: Action | None = None,
-) -> str:
+def prompt(state: TableState) -> str:
+    """Return what the player is asked or told; empty before the deal and after the end."""
+    view, choice = state.view, state.choice
     if view is None or view.over:
         return ""
-    if not company.own:
+    shown = partial(action_signed, view.variant, suits=state.glyphs.suits)
+    if not state.company.own:
         return t("you are watching: no hand is shown")
-    if sent:
-        return t("{action} is sent; one moment", action=suits_shown(action_shown(view.variant, sent), glyphs.suits))
-    if not asked:
-        return _meanwhile(view, company, choice, glyphs, pending)
+    if state.sent:
+        return t("{action} is sent; one moment", action=shown(state.sent))
+    if not state.asked:
+        return _meanwhile(state, view)
     if choice.staged:
-        action = suits_shown(action_shown(view.variant, choice.staged), glyphs.suits)
-        return t("{action}: Enter sends it, Esc takes it back", action=action)
-    return t("nothing can be played: you pass in a moment; Esc stops it") if pending else _question(view, choice)
+        return t("{action}: Enter sends it, Esc takes it back", action=shown(choice.staged))
+    passes = t("nothing can be played: you pass in a moment; Esc stops it")
+    return passes if state.pending else _question(view, choice.card)
 
 
-def _meanwhile(view: View, company: Company, choice: Choice, glyphs: Glyphs, pending: Action | None) -> str:
-    """Return the prompt while others play."""
-    if view.mover == company.own and view.phase == "play":
+def _meanwhile(state: TableState, view: View) -> str:
+    if view.mover == state.company.own and view.phase == "play":
         return t("a card is being drawn; one moment")
-    if pending and choice.card == UNKNOWN:
-        action = suits_shown(action_shown(view.variant, pending), glyphs.suits)
+    if state.pending and state.choice.card == UNKNOWN:
+        action = action_signed(view.variant, state.pending, state.glyphs.suits)
         return t("{action} is prepared for your turn; Esc takes it back", action=action)
     return t("not your turn; card and square prepare a move")
 
 
-def _question(view: View, choice: Choice) -> str:
+def _question(view: View, card: Card) -> str:
     if view.phase in NO_CARD:
         return t("draw your new card: Enter; Tab to do without")
     if view.phase == "penalty":
         return t("your team's talk was called: choose a card to give up")
     if bare_actions(view):
         return t("nothing of your hand can be played: Enter passes")
-    if targets(view, choice.card):
+    if targets(view, card):
         return t("choose a lit square with the arrows, then Enter")
     return t("choose a card (Tab), or type an action")
 
 
-def explanation(view: View, company: Company, choice: Choice, glyphs: Glyphs, *, asked: bool) -> tuple[str, ...]:
+def explanation(state: TableState) -> tuple[str, ...]:
     """Explain the choice: the sequences it makes, its card, the square under the cursor."""
+    view, choice = state.view, state.choice
+    if view is None:
+        return ()
     if len(choice.ways) > 1 and choice.staged:
         return (_counting(view, choice.staged),)
-    if asked and view.phase in NO_CARD:
+    if state.asked and view.phase in NO_CARD:
         return ()
-    said = () if choice.card == UNKNOWN else (_of_card(view, choice.card, glyphs, asked=asked),)
-    goes_anywhere = choice.card in (*view.variant.wild, *view.variant.removing) and targets(view, choice.card)
+    label = partial(card_signed, view.variant, suits=state.glyphs.suits)
+    said = () if choice.card == UNKNOWN else (_of_card(view, choice.card, label(choice.card), asked=state.asked),)
+    goes_anywhere = choice.card in special_cards(view.variant) and targets(view, choice.card)
     if choice.cursor == NO_SQUARE or (said and not goes_anywhere):
         return said
-    return (*said, _of_square(view, company, choice, glyphs))
+    fitting = cards_for(view, choice.cursor)
+    asks = choice.card == UNKNOWN and (fitting or view.hand)
+    return (*said, square_text(view, choice.cursor, state.company.colours, label, fitting if asks else None))
 
 
 def _counting(view: View, action: Action) -> str:
-    made = [each for each in apply(view.position, action).sequences if each not in view.sequences]
-    lines = listed([format_ends(view.variant, (each.squares[0], each.squares[-1])) for each in made])
+    lines = listed([ends_of(view, made) for made in _completed(view, action)])
     return t("this chip completes more than can count; now {lines} counts, Tab takes another", lines=lines)
 
 
-def _of_card(view: View, card: Card, glyphs: Glyphs, *, asked: bool) -> str:
-    name = card_label(view, card, glyphs)
+def _completed(view: View, action: Action) -> list[Line]:
+    return [each.squares for each in apply(view.position, action).sequences if each not in view.sequences]
+
+
+def _of_card(view: View, card: Card, name: str, *, asked: bool) -> str:
     if view.phase == "penalty" and asked:
         return t("{card} goes on your discards, and you get no new card for it", card=name)
     if card in view.variant.wild:
@@ -146,7 +135,17 @@ def _of_card(view: View, card: Card, glyphs: Glyphs, *, asked: bool) -> str:
         return _of_removing_card(view, card, name)
     if is_dead(view, card):
         return _of_dead_card(view, card, name, asked=asked)
-    return _of_plain_card(view, card, name)
+    free, taken = ([format_square(view.variant, square) for square in part] for part in free_and_taken(view, card))
+    if taken:
+        return tn(
+            "{card} goes on {squares}; {taken} is taken",
+            "{card} goes on {squares}; {taken} are taken",
+            len(taken),
+            card=name,
+            squares=listed(free),
+            taken=listed(taken),
+        )
+    return t("{card} goes on {squares}", card=name, squares=listed(free))
 
 
 def _of_wild_card(view: View, card: Card, name: str) -> str:
@@ -173,29 +172,6 @@ def _of_dead_card(view: View, card: Card, name: str, *, asked: bool) -> str:
     return t("{card} is dead: all its squares are taken, and no more can be exchanged in this turn", card=name)
 
 
-def _of_plain_card(view: View, card: Card, name: str) -> str:
-    squares = [square for square, printed in enumerate(view.variant.board.grid) if printed == card]
-    free = [format_square(view.variant, square) for square in squares if view.board[square] == FREE]
-    taken = [format_square(view.variant, square) for square in squares if view.board[square] != FREE]
-    if taken:
-        return tn(
-            "{card} goes on {squares}; {taken} is taken",
-            "{card} goes on {squares}; {taken} are taken",
-            len(taken),
-            card=name,
-            squares=listed(free),
-            taken=listed(taken),
-        )
-    return t("{card} goes on {squares}", card=name, squares=listed(free))
-
-
-def _of_square(view: View, company: Company, choice: Choice, glyphs: Glyphs) -> str:
-    fitting = cards_for(view, choice.cursor)
-    asks = choice.card == UNKNOWN and (fitting or view.hand)
-    labels = partial(card_label, view, glyphs=glyphs)
-    return square_text(view, choice.cursor, company.colours, labels, fitting if asks else None)
-
-
 class Key(NamedTuple):
     """A key: its name for ``press`` (empty where it is several keys), and how it is told."""
 
@@ -203,52 +179,41 @@ class Key(NamedTuple):
     help: KeyHelp
 
 
-def sheet_keys() -> tuple[Key, ...]:
-    """While lines are shown in place of the table."""
-    return (
-        _key("escape", t("Esc"), t("back to the table")),
-        _key("", t("arrows"), t("scroll"), spare=True),
-        _key("pagedown", t("PgDn"), t("further")),
-        _key("pageup", t("PgUp"), t("earlier")),
-        _key("home", t("Home"), t("first")),
-        _key("end", t("End"), t("last")),
-    )
-
-
-def table_keys(
-    view: View | None, choice: Choice, *, asked: bool, over: bool, closing: str, scrolled: bool
-) -> tuple[Key, ...]:
-    """While the table is shown. ``closing``: the effect of Enter after the end, if it has one.
-
-    ``scrolled``: the log does not show its newest lines.
-    """
+def keys_of(state: TableState) -> tuple[Key, ...]:
+    view, choice = state.view, state.choice
+    if state.is_covered:
+        return (
+            _key("escape", t("Esc"), t("back to the table")),
+            _key("", t("arrows"), t("scroll"), spare=True),
+            _key("pagedown", t("PgDn"), t("further")),
+            _key("pageup", t("PgUp"), t("earlier")),
+            _key("home", t("Home"), t("first")),
+            _key("end", t("End"), t("last")),
+        )
     found = [_key("?", "?", t("help"))]
-    if closing:
-        found.append(_key("enter", t("Enter"), closing))
-    if view is not None and not over:
-        found += _choosing(view, choice, asked=asked)
+    if state.closing:
+        found.append(_key("enter", t("Enter"), state.closing))
+    if view is not None and not state.result:
+        found += _choosing(view, choice, asked=state.asked)
     if view is not None:
         found.append(_key("f3", "F3", t("discards")))
-    if view is not None and not over:
+    if view is not None and not state.result:
         found.append(_key("f4", "F4", t("threats")))
     # Where there is no room for all: PgUp has older lines, too.
-    found.append(_key("f2", "F2", t("log")))
-    found += [_key("pageup", t("PgUp"), t("older lines"), spare=True)]
-    if scrolled:
-        found += [_key("pagedown", t("PgDn"), t("newer lines"), spare=True)]
+    found += [_key("f2", "F2", t("log")), _key("pageup", t("PgUp"), t("older lines"), spare=True)]
+    if state.scrolled:
+        found.append(_key("pagedown", t("PgDn"), t("newer lines"), spare=True))
     return tuple(found)
 
 
-def _choosing(view: View, choice: Choice, *, asked: bool) -> list[Key]:
-    found: list[Key] = []
+def _choosing(view: View, choice: Choice, *, asked: bool) -> Iterator[Key]:
     if does := _enter(view, choice, asked=asked):
-        found.append(_key("enter", t("Enter"), does))
+        yield _key("enter", t("Enter"), does)
     if choice.staged or choice.card != UNKNOWN:
-        found.append(_key("escape", t("Esc"), t("take back") if choice.staged else t("no card")))
+        yield _key("escape", t("Esc"), t("take back") if choice.staged else t("no card"))
     if does := _tab(view, choice):
-        found.append(_key("tab", "Tab", does))
-    found.append(_key("", t("arrows"), t("square"), spare=True))
-    return found
+        yield _key("tab", "Tab", does)
+    yield _key("", t("arrows"), t("square"), spare=True)
 
 
 def _enter(view: View, choice: Choice, *, asked: bool) -> str:
@@ -285,6 +250,7 @@ def _sent(kind: ActionKind) -> str:
 
 
 def _tab(view: View, choice: Choice) -> str:
+    """Return the effect of Tab; empty if it has none."""
     if choice.staged and len(choice.ways) > 1:
         return t("other lines")
     if len(bare_actions(view)) > 1:
@@ -301,18 +267,20 @@ def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
     return {"+": t("any free square"), "-": t("takes a chip"), glyphs.dead: t("dead"), "( )": t("no use now")}
 
 
-def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], glyphs: Glyphs) -> tuple[LogLine, ...]:
-    """The keys that do something now, the signs, and what can be typed."""
+def help_sheet(state: TableState) -> tuple[LogLine, ...]:
+    """Return the keys that do something now, the signs, and what can be typed."""
+    keys = [key.help for key in keys_of(replace(state, is_covered=False))]
     lines = [t("Keys that do something now:")]
     lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
-    if view is not None:
-        lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs))]
-        lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(view))]
+    if state.view is not None:
+        signs = [*sign_meanings(state.company, state.glyphs), *_signs_of_cards(state.view.variant, state.glyphs)]
+        lines += ["", t("Signs:"), *(f"  {line}" for line in signs)]
+        lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(state.view))]
     return tuple(LogLine("log", line) for line in lines)
 
 
 def sign_meanings(company: Company, glyphs: Glyphs) -> Iterator[str]:
-    """Yield the signs with their meanings; without those of a hand and its choice unless the reader has one."""
+    """Yield the signs with their meanings; those of a hand and its choice only if the reader has one."""
     chips = "  ".join(f"{glyphs.chips[colour]} {colour_name(colour)}" for colour in company.colours)
     yield t("{chips}: the teams' chips", chips=chips)
     opening, closing = glyphs.cursor
@@ -335,36 +303,30 @@ def sign_meanings(company: Company, glyphs: Glyphs) -> Iterator[str]:
     yield from (f"{sign:<{SIGN_WIDTH}}{meaning}" for sign, meaning in meanings.items())
 
 
-def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
-    yield from sign_meanings(company, glyphs)
-    faces = [face_of(view.variant, card) for card in range(len(view.variant.faces))]
-    if any(face.suit for face in faces):
-        yield from letters_lines()
+def _signs_of_cards(variant: Variant, glyphs: Glyphs) -> list[str]:
+    faces = [face_of(variant, card) for card in range(len(variant.faces))]
     codes = [f"{label_of(face, glyphs)} {face.name}" for face in faces if not face.suit]
-    for at in range(0, len(codes), CODES_A_LINE):
-        yield ", ".join(codes[at : at + CODES_A_LINE])
+    return [*(letters_lines() if len(codes) < len(faces) else ()), *code_rows(codes)]
 
 
-def piles_sheet(view: View, company: Company, seat: int, glyphs: Glyphs) -> tuple[LogLine, ...]:
-    """The discard pile of a seat, of every seat where ``seat`` is 0; the newest card first."""
-    seats = [seat] if seat else range(1, view.players + 1)
-    return tuple(LogLine("log", line) for each in seats for line in _pile(view, company, each, glyphs))
+def piles_sheet(state: TableState, seat: int) -> tuple[LogLine, ...]:
+    """Return the discard pile of a seat, or of every seat if ``seat`` is 0; the newest card first."""
+    if state.view is None:
+        return (LogLine("log", t("the cards are not dealt yet")),)
+    seats = [seat] if seat else state.company.seats
+    lines = (line for each in seats for line in _pile(state.view, state.company, each, state.glyphs))
+    return tuple(LogLine("log", line) for line in lines)
 
 
 def _pile(view: View, company: Company, seat: int, glyphs: Glyphs) -> Iterator[str]:
-    pile = view.discards[seat - 1]
-    who = t(
-        "seat {seat}, {name} ({colour})",
-        seat=seat,
-        name=company.names[seat - 1],
-        colour=colour_name(company.colour(seat)),
-    )
+    pile, name, colour = view.discards[seat - 1], company.names[seat - 1], colour_name(company.colour(seat))
+    who = t("seat {seat}, {name} ({colour})", seat=seat, name=name, colour=colour)
     if not pile:
         yield t("{who}: no card discarded", who=who)
         return
     yield tn("{who}, one card:", "{who}, {count} cards, the newest first:", len(pile), who=who)
-    separator = " " if face_of(view.variant, pile[-1]).suit else ", "
-    yield "  " + separator.join(card_label(view, card, glyphs) for card in reversed(pile))
+    separator = ", " if is_named(view.variant, pile[-1]) else " "
+    yield "  " + separator.join(card_signed(view.variant, card, glyphs.suits) for card in reversed(pile))
 
 
 def advice(
@@ -378,24 +340,21 @@ def advice(
 
     ``colours`` are those of the teams; ``action`` and ``card`` name an action and a card.
     """
-    told = [
-        t(
-            "{action} {reasons}",
-            action=action(seen.variant, each),
-            reasons=listed([*reasons(seen, each, colours, card)]),
-        )
-        for each in ranking[:2]
-    ]
-    if len(told) == 1:
-        return t("hint: {best}", best=told[0])
-    return t("hint: {best}; second best: {second}", best=told[0], second=told[1])
+
+    def told(choice: Action) -> str:
+        why = listed([*reasons(seen, choice, colours, card)])
+        return t("{action} {reasons}", action=action(seen.variant, choice), reasons=why)
+
+    if len(ranking) == 1:
+        return t("hint: {best}", best=told(ranking[0]))
+    return t("hint: {best}; second best: {second}", best=told(ranking[0]), second=told(ranking[1]))
 
 
 def reasons(
     seen: View, action: Action, colours: Sequence[str], card: Callable[[Variant, Card], str] = card_shown
 ) -> Iterator[str]:
     """Yield what an action does, each a verb with its object; one at least."""
-    special = {*seen.variant.wild, *seen.variant.removing}
+    special = special_cards(seen.variant)
     if action.kind in {"place", "remove"}:
         effects = [*_on_lines(seen, action, colours)]
         yield from effects
@@ -420,16 +379,15 @@ def _on_lines(seen: View, action: Action, colours: Sequence[str]) -> Iterator[st
     for threat in threats(seen):
         if threat.team != seen.team and action.square in (threat.missing if action.kind == "place" else threat.line):
             blocked.setdefault(threat.team, threat.line)
-    after = apply(seen.position, action)
-    if made := [each.squares for each in after.sequences if each not in seen.sequences]:
-        yield t("completes {lines}", lines=listed([_ends(seen, line) for line in made]))
+    if made := _completed(seen, action):
+        yield t("completes {lines}", lines=listed([ends_of(seen, line) for line in made]))
     elif action.kind == "place" and (line := _nearest_line(seen, action.square)):
         if any(seen.board[square] == seen.team for square in line):
-            yield t("builds {line}", line=_ends(seen, line))
+            yield t("builds {line}", line=ends_of(seen, line))
         elif not blocked:
-            yield t("starts {line}", line=_ends(seen, line))
+            yield t("starts {line}", line=ends_of(seen, line))
     for team, line in blocked.items():
-        yield t("blocks {colour} on {line}", colour=colour_name(colours[team - 1]), line=_ends(seen, line))
+        yield t("blocks {colour} on {line}", colour=colour_name(colours[team - 1]), line=ends_of(seen, line))
 
 
 def _nearest_line(seen: View, square: Square) -> Line | None:
@@ -448,7 +406,3 @@ def _nearest_line(seen: View, square: Square) -> Line | None:
         key=lambda line: (sum(board[s] != FREE for s in line), sum(grid[s] in seen.hand for s in line)),
         default=None,
     )
-
-
-def _ends(seen: View, line: Line) -> str:
-    return format_ends(seen.variant, (line[0], line[-1]))

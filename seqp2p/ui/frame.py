@@ -13,6 +13,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from wcwidth import wcwidth
 
+from seqp2p.ui.styles import UNICODE, Glyphs
+
 Target: TypeAlias = tuple[str, int]
 """The thing on a cell: ``("square", 44)``, ``("card", 3)``, ``("seat", 2)`` …"""
 Fragment: TypeAlias = tuple[str, str]
@@ -23,6 +25,19 @@ _ALIKE: Final = str.maketrans(
     {"×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-"}
 )
 """Signs of print, and those that a typewriter has in their place."""
+
+
+class Box(NamedTuple):
+    """A part of the page."""
+
+    row: int
+    column: int
+    width: int
+    height: int
+
+    def lower(self, rows: int) -> "Box":
+        """Return the part without so many rows at its top."""
+        return self._replace(row=self.row + rows, height=max(self.height - rows, 0))
 
 
 class Area(NamedTuple):
@@ -44,12 +59,11 @@ class Frame:
 
     @property
     def lines(self) -> list[str]:
-        """The text alone, without blanks at the ends."""
+        """The text alone, without blanks at the ends of rows."""
         return ["".join(text for _, text in row).rstrip() for row in self.rows]
 
     @property
     def targets(self) -> dict[tuple[int, int], Target]:
-        """The things by row and column."""
         return {
             (row, column): area.target
             for area in self.areas
@@ -133,7 +147,6 @@ Cells: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def cells_of(fragments: Iterable[Fragment]) -> Cells:
-    """Return fragments by terminal cells."""
     texts: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
     for style, text in fragments:
@@ -144,15 +157,16 @@ def cells_of(fragments: Iterable[Fragment]) -> Cells:
 
 @lru_cache(maxsize=1024)
 def _fragments(texts: tuple[str, ...], styles: tuple[str, ...]) -> tuple[Fragment, ...]:
-    """Join cells of one style. Most rows are as they were a key ago."""
+    """Join cells of one style. Most rows are as they were at the last key."""
     begins = [at for at in range(len(styles)) if not at or styles[at] != styles[at - 1]]
     return tuple((styles[at], "".join(texts[at:end])) for at, end in pairwise((*begins, len(styles))))
 
 
 class Canvas:
-    """A page to paint on. Everything beyond its edges is cut off."""
+    """A page to paint on, with the signs of a character set. Everything beyond its edges is cut off."""
 
-    def __init__(self, width: int, height: int) -> None:
+    def __init__(self, width: int, height: int, glyphs: Glyphs = UNICODE) -> None:
+        self.glyphs = glyphs
         self.width = width
         self.height = height
         self._texts = [[" "] * width for _ in range(height)]
@@ -167,8 +181,11 @@ class Canvas:
             self.touch(row, column, 1, len(cells), target)
         return column + len(cells)
 
+    def clip(self, row: int, column: int, width: int, text: str, style: str, target: Target | None = None) -> int:
+        """Paint as much of a text as so many columns have room for, and return the column after it."""
+        return self.put(row, column, clipped(text, width, self.glyphs.more), style, target)
+
     def place(self, row: int, column: int, cells: Cells) -> None:
-        """Paint a row of cells."""
         texts, styles = cells
         if not 0 <= row < self.height or column < 0:
             return
@@ -187,7 +204,7 @@ class Canvas:
             self._areas.append(Area(row, column, height, width, target))
 
     def fill(self, row: int, column: int, width: int, style: str) -> None:
-        """Paint a style below those that are there."""
+        """Put a style below those that are there."""
         if 0 <= row < self.height:
             for at in range(max(column, 0), min(column + width, self.width)):
                 self._styles[row][at] = f"{style} {self._styles[row][at]}".strip()

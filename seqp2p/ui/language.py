@@ -151,5 +151,10 @@ def unbound(text: str) -> str:
     return text.replace(HARD_SPACE, " ")
 
 
-def percent(share: float) -> str:
-    return t("{percent}%", percent=number(100 * share, 2))
+def percent(share: float, digits: int = 2) -> str:
+    """Return a share of 1 as per cent, with so many decimals.
+
+    >>> percent(0.532, 1)
+    '53.2%'
+    """
+    return t("{percent}%", percent=number(100 * share, digits))

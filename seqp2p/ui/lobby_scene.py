@@ -1,60 +1,49 @@
 """The lobby on the screen: tables to choose from, the code in large type, who has sat down, how the table plays."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
-from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
+from seqp2p.ui.frame import Box, Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
-from seqp2p.ui.scene import KEYS_APART, Column, KeyHelp, LogLine, Page, fitting, wrapped
-from seqp2p.ui.styles import ASCII, Glyphs
+from seqp2p.ui.scene import KeyHelp, LogLine, Page, put_keys, section, wrapped
+from seqp2p.ui.styles import ASCII
 
-# Five rows of three dots for every character that a join code can have.
-_DOTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "A": ".#. #.# ### #.# #.#",
-        "B": "##. #.# ##. #.# ##.",
-        "C": ".## #.. #.. #.. .##",
-        "D": "##. #.# #.# #.# ##.",
-        "E": "### #.. ##. #.. ###",
-        "F": "### #.. ##. #.. #..",
-        "G": ".## #.. #.# #.# .##",
-        "H": "#.# #.# ### #.# #.#",
-        "I": "### .#. .#. .#. ###",
-        "J": "..# ..# ..# #.# .#.",
-        "K": "#.# #.# ##. #.# #.#",
-        "L": "#.. #.. #.. #.. ###",
-        "M": "#.# ### ### #.# #.#",
-        "N": "##. #.# #.# #.# #.#",
-        "O": ".#. #.# #.# #.# .#.",
-        "P": "##. #.# ##. #.. #..",
-        "Q": ".#. #.# #.# ##. .##",
-        "R": "##. #.# ##. #.# #.#",
-        "S": ".## #.. .#. ..# ##.",
-        "T": "### .#. .#. .#. .#.",
-        "U": "#.# #.# #.# #.# ###",
-        "V": "#.# #.# #.# #.# .#.",
-        "W": "#.# #.# ### ### #.#",
-        "X": "#.# #.# .#. #.# #.#",
-        "Y": "#.# #.# .#. .#. .#.",
-        "Z": "### ..# .#. #.. ###",
-        "0": "### #.# #.# #.# ###",
-        "1": ".#. ##. .#. .#. ###",
-        "2": "##. ..# .#. #.. ###",
-        "3": "##. ..# .#. ..# ##.",
-        "4": "#.# #.# ### ..# ..#",
-        "5": "### #.. ##. ..# ##.",
-        "6": ".## #.. ### #.# ###",
-        "7": "### ..# .#. .#. .#.",
-        "8": "### #.# ### #.# ###",
-        "9": "### #.# ### ..# ##.",
-        "-": "... ... ### ... ...",
-    }
+# The characters that a join code can have, each drawn in five rows of three dots.
+_ROWS: Final = (
+    (
+        "ABCDEFGHIJKLM",
+        ".#. ##. .## ##. ### ### .## #.# ### ..# #.# #.. #.#",
+        "#.# #.# #.. #.# #.. #.. #.. #.# .#. ..# #.# #.. ###",
+        "### ##. #.. #.# ##. ##. #.# ### .#. ..# ##. #.. ###",
+        "#.# #.# #.. #.# #.. #.. #.# #.# .#. #.# #.# #.. #.#",
+        "#.# ##. .## ##. ### #.. .## #.# ### .#. #.# ### #.#",
+    ),
+    (
+        "NOPQRSTUVWXYZ",
+        "##. .#. ##. .#. ##. .## ### #.# #.# #.# #.# #.# ###",
+        "#.# #.# #.# #.# #.# #.. .#. #.# #.# #.# #.# #.# ..#",
+        "#.# #.# ##. #.# ##. .#. .#. #.# #.# ### .#. .#. .#.",
+        "#.# #.# #.. ##. #.# ..# .#. #.# #.# ### #.# .#. #..",
+        "#.# .#. #.. .## #.# ##. .#. ### .#. #.# #.# .#. ###",
+    ),
+    (
+        "0123456789-",
+        "### .#. ##. ##. #.# ### .## ### ### ### ...",
+        "#.# ##. ..# ..# #.# #.. #.. ..# #.# #.# ...",
+        "#.# .#. .#. .#. ### ##. ### .#. ### ### ###",
+        "#.# .#. #.. ..# ..# ..# #.# .#. #.# ..# ...",
+        "### ### ### ##. ..# ##. ### .#. ### ##. ...",
+    ),
 )
+_DOTS: Final = {
+    character: [row[4 * at : 4 * at + 3] for row in rows]
+    for characters, *rows in _ROWS
+    for at, character in enumerate(characters)
+}
 _HALVES: Final = {"..": " ", "#.": "▀", ".#": "▄", "##": "█"}
 
 
@@ -68,7 +57,7 @@ def large(text: str, *, ascii_only: bool = False, double: bool = False) -> list[
      █  ▀▀▀ █▀█
      ▀      ▀ ▀
     """
-    letters = [_DOTS.get(character, "... ... ... ... ...").split() for character in text.upper()]
+    letters = [_DOTS.get(character, ["..."] * 5) for character in text.upper()]
     rows = [" ".join(letter[row] for letter in letters) for row in range(5)]
     if double:
         rows = ["".join(2 * dot for dot in row) for row in rows]
@@ -153,7 +142,7 @@ class LobbyModel:
 
     @property
     def chooses(self) -> bool:
-        """True if a seat can be chosen: one to take, or a player for the host to move."""
+        """True if a seat can be chosen: to take it, or for the host to move its player."""
         return bool(self.places) and not self.tables and (self.hosts or any(each.name is None for each in self.places))
 
     @property
@@ -164,13 +153,11 @@ class LobbyModel:
 
     @property
     def hint(self) -> str:
-        """The effect of the next key on a player, or the thing that the start waits for."""
-        for seat, text in (
-            (self.moving, t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))),
-            (self.removing, t("Del again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))),
-        ):
-            if seat != NOWHERE:
-                return text
+        """The effect of the next key on a player, or what the start waits for."""
+        if self.moving != NOWHERE:
+            return t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))
+        if self.removing != NOWHERE:
+            return t("Del again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))
         return self.waits
 
     def name_at(self, place: int) -> str:
@@ -190,7 +177,7 @@ class LobbyScene:
         self._wished = ""
 
     def change(self, **fields: object) -> None:
-        """Show something else in some fields of the model. A player who goes away is moved or removed no more."""
+        """Change some fields of the model. The move or removal of a player who goes away is dropped."""
         before = self.model
         self.model = replace(before, **fields)  # type: ignore[arg-type]  # the fields' names and types are its own
         if before.name_at(before.moving) != self.model.name_at(before.moving):
@@ -324,7 +311,7 @@ class LobbyScene:
         return line
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Codes whose last word begins as it was typed; without a number, that of the table chosen."""
+        """Return the codes whose last word begins as typed. Without a number they get that of the chosen table."""
         if not self._words or not self.model.asks:
             return ()
         number = typed[: len(typed) - len(typed.lstrip("0123456789"))]
@@ -347,24 +334,24 @@ def paint_lobby(
 
     A large page has columns more: what can be done, and the rules of the game.
     """
-    canvas = Canvas(width, height)
+    canvas = Canvas(width, height, page.glyphs)
     canvas.put(0, 0, clipped(f" {model.title} ".ljust(width), width), "title")
     bottom = height - 2 - bool(model.asks)
     if width < LARGE_WIDTH or height < LARGE_HEIGHT or not model.places:
-        row = _paint_main(canvas, width, model, page.glyphs, bottom - LINES_MIN)
-        log = Column(row, 1, width - 2, bottom - row, page.glyphs)
+        row = _paint_main(canvas, width, model, bottom - LINES_MIN)
+        log = Box(row, 1, width - 2, bottom - row)
     else:
-        log = _paint_parts(canvas, model, (keys, typed), page.glyphs, bottom)
+        log = _paint_parts(canvas, model, (keys, typed), bottom)
     for at, (kind, text) in enumerate(_last_whole(page.lines, log)):
         canvas.put(log.row + at, log.column, text, kind)
     if model.asks:
         canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
-    put_keys(canvas, height - 1, keys)
+    put_keys(canvas, 0, keys, "hint")
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 
 
-def _last_whole(lines: Sequence[LogLine], room: Column) -> list[tuple[str, str]]:
+def _last_whole(lines: Sequence[LogLine], room: Box) -> list[tuple[str, str]]:
     """Return the rows of the last lines that fit whole; the first rows of the very last one if it does not."""
     rows: list[tuple[str, str]] = []
     for line in reversed(lines):
@@ -376,8 +363,8 @@ def _last_whole(lines: Sequence[LogLine], room: Column) -> list[tuple[str, str]]
 
 
 def _paint_parts(
-    canvas: Canvas, model: LobbyModel, doable: tuple[Sequence[KeyHelp], Sequence[str]], glyphs: Glyphs, bottom: int
-) -> Column:
+    canvas: Canvas, model: LobbyModel, doable: tuple[Sequence[KeyHelp], Sequence[str]], bottom: int
+) -> Box:
     """Paint all but the log on a large page, and return the room for it.
 
     The rules are right of the rest, or below the code and the seats.
@@ -385,52 +372,42 @@ def _paint_parts(
     width, right = canvas.width, canvas.width - RULES_WIDTH
     is_wide = right >= MAIN_WIDTH
     least = LINES_MIN + 1 if is_wide else 0
-    row = _paint_main(canvas, right if is_wide else MAIN_WIDTH, model, glyphs, bottom - least)
+    row = _paint_main(canvas, right if is_wide else MAIN_WIDTH, model, bottom - least)
     if is_wide:
-        side, rules = Column(row, 1, right - 2, bottom - row, glyphs), Column(2, right, RULES_WIDTH, bottom - 2, glyphs)
+        side, rules = Box(row, 1, right - 3, bottom - row), Box(2, right, RULES_WIDTH - 1, bottom - 2)
     else:
-        side = Column(2, MAIN_WIDTH + 1, width - MAIN_WIDTH - 1, bottom - 2, glyphs)
-        rules = Column(row, 1, MAIN_WIDTH - 1, bottom - row, glyphs)
-    _title(canvas, rules, t("the rules of the game: PgUp and PgDn turn the pages"))
-    for down, text in enumerate(model.reading[model.top : model.top + max(rules.height - 1, 0)], 1):
-        canvas.put(rules.row + down, rules.column, text)
-    row = _paint_doable(canvas, side, doable)
-    _title(canvas, side._replace(row=row, height=bottom - row), t("log and chat"))
-    return Column(row + 1, side.column, side.width - 1, bottom - row - 1, glyphs)
+        side = Box(2, MAIN_WIDTH + 1, width - MAIN_WIDTH - 2, bottom - 2)
+        rules = Box(row, 1, MAIN_WIDTH - 2, bottom - row)
+    rules = section(canvas, rules, t("the rules of the game: PgUp and PgDn turn the pages"))
+    for row, text in enumerate(model.reading[model.top : model.top + rules.height], rules.row):
+        canvas.put(row, rules.column, text)
+    return section(canvas, _paint_doable(canvas, side, doable), t("log and chat"))
 
 
-def _title(canvas: Canvas, room: Column, text: str) -> None:
-    """Paint the heading of a part of the page, if it has room."""
-    if room.height < 1:
-        return
-    canvas.put(room.row, room.column, room.glyphs.horizontal * (room.width - 1), "rule")
-    canvas.put(room.row, room.column + 2, f" {text} ", "label")
-
-
-def _paint_doable(canvas: Canvas, room: Column, doable: tuple[Sequence[KeyHelp], Sequence[str]]) -> int:
-    """Paint keys and typed words, and return the row after a blank one."""
+def _paint_doable(canvas: Canvas, room: Box, doable: tuple[Sequence[KeyHelp], Sequence[str]]) -> Box:
+    """Paint keys and typed words; return the room below them and a blank row."""
     keys, typed = doable
-    width = room.width - KEY_WIDTH
+    width = room.width + 1 - KEY_WIDTH
     lines = [*((key.key, key.does) for key in keys), *(("", part) for text in typed for part in wrapped(text, width))]
     lines = lines[: max(room.height - 2 * LINES_MIN, 0)]
     if not lines:
-        return room.row
-    _title(canvas, room, t("what you can do"))
-    for down, (key, does) in enumerate(lines, 1):
-        canvas.put(room.row + down, room.column, key, "key")
-        canvas.put(room.row + down, room.column + KEY_WIDTH, clipped(does, width), "hint")
-    return room.row + 2 + len(lines)
+        return room
+    section(canvas, room, t("what you can do"))
+    for row, (key, does) in enumerate(lines, room.row + 1):
+        canvas.put(row, room.column, key, "key")
+        canvas.put(row, room.column + KEY_WIDTH, clipped(does, width), "hint")
+    return room.lower(2 + len(lines))
 
 
-def _paint_main(canvas: Canvas, width: int, model: LobbyModel, glyphs: Glyphs, bottom: int) -> int:
+def _paint_main(canvas: Canvas, width: int, model: LobbyModel, bottom: int) -> int:
     """Paint tables or code, seats and settings, from the third row on, and return the row after them."""
     row = 2
     if model.tables is not None:
         row = _paint_tables(canvas, row, model)
     if model.code:
-        row = _paint_code(canvas, row, width, model, glyphs)
+        row = _paint_code(canvas, row, width, model)
     if model.places:
-        row = _paint_places(canvas, row, width, model, glyphs, bottom - row - 2)
+        row = _paint_places(canvas, row, width, model, bottom - row - 2)
     for text in wrapped(model.hint, width - 2)[: max(bottom - row, 0)] if model.hint else ():
         canvas.put(row, 1, text, "prompt")
         row += 1
@@ -446,14 +423,6 @@ def _paint_main(canvas: Canvas, width: int, model: LobbyModel, glyphs: Glyphs, b
     return row
 
 
-def put_keys(canvas: Canvas, row: int, keys: Sequence[KeyHelp]) -> None:
-    """A row of keys and what they do, as many as there is room for."""
-    column = 0
-    for number in fitting(keys, canvas.width):
-        column = canvas.put(row, column, keys[number].key, "key")
-        column = canvas.put(row, column + 1, keys[number].does, "hint") + KEYS_APART
-
-
 def _paint_tables(canvas: Canvas, row: int, model: LobbyModel) -> int:
     tables = model.tables or ()
     canvas.put(row, 1, t("tables on this network:"), "label")
@@ -467,13 +436,13 @@ def _paint_tables(canvas: Canvas, row: int, model: LobbyModel) -> int:
     return row + 2 + min(len(tables), canvas.height // 3)
 
 
-def _paint_code(canvas: Canvas, row: int, width: int, model: LobbyModel, glyphs: Glyphs) -> int:
+def _paint_code(canvas: Canvas, row: int, width: int, model: LobbyModel) -> int:
     canvas.put(row, 1, t("the join code is:  {code}", code=model.code), "label")
     row += 1
     double = canvas.height >= LARGE_HEIGHT and 8 * len(model.code) + 3 <= width
     parts = code_parts(model.code, (width - 3) // 4)
     for part in parts if len(parts) == 1 or canvas.height >= LARGE_HEIGHT else ():
-        for line in large(part, ascii_only=glyphs is ASCII, double=double):
+        for line in large(part, ascii_only=canvas.glyphs is ASCII, double=double):
             canvas.put(row, 3, line, "code")
             row += 1
     for line in (line for way in model.ways for line in wrapped(way, width - 2)):
@@ -482,15 +451,15 @@ def _paint_code(canvas: Canvas, row: int, width: int, model: LobbyModel, glyphs:
     return row + 1
 
 
-def _paint_places(canvas: Canvas, row: int, page_width: int, model: LobbyModel, glyphs: Glyphs, room: int) -> int:
-    """The seats, in two columns where one is too long."""
+def _paint_places(canvas: Canvas, row: int, page_width: int, model: LobbyModel, room: int) -> int:
+    """Paint the seats, in two columns if one is too long."""
     columns = 1 if len(model.places) <= max(room, 4) else 2
     height = -(-len(model.places) // columns)
     width = page_width // columns - 2
     names = max(width_of(translate(place.colour)) for place in model.places) + 1
     for at, place in enumerate(model.places):
         column = 1 + (at // height) * (width + 2)
-        chip, target = glyphs.chips.get(place.colour, " "), ("place", at)
+        chip, target = canvas.glyphs.chips.get(place.colour, " "), ("place", at)
         chosen = model.chooses and at == min(model.place, len(model.places) - 1)
         canvas.put(row + at % height, column - 1, ">" if chosen else " ", "chosen" if chosen else "")
         canvas.put(row + at % height, column, f"{at + 1:>2} {chip} ", f"fill.{place.colour}", target)

@@ -5,12 +5,13 @@ says that it is part of a completed sequence, a frame round a square that it is 
 the file is plain ASCII, so that no encoding can harm it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib.resources import files
 from typing import Final
 from xml.sax.saxutils import escape
 
-from seqp2p.rules import UNKNOWN, Variant, format_square
+from seqp2p.rules import UNKNOWN, Square, Variant, format_square
 from seqp2p.ui.board_model import BoardModel, Cell, Face, face_of
 from seqp2p.ui.cards import card_name, colour_name, variant_title
 from seqp2p.ui.language import number, t
@@ -58,13 +59,18 @@ def text_at(x: float, y: float, text: str, kind: str = "") -> str:
     return f'<text x="{x:g}" y="{y:g}"{named}>{_text(text)}</text>'
 
 
-def frame_parts(variant: Variant, size: int) -> Iterator[str]:
-    """The letters and numbers of a board whose squares have this size."""
+def grid(variant: Variant, size: int, drawn: Callable[[Square], Iterable[str]]) -> Iterator[str]:
+    """Yield the letters and numbers of a board, and its squares of this size with what is ``drawn`` in each."""
     board = variant.board
     for col in range(board.cols):
         yield text_at(MARGIN + (col + 0.5) * size, MARGIN - 12, format_square(variant, col)[0], "mid faint")
     for row in range(board.rows):
         yield text_at(MARGIN / 2, MARGIN + (row + 0.5) * size + 5, str(row + 1), "mid faint")
+    for square in range(len(board.grid)):
+        row, col = divmod(square, board.cols)
+        yield f'<g transform="translate({MARGIN + col * size} {MARGIN + row * size})">'
+        yield from drawn(square)
+        yield "</g>"
 
 
 def square_spoken(variant: Variant, square: int, cell: Cell) -> str:
@@ -89,14 +95,12 @@ def _size(board: BoardModel) -> int:
 def _parts(
     variant: Variant, board: BoardModel, rows: Sequence[str], teams: Sequence[tuple[str, str]], top: int
 ) -> Iterator[str]:
-    size = _size(board)
-    yield from frame_parts(variant, size)
-    for square, cell in enumerate(board.cells):
-        row, col = divmod(square, board.cols)
-        yield f'<g transform="translate({MARGIN + col * size} {MARGIN + row * size})">'
-        yield f"<title>{_text(square_spoken(variant, square, cell))}</title>"
-        yield from _cell(cell, size)
-        yield "</g>"
+
+    def drawn(square: Square) -> Iterator[str]:
+        yield f"<title>{_text(square_spoken(variant, square, board.cells[square]))}</title>"
+        yield from _cell(board.cells[square], _size(board))
+
+    yield from grid(variant, _size(board), drawn)
     y = top + 4
     for text in rows:
         yield text_at(MARGIN, y, text)
@@ -155,21 +159,17 @@ def heat_map_svg(boards: Sequence[tuple[Variant, Sequence[int]]]) -> str:
         heading = t("{title}: {count} chips placed", title=variant_title(variant.name), count=number(sum(counts)))
         described.append(heading)
         parts += [text_at(MARGIN, y + LINE, heading, "card"), f'<g transform="translate(0 {y + LINE + 8})">']
-        parts += [*frame_parts(variant, _SIZE), *_squares(variant, counts), "</g>"]
+        parts += [*grid(variant, _SIZE, partial(_heated, variant, counts)), "</g>"]
         y += LINE + 8 + variant.board.rows * _SIZE + 2 * MARGIN
     return document(width, max(y, MARGIN), t("where chips were placed"), described, parts)
 
 
-def _squares(variant: Variant, counts: Sequence[int]) -> Iterator[str]:
-    most = max(counts, default=0) or 1
-    for square, card in enumerate(variant.board.grid):
-        row, col = divmod(square, variant.board.cols)
-        x, y = MARGIN + col * _SIZE, MARGIN + row * _SIZE
-        kind = "cell corner" if card == UNKNOWN else "cell"
-        yield f'<rect class="{kind}" x="{x}" y="{y}" width="{_SIZE}" height="{_SIZE}"/>'
-        if card == UNKNOWN:
-            continue
-        share = counts[square] / most
-        yield f'<rect class="heat" x="{x}" y="{y}" width="{_SIZE}" height="{_SIZE}" fill-opacity="{0.75 * share:.3f}"/>'
-        yield text_at(x + _SIZE / 2, y + 22, label_shown(face_of(variant, card)), "mid name")
-        yield text_at(x + _SIZE / 2, y + 52, number(counts[square]), "mid card")
+def _heated(variant: Variant, counts: Sequence[int], square: Square) -> Iterator[str]:
+    """Yield a square, the warmer the more chips were placed on it."""
+    card, share = variant.board.grid[square], counts[square] / (max(counts) or 1)
+    kind = "cell corner" if card == UNKNOWN else "cell"
+    yield f'<rect class="{kind}" width="{_SIZE}" height="{_SIZE}"/>'
+    if card != UNKNOWN:
+        yield f'<rect class="heat" width="{_SIZE}" height="{_SIZE}" fill-opacity="{0.75 * share:.3f}"/>'
+        yield text_at(_SIZE / 2, 22, label_shown(face_of(variant, card)), "mid name")
+        yield text_at(_SIZE / 2, 52, number(counts[square]), "mid card")

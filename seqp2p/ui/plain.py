@@ -12,6 +12,7 @@ from seqp2p.rules import (
     UNKNOWN,
     Action,
     Card,
+    Line,
     NotationError,
     Square,
     Team,
@@ -49,6 +50,32 @@ SPECTATOR_HELP: Final = message(
 )
 
 
+def free_and_taken(view: View, card: Card) -> tuple[list[Square], list[Square]]:
+    """Return the squares of a card, those without a chip and those with one."""
+    squares = [square for square, printed in enumerate(view.variant.board.grid) if printed == card != UNKNOWN]
+    taken = [square for square in squares if view.board[square] != FREE]
+    return [square for square in squares if square not in taken], taken
+
+
+def is_dead(view: View, card: Card) -> bool:
+    """Return True if a card has squares, and all of them have chips."""
+    free, taken = free_and_taken(view, card)
+    return bool(taken) and not free
+
+
+def is_in_sequence(view: View, square: Square) -> bool:
+    return any(square in sequence.squares for sequence in view.sequences)
+
+
+def ends_of(view: View, line: Line) -> str:
+    """Return a line by its ends: ``a1-e1``."""
+    return format_ends(view.variant, (line[0], line[-1]))
+
+
+Label: TypeAlias = Callable[[Card], str]
+"""Names a card in a sentence."""
+
+
 def board_lines(view: View, colours: Sequence[str], last: Action | None = None) -> list[str]:
     """The board, a line a row, with column letters and row numbers; ``legend_lines`` says how to read it."""
     board = view.variant.board
@@ -72,8 +99,7 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
     letter = colour_letter(colours[team - 1])
     if is_last:
         return f"<{letter}>"
-    made = any(square in sequence.squares for sequence in view.sequences)
-    return f"[{letter}]" if made else f"({letter})"
+    return f"[{letter}]" if is_in_sequence(view, square) else f"({letter})"
 
 
 def legend_lines(variant: Variant, colours: Sequence[str], *, painted: bool = False) -> list[str]:
@@ -94,10 +120,14 @@ def sign_lines(colours: Sequence[str]) -> list[str]:
 def card_lines(variant: Variant) -> list[str]:
     """Return the form of typed cards, or the codes of named ones."""
     printed = [card for card in range(len(variant.faces)) if is_named(variant, card) and card in variant.board.grid]
-    codes = [f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed]
-    parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
+    rows = code_rows([f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed])
     title = t("cards:")
-    return [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)] or letters_lines()
+    return [f"{'' if at else title:<15}{row}" for at, row in enumerate(rows)] or letters_lines()
+
+
+def code_rows(codes: Sequence[str]) -> list[str]:
+    """Return the codes of cards, several on a line."""
+    return [", ".join(codes[at : at + CODES_A_LINE]) for at in range(0, len(codes), CODES_A_LINE)]
 
 
 def letters_lines() -> list[str]:
@@ -115,7 +145,7 @@ def hand_line(view: View) -> str:
 
 
 def score_line(view: View, colours: Sequence[str]) -> str:
-    """Sequences by team, the pile, and the top of every discard pile."""
+    """Return the sequences by team, the pile, and the top of every discard pile."""
     made = sequences_made(view)
     teams = ", ".join(f"{colour_name(colour)} {count}" for colour, count in zip(colours, made, strict=True))
     tops = ", ".join(_top(view.variant, pile) for pile in view.discards)
@@ -128,7 +158,7 @@ def sequences_made(view: View) -> tuple[int, ...]:
 
 
 def legal_lines(view: View) -> list[str]:
-    """Every legal action, those of one card on a line; a wild card's many squares are counted, not listed."""
+    """Return every legal action, a line for each card; a wild card's many squares are counted, not listed."""
     by_card: dict[Card, list[Action]] = {}
     for action in view.legal:
         by_card.setdefault(action.card, []).append(action)
@@ -141,25 +171,16 @@ def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
         return [t("{card} puts a chip on any free square", card=long)]
     if card in variant.removing:
         return [t("{card} takes an opponent's chip off its square, which is free again", card=long)]
-    squares = [square for square, printed in enumerate(variant.board.grid) if printed == card]
-    lies = ", ".join(f"{format_square(variant, at)} {_lies(view, at, colours)}" for at in squares)
-    if any(view.board[at] == FREE for at in squares):
+    free, taken = free_and_taken(view, card)
+    lies = ", ".join(f"{format_square(variant, at)} {_lies(view, at, colours)}" for at in sorted([*free, *taken]))
+    if free:
         return [t("{card}: {squares}", card=long, squares=lies)]
-    return [
-        t(
-            "{card}: {squares}; it is dead, and {code} dead exchanges it",
-            card=long,
-            squares=lies,
-            code=card_shown(variant, card),
-        )
-    ]
+    code = card_shown(variant, card)
+    return [t("{card}: {squares}; it is dead, and {code} dead exchanges it", card=long, squares=lies, code=code)]
 
 
 def threat_lines(
-    view: View,
-    colours: Sequence[str],
-    label: Callable[[Card], str] | None = None,
-    found: Sequence[Threat] | None = None,
+    view: View, colours: Sequence[str], label: Label | None = None, found: Sequence[Threat] | None = None
 ) -> list[str]:
     """Every line that lacks one or two chips, a sentence each, with the reader's cards that close or block it.
 
@@ -170,12 +191,12 @@ def threat_lines(
     return lines or [t("no line lacks one or two chips")]
 
 
-def _threat_line(view: View, threat: Threat, colours: Sequence[str], label: Callable[[Card], str]) -> str:
+def _threat_line(view: View, threat: Threat, colours: Sequence[str], label: Label) -> str:
     line = t(
         "{colour} lacks {squares} on {line}",
         colour=colour_name(colours[threat.team - 1]),
         squares=listed([format_square(view.variant, square) for square in threat.missing]),
-        line=format_ends(view.variant, (threat.line[0], threat.line[-1])),
+        line=ends_of(view, threat.line),
     )
     cards = ", ".join(map(label, threat.cards))
     if not cards:
@@ -194,18 +215,14 @@ Ways: TypeAlias = Mapping[int, int | str]
 def seats_lines(
     view: View, company: Company, away: Collection[int] = (), ways: Ways = MappingProxyType({})
 ) -> list[str]:
-    """Every seat with its team's colour, the number of its cards, the top of its discards, and whether it is there."""
+    """Return each seat with its colour, the number of its cards, the top of its discards, and whether it is there."""
     lines: list[str] = []
     for seat, (size, pile) in enumerate(zip(view.hand_sizes, view.discards, strict=True), 1):
-        name = company.names[seat - 1]
-        line = t(
-            "seat {seat}  {name}  {colour}  {cards}  discarded {top}",
-            seat=seat,
-            name=t("{name} (you)", name=name) if seat == company.own else name,
-            colour=colour_name(company.colour(seat)),
-            cards=tn("1 card", "{count} cards", size),
-            top=_top(view.variant, pile),
-        )
+        name, cards = company.names[seat - 1], tn("1 card", "{count} cards", size)
+        name = t("{name} (you)", name=name) if seat == company.own else name
+        values = {"name": name, "colour": colour_name(company.colour(seat)), "cards": cards}
+        top = _top(view.variant, pile)
+        line = t("seat {seat}  {name}  {colour}  {cards}  discarded {top}", seat=seat, top=top, **values)
         line = t("{seat}   to play", seat=line) if seat == view.mover else line
         if seat in view.out:
             line = t("{seat}   out of the game", seat=line)
@@ -268,21 +285,13 @@ def _lies(view: View, square: Square, colours: Sequence[str]) -> str:
 
 def _legal_line(view: View, card: Card, actions: Sequence[Action]) -> str:
     if card in view.variant.wild and len(actions) > 1:
-        return t(
-            "  {card} on any of {count} free squares, like: {example}",
-            card=card_shown(view.variant, card),
-            count=len(actions),
-            example=action_shown(view.variant, actions[0]),
-        )
+        values = {"card": card_shown(view.variant, card), "example": action_shown(view.variant, actions[0])}
+        return t("  {card} on any of {count} free squares, like: {example}", count=len(actions), **values)
     return "  " + ", ".join(action_shown(view.variant, action) for action in actions)
 
 
 def _top(variant: Variant, pile: Sequence[Card]) -> str:
     return card_shown(variant, pile[-1]) if pile else t("nothing")
-
-
-Label: TypeAlias = Callable[[Card], str]
-"""Names a card in a sentence."""
 
 
 def board_answer(view: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
@@ -348,18 +357,16 @@ def long_name(variant: Variant, card: Card) -> str:
 def square_text(
     view: View, square: Square, colours: Sequence[str], label: Label, fitting: Sequence[Card] | None
 ) -> str:
-    """The same with these ``fitting`` cards; None where there is nothing to say of the hand."""
+    """Return a sentence on a square. ``fitting`` cards of the hand can go there; None says nothing of the hand."""
     where, team = format_square(view.variant, square), view.board[square]
     if team == CORNER:
         return t("{square} is a free corner: it counts for everybody", square=where)
     card = label(view.variant.board.grid[square])
     if team != FREE:
-        colour = colour_name(colours[team - 1])
-        if _in_sequence(view, square):
-            return t(
-                "{square} is {card}: a {colour} chip in a completed sequence", square=where, card=card, colour=colour
-            )
-        return t("{square} is {card}: a {colour} chip", square=where, card=card, colour=colour)
+        values = {"square": where, "card": card, "colour": colour_name(colours[team - 1])}
+        if is_in_sequence(view, square):
+            return t("{square} is {card}: a {colour} chip in a completed sequence", **values)
+        return t("{square} is {card}: a {colour} chip", **values)
     if fitting:
         cards = t(" or ").join(label(each) for each in fitting)
         return t("{square} is {card}, free: your {cards} can go here", square=where, card=card, cards=cards)
@@ -374,12 +381,8 @@ def _told(view: View, square: Square, at: str, colours: Sequence[str], last: Act
         text = t("{square} free corner", square=at)
     elif team == FREE:
         text = t("{square} {card}", square=at, card=card_shown(view.variant, view.variant.board.grid[square]))
-    elif _in_sequence(view, square):
+    elif is_in_sequence(view, square):
         text = t("{square} {colour} in a sequence", square=at, colour=colour_name(colours[team - 1]))
     else:
         text = t("{square} {colour}", square=at, colour=colour_name(colours[team - 1]))
     return t("{square} (last move)", square=text) if last is not None and last.square == square else text
-
-
-def _in_sequence(view: View, square: Square) -> bool:
-    return any(square in sequence.squares for sequence in view.sequences)

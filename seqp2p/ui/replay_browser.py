@@ -14,7 +14,7 @@ from typing import Final
 from seqp2p.i18n import Term, message, term
 from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, View, view
 from seqp2p.ui.cards import card_shown, colour_letter, colour_name
-from seqp2p.ui.language import number, t, tn, translate
+from seqp2p.ui.language import number, percent, t, tn, translate
 from seqp2p.ui.person.command_words import Vocabulary, Word
 from seqp2p.ui.plain import board_answer, part_answer
 from seqp2p.ui.scene import LogLine
@@ -68,7 +68,6 @@ class BoardMoment:
 
     @property
     def last(self) -> Action | None:
-        """The last chip that was placed or taken."""
         return self.moves[-1] if self.moves else None
 
 
@@ -135,7 +134,7 @@ class ReplayBrowser:
     # Going about.
 
     def go(self, at: int) -> Answer:
-        """To a moment by its number, or to the nearest there is; it stops playing at the end."""
+        """Go to a moment by its number, or to the nearest there is; stop playing at the end."""
         last = len(self.frames.moments) - 1
         at = min(max(at, 0), last)
         self.cursor = replace(self.cursor, at=at, playing=self.cursor.playing and at < last)
@@ -148,7 +147,7 @@ class ReplayBrowser:
         return self.go(len(self.frames.moments) - 1)
 
     def to_sequence(self, direction: int = 1) -> bool:
-        """To the next sequence that was completed, or to the one before; says whether there is one."""
+        """Go to the next completed sequence, or to the one before. Return True if there is one."""
         at = self.cursor.at + direction
         while 0 <= at < len(self.frames.moments):
             if self.frames.moments[at].made:
@@ -158,7 +157,7 @@ class ReplayBrowser:
         return False
 
     def toggle(self) -> None:
-        """Play, or stop; at the end it plays from the beginning."""
+        """Play, or stop; at the end play from the beginning."""
         if not self.cursor.playing and self.cursor.at == len(self.frames.moments) - 1:
             self.go(0)
         self.cursor = replace(self.cursor, playing=not self.cursor.playing)
@@ -168,7 +167,7 @@ class ReplayBrowser:
         self.cursor = replace(self.cursor, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
 
     def look(self, by: int) -> None:
-        """Another view: all hands, those of one seat after the other, none."""
+        """Show other hands: all, then those of one seat after the other, then none."""
         views = [ALL, *sorted(self.frames.opened), HIDDEN] if self.frames.opened else [HIDDEN]
         self.cursor = replace(self.cursor, sight=views[(views.index(self.cursor.sight) + by) % len(views)])
 
@@ -195,7 +194,7 @@ class ReplayBrowser:
         return self._seen(board_answer, "")
 
     def part(self, text: str) -> tuple[str, ...]:
-        """The row, column or square of the board that a text names, in a sentence."""
+        """Return the row, column or square that a text names, in a sentence."""
         return self._seen(part_answer, text)
 
     def _seen(
@@ -221,7 +220,6 @@ class ReplayBrowser:
         return seat in self.frames.opened and self.cursor.sight in (ALL, seat)
 
     def log(self, *, everything: bool = False) -> tuple[str, ...]:
-        """Return the newest lines up to here."""
         lines = [line.text for moment in self.frames.moments[: self.cursor.at + 1] for line in moment.lines]
         return tuple(lines if everything else lines[-LOG_LENGTH:])
 
@@ -257,7 +255,7 @@ class ReplayBrowser:
         return Answer(self.hands())
 
     def move(self, by: int) -> Answer:
-        """On or back, as typed: at either end there is nothing more."""
+        """Go on or back, as typed; say so at either end."""
         before = self.cursor.at
         self.step(by)
         if self.cursor.at != before:
@@ -335,19 +333,10 @@ def help_lines() -> tuple[str, ...]:
     )
 
 
-def percent_shown(chance: int) -> str:
-    """Return a chance in thousandths as per cent.
-
-    >>> percent_shown(532)
-    '53.2%'
-    """
-    return t("{percent}%", percent=number(chance / 10, 1))
-
-
 def chances_shown(frames: ReplayFrames, review: MoveReview) -> str:
     """Return the chances of all teams: ``blue 53.2%, green 46.8%``."""
     teams = zip(frames.company.colours, review.chances, strict=True)
-    return listed([f"{colour_name(colour)} {percent_shown(chance)}" for colour, chance in teams])
+    return listed([f"{colour_name(colour)} {percent(chance / 1000, 1)}" for colour, chance in teams])
 
 
 def review_lines(frames: ReplayFrames, review: MoveReview) -> tuple[str, ...]:
@@ -357,14 +346,9 @@ def review_lines(frames: ReplayFrames, review: MoveReview) -> tuple[str, ...]:
 
 
 def _better(review: MoveReview) -> str:
-    points, percent = number(review.cost / 10, 1), percent_shown(review.better_chance)
-    return t(
-        "{move} cost {points} points; better: {better}, {percent}",
-        move=review.move,
-        points=points,
-        better=review.better,
-        percent=percent,
-    )
+    points, chance = number(review.cost / 10, 1), percent(review.better_chance / 1000, 1)
+    values = {"move": review.move, "points": points, "better": review.better, "percent": chance}
+    return t("{move} cost {points} points; better: {better}, {percent}", **values)
 
 
 def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[str, ...]:

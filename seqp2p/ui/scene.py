@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
-from seqp2p.ui.frame import Canvas, Fragment, Painter, Target, width_of
+from seqp2p.ui.frame import Box, Canvas, Fragment, Painter, Target, width_of
 from seqp2p.ui.language import bound, unbound
 from seqp2p.ui.styles import UNICODE, Glyphs
 
@@ -63,6 +63,15 @@ def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
             break
         kept.remove(number)
     return kept
+
+
+def put_keys(canvas: Canvas, column: int, keys: Sequence[KeyHelp], style: str) -> None:
+    """Paint keys and their effects on the last row, as many as there is room for; each is ``("key", number)``."""
+    row = canvas.height - 1
+    for number in fitting(keys, canvas.width - column):
+        target, key = ("key", number), keys[number]
+        column = canvas.put(row, column, key.key, "key", target)
+        column = canvas.put(row, column + 1, key.does, style, target) + KEYS_APART
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,54 +146,51 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
 
 
 def _head(text: str, width: int) -> str:
-    """As much of a text as fits, and at least one character, so that there is an end to it."""
+    """Return as much of a text as fits, and at least one character, so that wrapping ends."""
     at = 0
     while (width := width - width_of(text[at])) >= 0:
         at += 1
     return text[: max(at, 1)]
 
 
-class Column(NamedTuple):
-    """The part of a page that lines are painted on, with the signs of teams."""
-
-    row: int
-    column: int
-    width: int
-    height: int
-    glyphs: Glyphs
+def section(canvas: Canvas, box: Box, title: str) -> Box:
+    """Paint the heading of a part of the page, and return the part below it."""
+    if box.height > 0:
+        canvas.put(box.row, box.column, canvas.glyphs.horizontal * box.width, "rule")
+        canvas.clip(box.row, box.column + 2, box.width - 4, f" {title} ", "label")
+    return box.lower(1)
 
 
-def paint_lines(canvas: Canvas, room: Column, lines: Sequence[LogLine], below: int = 0) -> None:
-    """Paint the last lines that fit, but for the very last ``below`` if the others fill the room."""
+def paint_lines(canvas: Canvas, room: Box, lines: Sequence[LogLine], below: int = 0) -> None:
+    """Paint the last lines that fit. The very last ``below`` are left out if the others fill the room."""
     rows: list[tuple[Fragment, Fragment]] = []
     height = room.height
     for line in reversed(lines[: len(lines) - below]):
         if len(rows) >= height:
             break
-        rows += line_rows(line, room)[::-1]
+        rows += line_rows(line, room.width, canvas.glyphs)[::-1]
     if len(rows) < height:
         paint_from(canvas, room, lines)
         return
     _paint_rows(canvas, room, rows[:height][::-1])
 
 
-def paint_from(canvas: Canvas, room: Column, lines: Sequence[LogLine]) -> None:
-    """Paint the first lines that fit."""
+def paint_from(canvas: Canvas, room: Box, lines: Sequence[LogLine]) -> None:
     rows: list[tuple[Fragment, Fragment]] = []
     for line in lines[: room.height]:
-        rows += line_rows(line, room)
+        rows += line_rows(line, room.width, canvas.glyphs)
     _paint_rows(canvas, room, rows[: room.height])
 
 
-def _paint_rows(canvas: Canvas, room: Column, rows: Sequence[tuple[Fragment, Fragment]]) -> None:
+def _paint_rows(canvas: Canvas, room: Box, rows: Sequence[tuple[Fragment, Fragment]]) -> None:
     for down, ((sign_style, sign), (style, text)) in enumerate(rows):
         canvas.put(room.row + down, room.column, sign, sign_style)
         canvas.put(room.row + down, room.column + 2, text, style)
 
 
-def line_rows(line: LogLine, room: Column) -> list[tuple[Fragment, Fragment]]:
+def line_rows(line: LogLine, width: int, glyphs: Glyphs) -> list[tuple[Fragment, Fragment]]:
     """Return sign and text of every row of a line: the sign of its team, or of its kind."""
-    first, *more = wrapped(line.text, max(room.width - 2, 1))
+    first, *more = wrapped(line.text, max(width - 2, 1))
     team = line.kind == "log" and line.colour
-    sign = (f"chip.{team}", room.glyphs.chips[team]) if team else (line.kind, SIGNS.get(line.kind, " "))
+    sign = (f"chip.{team}", glyphs.chips[team]) if team else (line.kind, SIGNS.get(line.kind, " "))
     return [(sign, (line.kind, first)), *(((line.kind, " "), (line.kind, text)) for text in more)]

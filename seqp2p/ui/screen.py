@@ -10,62 +10,25 @@ import signal
 import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import trio
-from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.input import Input
+from prompt_toolkit.output import Output
 
 from seqp2p.rules import Action, Card, Variant
-from seqp2p.ui.cards import action_shown, card_shown, is_named, suits_shown
+from seqp2p.ui.cards import action_signed, card_signed, suits_shown
 from seqp2p.ui.frame import Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.scene import LogLine, Page, Scene
-from seqp2p.ui.styles import ASCII, AUTO, TINTED, UNICODE, Glyphs, Rgb, styles_on
-from seqp2p.ui.terminal_app import TerminalApp, Theme
+from seqp2p.ui.styles import Taste
+from seqp2p.ui.terminal_app import TerminalApp
 
 LINES_MAX: Final = 2000
 """Lines that were said and can be scrolled back to."""
 TYPED_MAX: Final = 64
 """Lines that were typed and not read yet; more are not taken."""
 TICK_S: Final = 1.0
-FEW_BITS: Final = 4
-"""Bits of a colour on a terminal that has 16: no palette of many colours fits it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Taste:
-    """A person's taste and terminal: a palette, the signs, bits of a colour (1, 4, 8 or 24), and the background.
-
-    The background may not be known yet: the terminal is asked for it, if the palette depends on it.
-    """
-
-    palette: str = AUTO
-    glyphs: Glyphs = UNICODE
-    depth: int = 8
-    background: Rgb | None = None
-
-    @property
-    def theme(self) -> Theme:
-        palette = self._palette
-        return Theme(
-            lambda background: styles_on(palette, background or self.background),
-            ColorDepth(f"DEPTH_{self.depth}_BIT"),
-            asks=palette in (AUTO, *TINTED),
-            ascii_only=self.glyphs is ASCII,
-        )
-
-    @property
-    def signs(self) -> Glyphs:
-        """The signs for this palette: edges are only painted where every tile has a colour."""
-        return self.glyphs if self._palette in (AUTO, *TINTED) else replace(self.glyphs, edge=" ")
-
-    @property
-    def _palette(self) -> str:
-        """The palette that this terminal can show."""
-        if self.depth == 1:
-            return "mono"
-        return "contrast" if self.depth == FEW_BITS and self.palette == AUTO else self.palette
 
 
 class Screen:
@@ -75,14 +38,14 @@ class Screen:
     the line for Enter alone, where the scene has no use for it: the answer to an open question.
     """
 
-    def __init__(self, taste: Taste, look: Theme | None = None) -> None:
+    def __init__(self, taste: Taste, keys: Input | None = None, output: Output | None = None) -> None:
         self.lines: deque[LogLine] = deque(maxlen=LINES_MAX)
         self.remains: list[str] = []
         self.on_enter: str | None = None
         self._signs = taste.signs
         self._scene: Scene = LobbyScene(LobbyModel(""))
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
-        self.stage = TerminalApp(self, look or taste.theme)
+        self.stage = TerminalApp(self, taste, keys, output)
 
     # What the program does with it.
 
@@ -104,13 +67,10 @@ class Screen:
         self.refresh()
 
     def card(self, variant: Variant, card: Card) -> str:
-        """Return a card in a sentence, with the sign of its suit."""
-        face = card_shown(variant, card)
-        return face if is_named(variant, card) else face[0] + self._signs.suits[face[1]]
+        return card_signed(variant, card, self._signs.suits)
 
     def action(self, variant: Variant, action: Action) -> str:
-        """Return an action in a sentence, with the sign of its suit."""
-        return suits_shown(action_shown(variant, action), self._signs.suits)
+        return action_signed(variant, action, self._signs.suits)
 
     def signal(self, sequences: str) -> None:
         """Send the terminal sequences that show nothing on the page."""
@@ -130,7 +90,7 @@ class Screen:
         return await self._typed.receive()
 
     async def tick(self) -> None:
-        """Clocks go on: paint every second, until cancelled."""
+        """Paint every second, for the clocks, until cancelled."""
         while True:
             await trio.sleep(TICK_S)
             self.refresh()
@@ -138,7 +98,7 @@ class Screen:
     # What the stage hears; on trio's thread.
 
     def press(self, key: str) -> None:
-        """Obey a key. Ctrl-C is the signal that it is at any terminal, and never an answer to a question."""
+        """Obey a key. Ctrl-C raises SIGINT, as at any terminal, and never answers a question."""
         if key == "c-c":
             signal.raise_signal(signal.SIGINT)
             return
@@ -169,12 +129,12 @@ class Screen:
 
 
 @contextlib.asynccontextmanager
-async def open_screen(taste: Taste, look: Theme | None = None) -> AsyncGenerator[Screen]:
-    """A screen on this terminal until the block ends, however it ends."""
+async def open_screen(taste: Taste, keys: Input | None = None, output: Output | None = None) -> AsyncGenerator[Screen]:
+    """Open a screen on this terminal, or on the given input and output, until the block ends."""
     # All that is loaded stays: looking through it again and again for garbage would hold a key up for 30 ms at times.
     gc.collect()
     gc.freeze()
-    screen = Screen(taste, look)
+    screen = Screen(taste, keys, output)
     async with trio.open_nursery() as nursery:
         await nursery.start(screen.stage.run)
         nursery.start_soon(screen.tick)
@@ -184,7 +144,7 @@ async def open_screen(taste: Taste, look: Theme | None = None) -> AsyncGenerator
 
 
 async def _repaint_when_continued(stage: TerminalApp) -> None:
-    """A program that was stopped finds on its terminal what others have left there."""
+    """Paint again after a stop: other programs have written on the terminal."""
     if sys.platform != "win32":
         with trio.open_signal_receiver(signal.SIGCONT) as signals:
             async for _ in signals:

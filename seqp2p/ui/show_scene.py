@@ -13,14 +13,13 @@ from seqp2p.rules import View, view
 from seqp2p.ui.board_model import BoardModel, board_model, face_of
 from seqp2p.ui.board_paint import Pitch, board_size, label_of, largest_pitch, paint_board
 from seqp2p.ui.cards import suits_shown
-from seqp2p.ui.frame import Canvas, Fragment, Frame, Painter, Target, clipped, width_of
+from seqp2p.ui.frame import Box, Canvas, Fragment, Frame, Painter, Target, width_of
 from seqp2p.ui.language import number, t, tn
-from seqp2p.ui.lobby_scene import put_keys
 from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown
-from seqp2p.ui.scene import Column, KeyHelp, LogLine, Page, line_rows, paint_from
+from seqp2p.ui.scene import KeyHelp, LogLine, Page, line_rows, paint_from, put_keys
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import team_lines
-from seqp2p.ui.table_paint import Box, leader_line, paint_team
+from seqp2p.ui.table_paint import leader_line, paint_team
 
 TOP: Final = 2
 """Rows above the board: the title, and what was verified."""
@@ -45,7 +44,7 @@ class ShowScene:
         self._answer: tuple[str, ...] = ()
 
     def obey(self, typed: str) -> bool:
-        """Obey a typed line; False is the end."""
+        """Obey a typed line; return False at the end."""
         before = self.browser.cursor
         answer: Answer = self.browser.obey(typed)
         self._answer = answer.lines if self.browser.cursor == before else ()  # What has changed is seen.
@@ -57,7 +56,7 @@ class ShowScene:
         )
 
     def press(self, key: str) -> str | None:
-        """Arrows and page keys go about, space plays, tab shows other hands, f5 and f4 look for sequences."""
+        """Obey a key: arrows and page keys go about, space plays, tab shows other hands, f5 and f4 find sequences."""
         self._answer = ()
         browser = self.browser
         steps = {"right": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
@@ -80,9 +79,11 @@ class ShowScene:
         return None
 
     def click(self, target: Target) -> str | None:
-        """A line or a cell of the bar: to that moment. A seat: its hand, or all again."""
-        self._answer = ()
+        """Go to the moment of a clicked line or cell of the bar; show the hand of a clicked seat, or all again."""
         what, which = target
+        if what == "key":
+            return None
+        self._answer = ()
         if what == "moment":
             self.browser.go(which)
         elif what == "seat":
@@ -131,7 +132,7 @@ class _Now:
     seen: View
 
     def hand(self, seat: int) -> str:
-        """A seat's hand as far as it is shown."""
+        """Return a seat's hand as far as it is shown."""
         seen = self.seen
         if seat in seen.out:
             return t("out of the game")
@@ -151,36 +152,36 @@ def paint_show(
     width: int,
     height: int,
 ) -> Frame:
-    canvas = Canvas(width, height)
+    canvas = Canvas(width, height, glyphs)
     room = range(TOP, height - BOTTOM + 1)
-    _paint_title(canvas, frames, cursor, glyphs)
+    _paint_title(canvas, frames, cursor)
     if answer:
         lines = [LogLine("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
-        paint_from(canvas, Column(TOP, 0, width, len(room), glyphs), lines)
+        paint_from(canvas, Box(TOP, 0, width, len(room)), lines)
     else:
-        side = _paint_table(canvas, frames, cursor, glyphs)
+        side = _paint_table(canvas, frames, cursor)
         if review := frames.review_at(cursor.at):
             room = room[:-REVIEW_ROWS]
-            below = Column(room.stop, side, max(canvas.width - side, 1), REVIEW_ROWS, glyphs)
+            below = Box(room.stop, side, max(canvas.width - side, 1), REVIEW_ROWS)
             told = [suits_shown(text, glyphs.suits) for text in review_lines(frames, review)]
             paint_from(canvas, below, [LogLine("hint", text) for text in told])
-        _paint_side(canvas, room, side, frames, cursor, glyphs)
-    _paint_bar(canvas, height - 2, frames, cursor, glyphs)
-    put_keys(canvas, height - 1, keys)
+        _paint_side(canvas, room, side, frames, cursor)
+    _paint_bar(canvas, height - 2, frames, cursor)
+    put_keys(canvas, 0, keys, "hint")
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 
 
-def _paint_table(canvas: Canvas, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> int:
+def _paint_table(canvas: Canvas, frames: ReplayFrames, cursor: Cursor) -> int:
     """Paint the board, the seats and the score; return the first column right of them."""
     moment = frames.moments[cursor.at]
     if moment.position is None:
         canvas.put(TOP + 1, 1, t("the cards are not dealt yet"), "dim")
         return canvas.width // 2
-    now = _Now(frames, cursor, glyphs, view(moment.position, 0))
+    now = _Now(frames, cursor, canvas.glyphs, view(moment.position, 0))
     board = board_model(now.seen, frames.company.colours, moment.moves)
     layout = _layout(board, now.seen.players, canvas.width, canvas.height)
-    paint_board(canvas, TOP, 0, board, glyphs, layout.pitch)
+    paint_board(canvas, TOP, 0, board, layout.pitch)
     for seat in range(1, now.seen.players + 1):
         _paint_seat(canvas, now, layout, seat)
     _paint_score(canvas, canvas.height - BOTTOM, layout.side, now)
@@ -198,20 +199,20 @@ def _layout(board: BoardModel, players: int, width: int, height: int) -> _ShowLa
     return _ShowLayout(pitch, board_height, -(-players // columns), board_width // columns, board_width + 1)
 
 
-def _paint_title(canvas: Canvas, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
+def _paint_title(canvas: Canvas, frames: ReplayFrames, cursor: Cursor) -> None:
     moment = frames.moments[cursor.at]
     turn = t("turn {turn} of {turns}", turn=moment.turn, turns=frames.turns)
     if moment.position is not None:
         turn = f"{t('pile {count}', count=moment.position.pile)}  {turn}"
     names = t("{title}: {names}", title=frames.title, names=", ".join(frames.company.names))
-    canvas.put(0, 0, clipped(names, canvas.width - width_of(turn) - 2, glyphs.more), "title")
+    canvas.clip(0, 0, canvas.width - width_of(turn) - 2, names, "title")
     canvas.put(0, canvas.width - width_of(turn), turn, "label")
-    canvas.put(1, 0, clipped(frames.verdict, canvas.width, glyphs.more), "done" if frames.is_right else "alarm")
+    canvas.clip(1, 0, canvas.width, frames.verdict, "done" if frames.is_right else "alarm")
 
 
 def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> None:
-    """A seat's row: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
-    seen, company, more, target = now.seen, now.frames.company, now.glyphs.more, ("seat", seat)
+    """Paint a seat: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
+    seen, company, target = now.seen, now.frames.company, ("seat", seat)
     column, below = divmod(seat - 1, layout.seat_rows)
     row, left = TOP + layout.board_height + below, column * layout.seat_width
     right = left + layout.seat_width - 1
@@ -223,9 +224,9 @@ def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> No
     canvas.put(row, left, now.glyphs.turn if seat == seen.mover else " ", "key", target)
     canvas.put(row, left + 1, f"{seat:>2}", "label", target)
     canvas.put(row, left + 4, now.glyphs.chips[colour], f"chip.{colour}", target)
-    canvas.put(row, left + 6, clipped(company.names[seat - 1], width, more), style, target)
+    canvas.clip(row, left + 6, width, company.names[seat - 1], style, target)
     at = left + 7 + width
-    at = canvas.put(row, at, clipped(hand, right - at, more), "hand", target) + 2
+    at = canvas.clip(row, at, right - at, hand, "hand", target) + 2
     discards = seen.discards[seat - 1]
     discard = t("discarded {card}", card=label_of(face_of(seen.variant, discards[-1]), now.glyphs)) if discards else ""
     if at + width_of(discard) <= right:
@@ -235,39 +236,41 @@ def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> No
 def _paint_score(canvas: Canvas, row: int, width: int, now: _Now) -> None:
     at, teams = 0, team_lines(now.seen, now.frames.company)
     for team in teams:
-        at = paint_team(canvas, Box(row, at, width // len(teams) - 2, 1), team, teams, now.glyphs) + 2
+        at = paint_team(canvas, Box(row, at, width // len(teams) - 2, 1), team, teams) + 2
     leader = leader_line(teams)
     if at + width_of(leader) < width:
         canvas.put(row, at, leader, "title")
 
 
-def _paint_side(canvas: Canvas, rows: range, column: int, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
+def _paint_side(canvas: Canvas, rows: range, column: int, frames: ReplayFrames, cursor: Cursor) -> None:
     """Paint the log with the shown moment marked; two thirds of the rows are for earlier moments."""
-    room = Column(rows.start, column + 2, max(canvas.width - column - 2, 1), len(rows), glyphs)
-    lines = list(_lines_around(frames, cursor.at, room))
+    width = max(canvas.width - column - 2, 1)
+    lines = list(_lines_around(frames, cursor.at, width, canvas.glyphs))
     current = [number for number, (at, _, _) in enumerate(lines) if at == cursor.at]
     first = max(0, min(current[-1] - 2 * len(rows) // 3, len(lines) - len(rows)))
     for row, (at, (sign_style, sign), (kind, text)) in zip(rows, lines[first:], strict=False):
         is_now = at == cursor.at
         style = f"{kind} own" if is_now else kind if at < cursor.at else "left"
-        canvas.put(row, column, glyphs.turn if is_now else " ", "key", ("moment", at))
+        canvas.put(row, column, canvas.glyphs.turn if is_now else " ", "key", ("moment", at))
         canvas.put(row, column + 2, sign, sign_style, ("moment", at))
         canvas.put(row, column + 4, text, style, ("moment", at))
 
 
-def _lines_around(frames: ReplayFrames, now: int, room: Column) -> Iterator[tuple[int, Fragment, Fragment]]:
-    """Number of the moment, sign and text of every row of the lines near it."""
+def _lines_around(
+    frames: ReplayFrames, now: int, width: int, glyphs: Glyphs
+) -> Iterator[tuple[int, Fragment, Fragment]]:
+    """Yield the number of the moment, the sign and the text of every row of the lines near a moment."""
     for at in range(max(0, now - AROUND), min(now + AROUND, len(frames.moments))):
         for line in frames.moments[at].lines:
-            shown = line if line.kind == "remark" else line._replace(text=suits_shown(line.text, room.glyphs.suits))
-            for sign, text in line_rows(shown, room):
+            shown = line if line.kind == "remark" else line._replace(text=suits_shown(line.text, glyphs.suits))
+            for sign, text in line_rows(shown, width, glyphs):
                 yield at, sign, text
 
 
-def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
-    """Paint the progress; sequences have a sign of their own on it."""
+def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor) -> None:
+    """Paint the progress; completed sequences have a sign on it."""
     count = len(frames.moments)
-    begin = canvas.put(row, 0, glyphs.turn if cursor.playing else glyphs.vertical, "key") + 1
+    begin = canvas.put(row, 0, canvas.glyphs.turn if cursor.playing else canvas.glyphs.vertical, "key") + 1
     pace = t("{seconds} s", seconds=number(cursor.pace_s, 2))
     end = canvas.width - width_of(pace) - 1
     length = max(1, end - begin)
@@ -275,6 +278,6 @@ def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor, g
         first, following = cell * count // length, (cell + 1) * count // length
         is_past, begins = first <= cursor.at, not cell or (cell - 1) * count // length < first
         made = begins and any(moment.made for moment in frames.moments[first : max(following, first + 1)])
-        sign = glyphs.last if made else glyphs.full if is_past else glyphs.empty
+        sign = canvas.glyphs.last if made else canvas.glyphs.full if is_past else canvas.glyphs.empty
         canvas.put(row, begin + cell, sign, "done" if is_past else "left", ("moment", first))
     canvas.put(row, end + 1, pace, "label")

@@ -8,7 +8,7 @@ colour-blind eyes. In ``contrast``, for 16 colours, and in ``mono`` the signs al
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -85,17 +85,15 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         "recent.3": ("bg:#5c5c5c #ffffff", "bg:#a8a8a8 #000000", "", ""),
     }
 )
-TINTS: Final = (*(name for name in STYLES if name.startswith("tint.")), "lit")
 FILLS: Final = tuple(name for name in STYLES if name.startswith("fill."))
 RECENT: Final = tuple(name for name in STYLES if name.startswith("recent."))
 """The marks of recent moves, the strongest first."""
-ON_TINTS: Final = ("card.black", "card.red", "corner")
-"""The text on a tint. All other text stands on the page, or has a background of its own."""
-
 
 DARK_MAX: Final = 0.04
 LIGHT_MIN: Final = 0.80
 """The relative luminance of backgrounds on which the palettes for dark and for light terminals are read."""
+FEW_BITS: Final = 4
+"""Bits of a colour on a terminal that has 16: no palette of many colours fits it."""
 MIDDLE: Final = 0.18
 """Black and white have the same contrast with this luminance."""
 # The first 16 colours of a terminal, as xterm has them.
@@ -114,7 +112,7 @@ def styles_of(palette: str) -> dict[str, str]:
 
 
 def _ground(look: str) -> str:
-    """The style of a sign in the colour that another style has behind its text."""
+    """Return the background of a style, as the colour of a sign."""
     return next((word.removeprefix("bg:") for word in look.split() if word.startswith("bg:")), "")
 
 
@@ -240,3 +238,36 @@ ASCII: Final = Glyphs(
     more="~",
     pictures=False,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """A person's taste and terminal: a palette, the signs, bits of a colour (1, 4, 8 or 24), and the background.
+
+    The background may not be known yet: the terminal is asked for it, if the palette depends on it.
+    """
+
+    palette: str = AUTO
+    glyphs: Glyphs = UNICODE
+    depth: int = 8
+    background: Rgb | None = None
+
+    @property
+    def is_tinted(self) -> bool:
+        return self._shown in (AUTO, *TINTED)
+
+    @property
+    def signs(self) -> Glyphs:
+        """The signs for this palette: edges are only painted where every tile has a colour."""
+        return self.glyphs if self.is_tinted else replace(self.glyphs, edge=" ")
+
+    def styles(self, background: Rgb | None = None) -> dict[str, str]:
+        """Return the styles by name, for the background that the terminal has told."""
+        return styles_on(self._shown, background or self.background)
+
+    @property
+    def _shown(self) -> str:
+        """The palette that this terminal can show."""
+        if self.depth == 1:
+            return "mono"
+        return "contrast" if self.depth == FEW_BITS and self.palette == AUTO else self.palette

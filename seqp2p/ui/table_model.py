@@ -1,23 +1,16 @@
 """The model of the table screen, as frozen data: made of the view of a seat and of its unfinished choice."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from seqp2p.rules import Action, Team, Threat, View, format_square, longest_line, team_of, threats
+from seqp2p.rules import Action, Team, Threat, View, longest_line, team_of, threats
 from seqp2p.ui.board_model import BoardModel, Face, Marks, board_model, face_of
-from seqp2p.ui.cards import colour_name, variant_title
+from seqp2p.ui.cards import card_signed, colour_name
 from seqp2p.ui.choice import NO_CHOICE, Choice, actions_of, lit
-from seqp2p.ui.explain import card_label, explanation, is_dead, prompt, sign_meanings, whose_turn
-from seqp2p.ui.language import t
-from seqp2p.ui.plain import sequences_made, threat_lines
-from seqp2p.ui.scene import KeyHelp, LogLine
+from seqp2p.ui.plain import is_dead, sequences_made, threat_lines
 from seqp2p.ui.styles import UNICODE, Glyphs
-from seqp2p.ui.words import Company, clock
-
-CLOCK_LOW_S = 10
-"""From here on the clock is shown as pressing."""
+from seqp2p.ui.words import Company
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +47,12 @@ class TableState:
     progress: Progress | None = None
     result: tuple[str, ...] = ()
     """The end of the game, and what can be done now."""
-    keys: tuple[KeyHelp, ...] = ()
+    closing: str = ""
+    """The effect of Enter after the end, if it has one."""
+    scrolled: bool = False
+    """The log does not show its newest lines."""
+    is_covered: bool = False
+    """Lines are shown in place of the table."""
     glyphs: Glyphs = UNICODE
 
 
@@ -86,89 +84,26 @@ class TeamLine:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveMade:
-    """A move of a chip: the card, the square's name, and its ``age`` as in ``Cell``."""
-
-    face: Face
-    square: str
-    took: bool
-    age: int
-
-
-@dataclass(frozen=True, slots=True)
-class SeatLine:
-    """A seat. ``cards`` None before the deal; ``away`` is a clock, empty for a present seat."""
-
-    number: int
-    name: str
-    colour: str
-    cards: int | None
-    move: MoveMade | None
-    discards: tuple[Face, ...]
-    """The newest first."""
-    turn: bool
-    own: bool
-    away: str
-    out: bool
-
-
-@dataclass(frozen=True, slots=True)
 class TableModel:
-    """The table screen, but for the lines that were said."""
+    """The table as it is painted: its state, and what follows from the view in it; nothing does before the deal."""
 
-    title: str
-    turn: str
-    whose: str
-    yours: bool
-    clock: str
-    clock_low: bool
-    pile: str
+    state: TableState
     board: BoardModel | None
     hand: tuple[HandCard, ...]
-    has_hand: bool
     teams: tuple[TeamLine, ...]
-    seats: tuple[SeatLine, ...]
     threats: tuple[str, ...]
     """The lines that lack a chip or two in words, while they are shown."""
-    signs: tuple[LogLine, ...]
-    """The signs and what they mean, where there is room for them."""
-    progress: Progress | None
-    prompt: str
-    explanation: tuple[str, ...]
-    result: tuple[str, ...]
-    keys: tuple[KeyHelp, ...]
 
 
 def table_model(state: TableState) -> TableModel:
     view, company = state.view, state.company
-    over = bool(state.result) or (view is not None and view.over)
-    found = threats(view) if view and state.shows_threats else ()
-    yours = state.asked and state.sent is None
-    return TableModel(
-        title=variant_title(state.variant),
-        turn=t("turn {number}", number=view.turn + 1) if view and not over else "",
-        whose=t("the game is over") if state.result else whose_turn(view, company),
-        yours=yours,
-        clock="" if state.clock_s is None else clock(max(0, state.clock_s)),
-        clock_low=state.clock_s is not None and state.clock_s <= CLOCK_LOW_S,
-        pile=t("pile {count}", count=view.pile) if view else "",
-        board=_board(view, state, found) if view else None,
-        hand=_hand(view, state.choice, asked=state.asked) if view else (),
-        has_hand=bool(company.own and view),
-        teams=team_lines(view, company) if view else (),
-        seats=tuple(_seat(state, seat) for seat in range(1, len(company.names) + 1)),
-        threats=tuple(threat_lines(view, company.colours, partial(card_label, view, glyphs=state.glyphs), found))
-        if view and state.shows_threats
-        else (),
-        signs=tuple(LogLine("log", line) for line in sign_meanings(company, state.glyphs)),
-        progress=state.progress,
-        prompt=prompt(
-            view, company, state.choice, state.glyphs, asked=state.asked, sent=state.sent, pending=state.pending
-        ),
-        explanation=explanation(view, company, state.choice, state.glyphs, asked=state.asked) if view else (),
-        result=state.result,
-        keys=state.keys,
-    )
+    if view is None:
+        return TableModel(state, None, (), (), ())
+    found = threats(view) if state.shows_threats else ()
+    label = partial(card_signed, view.variant, suits=state.glyphs.suits)
+    told = threat_lines(view, company.colours, label, found) if state.shows_threats else ()
+    hand = _hand(view, state.choice, asked=state.asked)
+    return TableModel(state, _board(view, state, found), hand, team_lines(view, company), tuple(told))
 
 
 def _board(view: View, state: TableState, found: tuple[Threat, ...]) -> BoardModel:
@@ -192,7 +127,6 @@ def _hand(view: View, choice: Choice, *, asked: bool) -> tuple[HandCard, ...]:
 
 
 def team_lines(view: View, company: Company) -> tuple[TeamLine, ...]:
-    """Return a line for each team, in team order."""
     needed = dict(view.variant.sequences_to_win)[view.teams]
     own: Team = team_of(company.own, view.teams) if company.own else 0
     score = sequences_made(view)
@@ -209,33 +143,3 @@ def team_lines(view: View, company: Company) -> tuple[TeamLine, ...]:
         )
         for team, (colour, made) in enumerate(zip(company.colours, score, strict=True), 1)
     )
-
-
-def _seat(state: TableState, seat: int) -> SeatLine:
-    view, company = state.view, state.company
-    return SeatLine(
-        number=seat,
-        name=company.names[seat - 1],
-        colour=company.colour(seat),
-        cards=view.hand_sizes[seat - 1] if view else None,
-        move=_move(view, state, seat) if view and seat in state.latest else None,
-        discards=tuple(face_of(view.variant, card) for card in reversed(view.discards[seat - 1])) if view else (),
-        turn=view is not None and not state.result and seat == view.to_move,
-        own=seat == company.own,
-        away=_away(state.away_s.get(seat)),
-        out=view is not None and seat in view.out,
-    )
-
-
-def _away(left_s: float | None) -> str:
-    """Return for how much longer an absent seat is waited for; … without a limit, nothing for one that is there."""
-    if left_s is None:
-        return ""
-    return clock(left_s) if 0 < left_s < math.inf else "…"
-
-
-def _move(view: View, state: TableState, seat: int) -> MoveMade:
-    action = state.latest[seat]
-    age = len(state.moves) - state.moves.index((seat, action)) if (seat, action) in state.moves else 0
-    square = format_square(view.variant, action.square)
-    return MoveMade(face_of(view.variant, action.card), square, action.kind == "remove", age)

@@ -11,18 +11,23 @@
 The squares are as big as the rest allows. On a very wide page the log has a column of its own.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
+from seqp2p.rules import Variant, View, format_square
+from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import SMALL, Pitch, age_of, board_size, label_of, largest_pitch, paint_board, tint_of
-from seqp2p.ui.explain import hand_signs
-from seqp2p.ui.frame import Canvas, Frame, Target, clipped, width_of
+from seqp2p.ui.cards import variant_title
+from seqp2p.ui.explain import explanation, hand_signs, keys_of, prompt, sign_meanings, whose_turn
+from seqp2p.ui.frame import Box, Canvas, Frame, Target, clipped, width_of
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.scene import KEYS_APART, Column, LogLine, fitting, paint_from, paint_lines, wrapped
+from seqp2p.ui.scene import LogLine, paint_from, paint_lines, put_keys, section, wrapped
 from seqp2p.ui.styles import Glyphs
-from seqp2p.ui.table_model import HandCard, MoveMade, Progress, SeatLine, TableModel, TeamLine
+from seqp2p.ui.table_model import HandCard, Progress, TableModel, TableState, TeamLine
+from seqp2p.ui.words import Company, clock
 
 LEFT_MIN: Final = 53
 """Columns for board, hand and what is asked: what the classic board takes."""
@@ -44,16 +49,9 @@ LOG_ROWS: Final = 8
 CHAT_APART: Final = 110
 """From this width on the chat is next to the log."""
 BAR_MAX: Final = 20
+CLOCK_LOW_S: Final = 10
+"""From here on the clock is shown as pressing."""
 CHAT: Final = "remark"
-
-
-class Box(NamedTuple):
-    """A part of the page."""
-
-    row: int
-    column: int
-    width: int
-    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class Layout:
 
 
 def layout_of(model: TableModel, width: int, height: int) -> Layout:
-    """The layout for a page: the biggest squares that leave room for the rest."""
+    """Return the layout for a page: the biggest squares that leave room for the rest."""
     if model.board is None:
         return _below(model, SMALL, (LEFT_MIN, 2), width, height)
     at_side = partial(_at_side, model, width=width, height=height)
@@ -113,14 +111,14 @@ def _at_side(model: TableModel, pitch: Pitch, size: tuple[int, int], *, width: i
     log = Box(1, column, room, rows)
     if room >= COLUMNS_MIN:
         panel, log = _split(log, min(room // 2, PANEL_MAX))
-        chat = _lower(panel, panel_height(model) + len(model.seats) + len(model.teams) + 4)
+        chat = panel.lower(panel_height(model) + len(model.state.company.names) + len(model.teams) + 4)
         panel = panel._replace(height=panel.height - chat.height)
     else:
         panel = Box(1, column, room, panel_height(model) + len(model.teams) + 1)
-        log = _lower(log, panel.height)
+        log = log.lower(panel.height)
         spare = hand.height - CARD_ROWS - TEXT_ROWS
         below = spare >= CHAT_MIN
-        chat = _lower(hand, hand.height - spare) if below else _lower(log, log.height - log.height // 4)
+        chat = hand.lower(hand.height - spare) if below else log.lower(log.height - log.height // 4)
         log = log if below else log._replace(height=log.height - chat.height)
     if log.height < LOG_ROWS:
         return None
@@ -128,7 +126,7 @@ def _at_side(model: TableModel, pitch: Pitch, size: tuple[int, int], *, width: i
 
 
 def _below(model: TableModel, pitch: Pitch, size: tuple[int, int], width: int, height: int) -> Layout:
-    """The layout with the log below all else."""
+    """Return the layout with the log below all else."""
     left, rows = max(size[0], LEFT_MIN), height - 2
     block = max(size[1] + TEXT_ROWS, panel_height(model))
     spare = rows - block - LOG_MIN
@@ -146,20 +144,14 @@ def _below(model: TableModel, pitch: Pitch, size: tuple[int, int], width: int, h
 
 
 def _split(box: Box, width: int) -> tuple[Box, Box]:
-    """Return so many columns of a box, and those right of them but one."""
+    """Return so many columns of a box, and the rest right of a blank one."""
     rest = Box(box.row, box.column + width + 1, box.width - width - 1, box.height)
     return box._replace(width=width), rest
-
-
-def _lower(box: Box, rows: int) -> Box:
-    """Return a box without so many rows at its top."""
-    return box._replace(row=box.row + rows, height=max(box.height - rows, 0))
 
 
 def paint_table(
     model: TableModel,
     lines: Sequence[LogLine],
-    glyphs: Glyphs,
     width: int,
     height: int,
     *,
@@ -167,81 +159,70 @@ def paint_table(
     sheet: Sheet | None = None,
 ) -> Frame:
     """Paint the page. ``lines`` is the log, of which the last ``scroll`` lines are skipped."""
-    canvas = Canvas(width, height)
-    _title(canvas, model, glyphs)
-    _keys(canvas, model)
+    canvas, state = Canvas(width, height, model.state.glyphs), model.state
+    _title(canvas, state)
+    put_keys(canvas, 1, [key.help for key in keys_of(state)], "dim")
     if sheet:
-        _sheet(canvas, sheet, glyphs)
+        _sheet(canvas, sheet)
         return canvas.frame()
     layout = layout_of(model, width, height)
     if model.board:
-        paint_board(canvas, 1, 0, model.board, glyphs, layout.pitch)
-    paint_panel(canvas, layout.panel, model, glyphs)
-    if model.result:
-        _result(canvas, layout.hand, model.result, glyphs)
+        paint_board(canvas, 1, 0, model.board, layout.pitch)
+    paint_panel(canvas, layout.panel, model)
+    if state.result:
+        _result(canvas, layout.hand, state.result)
     else:
-        row = _hand(canvas, layout, model, glyphs)
-        _texts(canvas, layout, row, model, glyphs)
-    _said(canvas, layout, model, lines, glyphs, scroll)
+        row = _hand(canvas, layout, model)
+        _texts(canvas, layout, row, state)
+    _said(canvas, layout, model, lines, scroll)
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 
 
-def _title(canvas: Canvas, model: TableModel, glyphs: Glyphs) -> None:
-    clock = f"{model.clock}{'!' if model.clock_low else ''}"
-    right = canvas.width - width_of(model.pile) - 1
-    canvas.put(0, right, model.pile, "title")
-    if clock:
-        right -= len(clock) + 2
-        canvas.put(0, right, clock, "away" if model.clock_low else "title")
-    at = canvas.put(0, 1, model.title, "title")
-    if model.turn:
-        at = canvas.put(0, at + 2, model.turn, "dim")
-    whose = f" {glyphs.turn} {model.whose} " if model.yours else f" {model.whose} "
-    canvas.put(0, at + 1, clipped(whose, right - at - 2, glyphs.more), "turn" if model.yours else "title")
+def _title(canvas: Canvas, state: TableState) -> None:
+    view, left_s, yours = state.view, state.clock_s, state.asked and state.sent is None
+    pile = t("pile {count}", count=view.pile) if view else ""
+    right = canvas.width - width_of(pile) - 1
+    canvas.put(0, right, pile, "title")
+    if left_s is not None:
+        is_low = left_s <= CLOCK_LOW_S
+        shown = clock(max(0, left_s)) + "!" * is_low
+        right -= len(shown) + 2
+        canvas.put(0, right, shown, "away" if is_low else "title")
+    at = canvas.put(0, 1, variant_title(state.variant), "title")
+    if view and not (state.result or view.over):
+        at = canvas.put(0, at + 2, t("turn {number}", number=view.turn + 1), "dim")
+    whose = f" {canvas.glyphs.turn} {whose_turn(state)} " if yours else f" {whose_turn(state)} "
+    canvas.clip(0, at + 1, right - at - 2, whose, "turn" if yours else "title")
 
 
-def _keys(canvas: Canvas, model: TableModel) -> None:
-    at, row = 1, canvas.height - 1
-    for number in fitting(model.keys, canvas.width - at):
-        target, key = ("key", number), model.keys[number]
-        at = canvas.put(row, at, key.key, "key", target)
-        at = canvas.put(row, at + 1, key.does, "dim", target) + KEYS_APART
-
-
-def _sheet(canvas: Canvas, sheet: Sheet, glyphs: Glyphs) -> None:
-    _rule(canvas, 1, 0, canvas.width, sheet.title, glyphs)
-    width, height = canvas.width - 1, canvas.height - 3
+def _sheet(canvas: Canvas, sheet: Sheet) -> None:
+    room = _inside(section(canvas, Box(1, 0, canvas.width, canvas.height - 2), sheet.title))
     if sheet.below is None:
-        paint_from(canvas, Column(2, 1, width, height, glyphs), sheet.lines[sheet.top :])
+        paint_from(canvas, room, sheet.lines[sheet.top :])
     else:
-        paint_lines(canvas, Column(2, 1, width, height, glyphs), sheet.lines, sheet.below)
+        paint_lines(canvas, room, sheet.lines, sheet.below)
 
 
-def _rule(canvas: Canvas, row: int, column: int, width: int, title: str, glyphs: Glyphs) -> None:
-    canvas.put(row, column, glyphs.horizontal * width, "rule")
-    canvas.put(row, column + 2, clipped(f" {title} ", width - 4, glyphs.more), "label")
-
-
-def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> int:
+def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
     """Paint the hand, and return the row after it."""
-    box = layout.hand
+    box, has_hand = layout.hand, bool(model.state.company.own and model.board)
     if layout.cards:
         at = 1
         for slot, card in enumerate(model.hand):
-            at = _card(canvas, box.row + (not card.chosen), at, card, glyphs, ("card", slot)) + 1
-        for down, text in enumerate(_hand_signs(model, glyphs)[: CARD_ROWS - 1], box.row + 1):
-            canvas.put(down, at + 1, clipped(text, box.width - at - 1, glyphs.more), "dim")
-        return box.row + CARD_ROWS if model.has_hand else box.row
-    if model.has_hand:
+            at = _card(canvas, box.row + (not card.chosen), at, card, ("card", slot)) + 1
+        for down, text in enumerate(_hand_signs(model, canvas.glyphs)[: CARD_ROWS - 1], box.row + 1):
+            canvas.clip(down, at + 1, box.width - at - 1, text, "dim")
+        return box.row + CARD_ROWS if has_hand else box.row
+    if has_hand:
         at = canvas.put(box.row, 1, t("hand"), "label") + 1
         for slot, card in enumerate(model.hand):
-            before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
-            text = f"{before}{_card_text(card, glyphs, coded=layout.pitch is SMALL)}{after}"
+            before, after = canvas.glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
+            text = f"{before}{_card_text(card, canvas.glyphs, coded=layout.pitch is SMALL)}{after}"
             at = canvas.put(box.row, at, text, _card_style(card), ("card", slot))
         if layout.apart:
-            legend = "  ".join(_hand_signs(model, glyphs))
-            canvas.put(box.row - 1, 1, clipped(legend, box.width - 1, glyphs.more), "dim")
+            legend = "  ".join(_hand_signs(model, canvas.glyphs))
+            canvas.clip(box.row - 1, 1, box.width - 1, legend, "dim")
     return box.row + 1
 
 
@@ -257,16 +238,16 @@ def _cards_width(model: TableModel) -> int:
     return 2 + len(model.hand) * ((NAME_CARD if named else SUIT_CARD) + 1)
 
 
-def _card(canvas: Canvas, row: int, column: int, card: HandCard, glyphs: Glyphs, target: Target) -> int:
+def _card(canvas: Canvas, row: int, column: int, card: HandCard, target: Target) -> int:
     """Paint a card of the hand, three rows high, and return the column after it."""
     face, style = card.face, _card_style(card)
-    before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
+    before, after = canvas.glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
     if face.suit:
-        width, texts = SUIT_CARD, [f"{label_of(face, glyphs)}", "", ""]
+        width, texts = SUIT_CARD, [f"{label_of(face, canvas.glyphs)}", "", ""]
     else:
-        picture = label_of(face, glyphs) if glyphs.pictures and face.picture else ""
-        width, texts = NAME_CARD, [clipped(face.name, NAME_CARD - 2, glyphs.more), picture, ""]
-    texts[2] = _card_sign(card, glyphs).rjust(width - 2)
+        picture = label_of(face, canvas.glyphs) if canvas.glyphs.pictures and face.picture else ""
+        width, texts = NAME_CARD, [clipped(face.name, NAME_CARD - 2, canvas.glyphs.more), picture, ""]
+    texts[2] = _card_sign(card, canvas.glyphs).rjust(width - 2)
     for down, text in enumerate(texts):
         left, right = (before, after) if not down else (" ", " ")
         canvas.put(row + down, column, f"{left}{text}{' ' * (width - 2 - width_of(text))}{right}", style, target)
@@ -278,7 +259,7 @@ def _card_sign(card: HandCard, glyphs: Glyphs) -> str:
 
 
 def _card_text(card: HandCard, glyphs: Glyphs, *, coded: bool) -> str:
-    """A card of the hand: a named card with its name, and with its code where the board shows codes."""
+    """Return a card of the hand: a named card with its name, and with its code where the board shows codes."""
     sign, face = _card_sign(card, glyphs), card.face
     if face.suit or face.name == face.label:
         return label_of(face, glyphs) + sign
@@ -294,90 +275,86 @@ def _card_style(card: HandCard) -> str:
     return f"{tint_of(card.face)} hand {'card.red' if card.face.is_red else 'card.black'}"
 
 
-def _texts(canvas: Canvas, layout: Layout, row: int, model: TableModel, glyphs: Glyphs) -> None:
+def _texts(canvas: Canvas, layout: Layout, row: int, state: TableState) -> None:
     box = layout.hand
     width, bottom = box.width - 2, box.row + (min(box.height, CARD_ROWS + TEXT_ROWS) if layout.chat else box.height)
-    if model.progress:
-        row = _progress(canvas, row, width, model.progress, glyphs)
-    for text in wrapped(model.prompt, width)[: 2 if model.progress is None else 1]:
-        canvas.put(row, 1, clipped(text, width, glyphs.more), "prompt")
+    if state.progress:
+        row = _progress(canvas, row, width, state.progress)
+    for text in wrapped(prompt(state), width)[: 2 if state.progress is None else 1]:
+        canvas.clip(row, 1, width, text, "prompt")
         row += 1
-    for text in model.explanation:
-        for part in wrapped(text, width):
-            if row >= bottom:
-                return
-            canvas.put(row, 1, part, "hint")
-            row += 1
+    parts = [part for text in explanation(state) for part in wrapped(text, width)]
+    for down, part in enumerate(parts[: max(bottom - row, 0)], row):
+        canvas.put(down, 1, part, "hint")
 
 
-def _progress(canvas: Canvas, row: int, width: int, progress: Progress, glyphs: Glyphs) -> int:
+def _progress(canvas: Canvas, row: int, width: int, progress: Progress) -> int:
     if not progress.total:
-        canvas.put(row, 1, clipped(progress.text, width, glyphs.more), "prompt")
+        canvas.clip(row, 1, width, progress.text, "prompt")
         return row + 1
     count = f" {progress.done}/{progress.total}"
-    text = clipped(progress.text, width - BAR_MAX // 2 - len(count) - 1, glyphs.more)
+    text = clipped(progress.text, width - BAR_MAX // 2 - len(count) - 1, canvas.glyphs.more)
     size = min(BAR_MAX, width - width_of(text) - len(count) - 1)
     full = size * min(progress.done, progress.total) // progress.total
     at = canvas.put(row, 1, text, "prompt") + 1
-    at = canvas.put(row, at, glyphs.full * full, "done")
-    at = canvas.put(row, at, glyphs.empty * (size - full), "left")
+    at = canvas.put(row, at, canvas.glyphs.full * full, "done")
+    at = canvas.put(row, at, canvas.glyphs.empty * (size - full), "left")
     canvas.put(row, at, count, "prompt")
     return row + 1
 
 
-def _result(canvas: Canvas, box: Box, result: Sequence[str], glyphs: Glyphs) -> None:
-    """The result below a rule, its first line in large: letters apart, if there is room."""
+def _result(canvas: Canvas, box: Box, result: Sequence[str]) -> None:
+    """Paint the result below a rule, the letters of its first line apart if there is room."""
     row, width = box.row, box.width
     headline = " ".join(result[0].upper())
     heads = [headline] if width_of(headline) <= width - 4 else wrapped(result[0], width - 4)
-    canvas.put(row, 0, glyphs.horizontal * width, "rule")
+    canvas.put(row, 0, canvas.glyphs.horizontal * width, "rule")
     lines = [(part, (width - width_of(part)) // 2, "done") for part in heads]
     lines += [(part, 1, "hint") for text in result[1:] for part in wrapped(text, width - 2)]
     for below, (part, column, style) in enumerate(lines[: box.height - 1], 1):
         canvas.put(row + below, column, part, style)
 
 
-def _said(
-    canvas: Canvas, layout: Layout, model: TableModel, lines: Sequence[LogLine], glyphs: Glyphs, scroll: int
-) -> None:
-    """The lines that lack a chip, if they are shown, the log, and the chat where it has room of its own."""
+def _said(canvas: Canvas, layout: Layout, model: TableModel, lines: Sequence[LogLine], scroll: int) -> None:
+    """Paint the lines that lack a chip, if they are shown, the log, and the chat where it has its own room."""
     box, title = layout.log, t("log, scrolled back: End shows the newest") if scroll else t("log")
     if model.threats:
         told = [LogLine("answer", text) for text in model.threats]
         rows = sum(len(wrapped(text, box.width - 3)) for text in model.threats) + 1
         rows = min(rows, box.height * 2 // 3) if layout.side else box.height
-        shown = _section(canvas, box._replace(height=rows), t("one or two chips missing"), glyphs)
-        paint_from(canvas, _inside(shown, glyphs), told)
-        box = _lower(box, rows)
+        shown = section(canvas, box._replace(height=rows), t("one or two chips missing"))
+        paint_from(canvas, _inside(shown), told)
+        box = box.lower(rows)
     if layout.chat is None:
         if box.height > LOG_MIN or (scroll and box.height):
-            box = _section(canvas, box, title, glyphs)
-        paint_lines(canvas, _inside(box, glyphs), lines, scroll)
+            box = section(canvas, box, title)
+        paint_lines(canvas, _inside(box), lines, scroll)
         return
     # Log and chat are scrolled alike: to what had been said at that time.
     later = sum(line.kind == CHAT for line in lines[len(lines) - scroll :])
     parts = ((box, title, False, scroll - later), (layout.chat, t("chat"), True, later))
     for part, heading, is_chat, below in parts:
-        rows = sum(len(wrapped(line.text, part.width - 3)) for line in model.signs) + 1
-        if is_chat and layout.side and part.height >= rows + LOG_ROWS:
-            legend = part._replace(row=part.row + part.height - rows, height=rows)
-            shown = _section(canvas, legend, t("signs"), glyphs)
-            paint_from(canvas, _inside(shown, glyphs), model.signs)
-            part = part._replace(height=part.height - legend.height)  # noqa: PLW2901  # the chat has the rest
+        if is_chat and layout.side:
+            part = _signs(canvas, part, model.state.company)  # noqa: PLW2901  # the chat has the rest
         if part.height:
-            room = _section(canvas, part, heading, glyphs)
+            room = section(canvas, part, heading)
             kept = [line for line in lines if (line.kind == CHAT) == is_chat]
-            paint_lines(canvas, _inside(room, glyphs), kept, below)
+            paint_lines(canvas, _inside(room), kept, below)
 
 
-def _inside(box: Box, glyphs: Glyphs) -> Column:
-    return Column(box.row, box.column + 1, box.width - 1, box.height, glyphs)
+def _signs(canvas: Canvas, box: Box, company: Company) -> Box:
+    """Paint the signs and their meanings at the bottom, if there is room for them; return what is left."""
+    signs = [LogLine("log", line) for line in sign_meanings(company, canvas.glyphs)]
+    rows = sum(len(wrapped(line.text, box.width - 3)) for line in signs) + 1
+    if box.height < rows + LOG_ROWS:
+        return box
+    paint_from(canvas, _inside(section(canvas, box.lower(box.height - rows), t("signs"))), signs)
+    return box._replace(height=box.height - rows)
 
 
-def _section(canvas: Canvas, box: Box, title: str, glyphs: Glyphs) -> Box:
-    """Paint the heading of a part of the page, and return the part below it."""
-    _rule(canvas, box.row, box.column, box.width, title, glyphs)
-    return _lower(box, 1)
+def _inside(box: Box) -> Box:
+    """Return a part of the page without its first column."""
+    return box._replace(column=box.column + 1, width=box.width - 1)
 
 
 SUIT_CARD, NAME_CARD = 6, 12
@@ -388,11 +365,11 @@ MOVE_WIDTH, NAMED_MOVE_WIDTH = 6, 14
 
 
 def panel_height(model: TableModel) -> int:
-    """Rows that it takes: who leads, the teams, a heading, the seats."""
-    return 2 + len(model.seats) + len(model.teams)
+    """Return the rows of the panel: who leads, the teams, a heading, the seats."""
+    return 2 + len(model.state.company.names) + len(model.teams)
 
 
-def paint_panel(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> None:
+def paint_panel(canvas: Canvas, box: Box, model: TableModel) -> None:
     """Paint the teams and the seats. Every seat is the target ``("seat", number)``."""
     row, column, width, height = box
     named = width >= WIDE and model.board is not None and model.board.has_names
@@ -402,34 +379,34 @@ def paint_panel(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> 
         canvas.put(row, column + 1, leader_line(model.teams), "title")
         row += 1
     for team in model.teams:
-        paint_team(canvas, Box(row, column, width, 1), team, model.teams, glyphs)
+        paint_team(canvas, Box(row, column, width, 1), team, model.teams)
         if has_lines and team.made < team.needed:
-            _best_line(canvas, row + 1, column + 3, team, glyphs)
+            _best_line(canvas, row + 1, column + 3, team)
         row += 1 + has_lines
     # A blank line between teams and seats, if there is one to spare.
     row += bool(model.teams) and panel_height(model) + has_lines * len(model.teams) < height
     if model.board:
         _heading(canvas, row, column, width, move_width)
-    for below, seat in enumerate(model.seats, 1):
-        _seat(canvas, (row + below, column), width, move_width, seat, glyphs)
-    row += 2 + len(model.seats)
-    if model.board and box.row + height - row > len(model.seats):
-        _discards(canvas, Box(row, column, width, box.row + height - row), model, glyphs)
+    for seat in model.state.company.seats:
+        _seat(canvas, Box(row + seat, column, width, 1), move_width, model.state, seat)
+    row += 2 + len(model.state.company.names)
+    if model.state.view and box.row + height - row > len(model.state.company.names):
+        _discards(canvas, Box(row, column, width, box.row + height - row), model.state.view, model.state.company)
 
 
-def _discards(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> None:
+def _discards(canvas: Canvas, box: Box, view: View, company: Company) -> None:
     """Paint the discards of every seat, the newest first, as many as there is room for."""
-    box = _section(canvas, box, t("discards"), glyphs)
-    for down, seat in enumerate(model.seats):
-        row, at = box.row + down, box.column + 6
-        canvas.put(row, box.column + 1, f"{seat.number:>2}", "label")
-        canvas.put(row, box.column + 4, glyphs.chips[seat.colour], f"chip.{seat.colour}")
-        for face in seat.discards[: (box.width - 6) // 3]:
-            at = canvas.put(row, at, label_of(face, glyphs), "card.red" if face.is_red else "card.black") + 1
+    box = section(canvas, box, t("discards"))
+    for row, (seat, pile) in enumerate(zip(company.seats, view.discards, strict=True), box.row):
+        at, colour = box.column + 6, company.colour(seat)
+        canvas.put(row, box.column + 1, f"{seat:>2}", "label")
+        canvas.put(row, box.column + 4, canvas.glyphs.chips[colour], f"chip.{colour}")
+        for card in pile[::-1][: (box.width - 6) // 3]:
+            face = face_of(view.variant, card)
+            at = canvas.put(row, at, label_of(face, canvas.glyphs), "card.red" if face.is_red else "card.black") + 1
 
 
 def leader_line(teams: Sequence[TeamLine]) -> str:
-    """Return who leads, in words."""
     for team in teams:
         if team.made == team.needed:
             return t("{colour} has won", colour=team.name)
@@ -438,24 +415,24 @@ def leader_line(teams: Sequence[TeamLine]) -> str:
     return t("no team leads")
 
 
-def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLine], glyphs: Glyphs) -> int:
+def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLine]) -> int:
     """Paint a team: its chip and name, and its score in words if there is room. Return the column after it."""
     longest = max(width_of(each.name) for each in teams)
     values = {"made": team.made, "needed": team.needed}
     score = tn("{made} of {needed} sequence", "{made} of {needed} sequences", team.needed, **values)
     if longest + 5 + width_of(score) > box.width:
         score = t("{made} of {needed}", **values)
-    block = f" {glyphs.chips[team.colour]} {team.name}{' ' * (longest - width_of(team.name))} "
+    block = f" {canvas.glyphs.chips[team.colour]} {team.name}{' ' * (longest - width_of(team.name))} "
     at = canvas.put(box.row, box.column, block, f"fill.{team.colour}") + 1
     leads = team.leads or team.made == team.needed
     return canvas.put(box.row, at, score, "done" if leads else "own" if team.own else "")
 
 
-def _best_line(canvas: Canvas, row: int, column: int, team: TeamLine, glyphs: Glyphs) -> None:
+def _best_line(canvas: Canvas, row: int, column: int, team: TeamLine) -> None:
     """Paint the longest line that a team has begun, in words, as a bar and as a number."""
     at = canvas.put(row, column, t("best line"), "dim") + 1
-    at = canvas.put(row, at, glyphs.full * team.begun, f"edge.fill.{team.colour}")
-    at = canvas.put(row, at, glyphs.empty * (team.length - team.begun), "left") + 1
+    at = canvas.put(row, at, canvas.glyphs.full * team.begun, f"edge.fill.{team.colour}")
+    at = canvas.put(row, at, canvas.glyphs.empty * (team.length - team.begun), "left") + 1
     canvas.put(row, at, f"{team.begun}/{team.length}")
 
 
@@ -467,40 +444,51 @@ def _heading(canvas: Canvas, row: int, column: int, width: int, move_width: int)
     canvas.put(row, right, clipped(move, move_width), "label")
 
 
-def _seat(canvas: Canvas, at: tuple[int, int], width: int, move_width: int, seat: SeatLine, glyphs: Glyphs) -> None:
-    row, column = at
-    target = ("seat", seat.number)
-    style = "out" if seat.out else "away" if seat.away else "own" if seat.own else ""
-    tail = t("out") if seat.out else t("away {clock}", clock=seat.away) if seat.away else ""
-    taken = width_of(tail) if tail else 0 if seat.cards is None else move_width + 4
+def _seat(canvas: Canvas, room: Box, move_width: int, state: TableState, seat: int) -> None:
+    """Paint a seat: whose turn it is, number, chip, name, and its cards and last move, or why it is not there."""
+    (row, column, width, _), view, company, target = room, state.view, state.company, ("seat", seat)
+    turn = view is not None and not state.result and seat == view.to_move
+    out, away = view is not None and seat in view.out, _away(state.away_s.get(seat))
+    style = "out" if out else "away" if away else "own" if seat == company.own else ""
+    tail = t("out") if out else t("away {clock}", clock=away) if away else ""
+    taken = width_of(tail) if tail else 0 if view is None else move_width + 4
+    colour, name = company.colour(seat), _name(company, seat, width - 7 - taken, canvas.glyphs)
     canvas.put(row, column, " " * width, "", target)
-    canvas.put(row, column, glyphs.turn if seat.turn else " ", "own", target)
-    canvas.put(row, column + 1, f"{seat.number:>2}", "label", target)
-    canvas.put(row, column + 4, glyphs.chips[seat.colour], f"chip.{seat.colour}", target)
-    name = _name(seat, width - 7 - taken, glyphs)
-    canvas.put(row, column + 6, name, f"{'turn ' if seat.turn else ''}{style}".strip(), target)
+    canvas.put(row, column, canvas.glyphs.turn if turn else " ", "own", target)
+    canvas.put(row, column + 1, f"{seat:>2}", "label", target)
+    canvas.put(row, column + 4, canvas.glyphs.chips[colour], f"chip.{colour}", target)
+    canvas.put(row, column + 6, name, f"{'turn ' if turn else ''}{style}".strip(), target)
     if tail:
         canvas.put(row, column + width - taken, tail, style, target)
-    elif seat.cards is not None:
-        canvas.put(row, column + width - move_width - 3, f"{seat.cards:>2}", "", target)
-        _move(canvas, row, column + width - move_width, move_width, seat.move, glyphs, target)
+    elif view is not None:
+        canvas.put(row, column + width - move_width - 3, f"{view.hand_sizes[seat - 1]:>2}", "", target)
+        text, style = _move(view.variant, state, seat, move_width, canvas.glyphs)
+        canvas.put(row, column + width - move_width, text, style, target)
 
 
-def _name(seat: SeatLine, room: int, glyphs: Glyphs) -> str:
-    """The name; of the own seat with a mark, or the mark alone if there is no room for both."""
-    both = t("{name} (you)", name=seat.name) if seat.own else seat.name
-    return t("you") if seat.own and width_of(both) > room else clipped(both, room, glyphs.more)
+def _away(left_s: float | None) -> str:
+    """Return for how much longer an absent seat is waited for; … without a limit, nothing for one that is there."""
+    if left_s is None:
+        return ""
+    return clock(left_s) if 0 < left_s < math.inf else "…"
 
 
-def _move(
-    canvas: Canvas, row: int, column: int, width: int, move: MoveMade | None, glyphs: Glyphs, target: Target
-) -> None:
-    """Paint the last move of a seat, marked as its square on the board is."""
-    if move is None:
-        canvas.put(row, column, f"{'-':<{width}}", "label", target)
-        return
-    named = width == NAMED_MOVE_WIDTH and not move.face.suit
-    label = clipped(move.face.name, width - 4, glyphs.more) if named else label_of(move.face, glyphs)
-    card = "card.red" if move.face.is_red else "card.black"
-    style = f"recent.{age_of(move.age)}" if move.age else card
-    canvas.put(row, column, f"{label}{glyphs.dead if move.took else ' '}{move.square}", style, target)
+def _name(company: Company, seat: int, room: int, glyphs: Glyphs) -> str:
+    """Return the name; for the own seat with a mark, or the mark alone if there is no room for both."""
+    name = company.names[seat - 1]
+    both = t("{name} (you)", name=name) if seat == company.own else name
+    return t("you") if seat == company.own and width_of(both) > room else clipped(both, room, glyphs.more)
+
+
+def _move(variant: Variant, state: TableState, seat: int, width: int, glyphs: Glyphs) -> tuple[str, str]:
+    """Return the last move of a seat, and its style: that of its square on the board while that is marked."""
+    action = state.latest.get(seat)
+    if action is None:
+        return f"{'-':<{width}}", "label"
+    face, made = face_of(variant, action.card), (seat, action)
+    named = width == NAMED_MOVE_WIDTH and not face.suit
+    label = clipped(face.name, width - 4, glyphs.more) if named else label_of(face, glyphs)
+    style = "card.red" if face.is_red else "card.black"
+    if made in state.moves:
+        style = f"recent.{age_of(len(state.moves) - state.moves.index(made))}"
+    return f"{label}{glyphs.dead if action.kind == 'remove' else ' '}{format_square(variant, action.square)}", style

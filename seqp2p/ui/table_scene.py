@@ -34,7 +34,7 @@ from seqp2p.ui.choice import (
     to_edge,
     turned,
 )
-from seqp2p.ui.explain import Key, help_sheet, piles_sheet, sheet_keys, table_keys
+from seqp2p.ui.explain import help_sheet, keys_of, piles_sheet
 from seqp2p.ui.frame import Painter, Target
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown, word_of
@@ -118,7 +118,7 @@ class TableScene:
         self._fit(self._view()[0])
 
     def absent(self, seat: int, grace_s: float | None) -> None:
-        """A seat cannot be reached; it is waited for so many seconds from now on, or for ever."""
+        """Note that a seat cannot be reached: it is waited for ``grace_s`` seconds from now, or for ever."""
         self._until_s[seat] = math.inf if grace_s is None else self._clock() + grace_s
 
     def back(self, seat: int) -> None:
@@ -129,14 +129,14 @@ class TableScene:
             self.back(seat)
 
     def progress(self, text: str, done: int, total: int) -> None:
-        """Slow work; ``total`` 0 if its length is unknown."""
+        """Show slow work; ``total`` is 0 if its length is unknown."""
         self._progress = Progress(text, done, total)
 
     def progress_over(self) -> None:
         self._progress = None
 
     def over(self, lines: Sequence[str], closing: ClosingKey | None = None) -> None:
-        """The game has ended: how, and then what can be done now. No line: it goes on after all."""
+        """Show how the game has ended and what can be done now; without a line the game goes on after all."""
         self._result, self._closing = tuple(lines), closing
         self._choice = NO_CHOICE
 
@@ -146,7 +146,7 @@ class TableScene:
         self._lines, self._glyphs = page.lines, page.glyphs
         self._below = min(self._below, max(len(page.lines) - 1, 0))
         model = table_model(self._state())
-        return partial(paint_table, model, page.lines, page.glyphs, scroll=self._below, sheet=self._shown_sheet())
+        return partial(paint_table, model, page.lines, scroll=self._below, sheet=self._shown_sheet())
 
     def press(self, key: str) -> str | None:
         if key in SHEETS:
@@ -187,7 +187,7 @@ class TableScene:
     def click(self, target: Target) -> str | None:
         what, number = target
         if what == "key":
-            keys = self._keys()
+            keys = keys_of(self._state())
             return self.press(keys[number].name) if number < len(keys) else None
         if self._sheet:
             return None
@@ -201,10 +201,10 @@ class TableScene:
         return self._take(step(self._choice, view, number, asked=is_asked))
 
     def keys(self) -> Sequence[KeyHelp]:
-        return [key.help for key in self._keys()]
+        return [key.help for key in keys_of(self._state())]
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Actions that can be done now, and words that are always understood."""
+        """Return the actions that can be done now, and the words that are always understood."""
         view, is_asked = self._view()
         legal = view.legal if view and is_asked else ()
         shown = [action_shown(view.variant, action) for action in legal] if view else []
@@ -299,22 +299,14 @@ class TableScene:
             away_s={seat: until_s - now_s for seat, until_s in self._until_s.items()},
             progress=self._progress,
             result=self._result,
-            keys=tuple(key.help for key in self._keys()),
+            closing=self._closing.does if self._closing else "",
+            scrolled=self._below > 0,
+            is_covered=bool(self._sheet),
             glyphs=self._glyphs,
         )
 
-    def _keys(self) -> tuple[Key, ...]:
-        if self._sheet:
-            return sheet_keys()
-        view, is_asked = self._view()
-        return self._keys_of_table(view, asked=is_asked)
-
-    def _keys_of_table(self, view: View | None, *, asked: bool) -> tuple[Key, ...]:
-        over, closing = bool(self._result), self._closing.does if self._closing else ""
-        return table_keys(view, self._choice, asked=asked, over=over, closing=closing, scrolled=self._below > 0)
-
     def _show(self, sheet: str, seat: int = 0) -> None:
-        """Show this in place of the table, or the table again if it is there already."""
+        """Show a sheet in place of the table, or the table again if the sheet is there already."""
         again = self._sheet == sheet and self._seat_shown == seat
         self._sheet, self._seat_shown = "" if again else sheet, seat
         self._top = self._below = 0
@@ -332,15 +324,10 @@ class TableScene:
             self._top = min(max(self._top + on, 0), most)
 
     def _sheet_lines(self) -> tuple[LogLine, ...]:
-        view, is_asked = self._view()
         if self._sheet == "log":
             return self._lines
-        if self._sheet == "piles" and view is not None:
-            return piles_sheet(view, self._company, self._seat_shown, self._glyphs)
-        if self._sheet == "piles":
-            return (LogLine("log", t("the cards are not dealt yet")),)
-        keys = [key.help for key in self._keys_of_table(view, asked=is_asked)]
-        return help_sheet(view, self._company, keys, self._glyphs)
+        state = self._state()
+        return piles_sheet(state, self._seat_shown) if self._sheet == "piles" else help_sheet(state)
 
     def _shown_sheet(self) -> Sheet | None:
         titles = {"help": t("help"), "log": t("log"), "piles": t("discards")}

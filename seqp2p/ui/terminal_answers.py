@@ -16,8 +16,8 @@ waited for without a limit, as that of DA1; of any other string (OSC, DCS, APC â
 
 import re
 import time
-from collections.abc import Callable, Iterator
-from typing import Final, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable
+from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from prompt_toolkit.input.ansi_escape_sequences import ANSI_SEQUENCES
 from prompt_toolkit.input.vt100_parser import Vt100Parser
@@ -60,6 +60,10 @@ def background_of(text: str) -> Rgb | None:
     return red, green, blue
 
 
+Fate: TypeAlias = Literal["begun", "key", "dropped", "broken"]
+"""Of a sequence with its latest character: it may go on, goes on whole, does not, or cannot have this character."""
+
+
 class AnswerFilter:
     """Characters in, whole keys and typed characters out; ``answered`` is told of the terminal's answers."""
 
@@ -68,84 +72,67 @@ class AnswerFilter:
         self._held = ""  # the beginning of a sequence
         self._is_told = False  # the held Escape has gone on as a key: no more of its sequence had come
 
-    def take(self, character: str, *, late: bool) -> Iterator[str]:
-        """Take a character; yield what can go on. ``late``: it does not belong to the burst of the one before."""
-        held, whole = self._held, self._held + character
-        if not held:
-            yield from self._begin(character)
-        elif held == _ESC:
-            introduces = character in ("[]" if self._is_told else "[O" + _STRINGS)
-            yield from self._hold(whole) if introduces else self._release(character, late=late)
-        elif held.startswith(_CSI):
-            yield from self._in_csi(whole, late=late)
-        elif held[1] == "O":
-            self._held = ""
-            yield whole
-        else:
-            yield from self._in_string(whole, late=late)
+    def take(self, character: str, *, late: bool) -> str:
+        """Take a character; return what can go on. ``late``: it does not belong to the burst of the one before."""
+        held = self._held
+        if held[2:].endswith(_ESC) and held[1] in _STRINGS and character not in "\\\a":
+            # An Escape in the middle of a string begins something else.
+            held, self._is_told = _ESC, False
+        whole, self._held = held + character, ""
+        fate = self._fate(whole, late=late)
+        if fate == "begun":
+            self._held = whole if len(whole) <= HELD_MAX else ""
+            self._is_told &= whole != _ESC
+        if fate == "broken":
+            return self._typed(held) + self.take(character, late=late)
+        return whole if fate == "key" else ""
 
-    def rest(self) -> Iterator[str]:
-        """Yield the held characters that are a key if nothing more follows."""
+    def rest(self) -> str:
+        """Return the held characters that are a key if nothing more follows."""
         if self._held == _ESC and not self._is_told:
             self._is_told = True
-            yield _ESC
-        elif len(self._held) == len("\x1bO") and self._held[1] not in "[]":
-            yield self._held
-            self._held = ""
+            return _ESC
+        if len(self._held) == len("\x1bO") and self._held[1] not in "[]":
+            held, self._held = self._held, ""
+            return held
+        return ""
 
-    def _begin(self, character: str) -> Iterator[str]:
-        if character == _ESC:
-            self._is_told = False
-            yield from self._hold(_ESC)
-        else:
-            yield character
+    def _typed(self, held: str) -> str:
+        """Return what was typed by the beginning of a sequence that was none: nothing once it can be no keys."""
+        if held == _ESC or (len(held) == len("\x1b]") and held[1] in _STRINGS):
+            return held[1:] if self._is_told else held
+        return ""
 
-    def _hold(self, held: str) -> Iterator[str]:
-        self._held = held if len(held) <= HELD_MAX else ""
-        return iter(())
+    def _fate(self, whole: str, *, late: bool) -> Fate:
+        if len(whole) == 1:
+            return "begun" if whole == _ESC else "key"
+        if len(whole) == len("\x1b["):
+            return "begun" if whole[1] in ("[]" if self._is_told else "[O" + _STRINGS) else "broken"
+        if whole.startswith(_CSI):
+            return self._fate_of_csi(whole, late=late)
+        return "key" if whole[1] == "O" else self._fate_of_string(whole, late=late)
 
-    def _release(self, character: str, *, late: bool) -> Iterator[str]:
-        """Let the held characters go on, as they are no sequence, and take the next one."""
-        yield self._held[1:] if self._is_told else self._held
-        yield from self._drop(character, late=late)
-
-    def _drop(self, character: str, *, late: bool) -> Iterator[str]:
-        self._held = ""
-        yield from self.take(character, late=late)
-
-    def _in_csi(self, whole: str, *, late: bool) -> Iterator[str]:
+    def _fate_of_csi(self, whole: str, *, late: bool) -> Fate:
         last = whole[-1]
         if _KIND.fullmatch(whole):
-            self._held = ""
             self._answered(None)
-        elif _CLICK.fullmatch(whole) or whole in ANSI_SEQUENCES:
-            self._held = ""
-            yield whole
-        elif late and whole.startswith("\x1b[?") and not _KIND_BEGUN.fullmatch(whole):
-            yield from self._drop(last, late=late)
-        elif " " <= last <= "?" or whole.startswith("\x1b[M") or whole == "\x1b[[":
-            yield from self._hold(whole)
-        elif "@" <= last <= "~":
-            self._held = ""
-        else:
-            yield from self._drop(last, late=late)
+            return "dropped"
+        if _CLICK.fullmatch(whole) or whole in ANSI_SEQUENCES:
+            return "key"
+        if late and whole.startswith("\x1b[?") and not _KIND_BEGUN.fullmatch(whole):
+            return "broken"
+        if " " <= last <= "?" or whole.startswith("\x1b[M") or whole == "\x1b[[":
+            return "begun"
+        return "dropped" if "@" <= last <= "~" else "broken"
 
-    def _in_string(self, whole: str, *, late: bool) -> Iterator[str]:
-        held, last = whole[:-1], whole[-1]
+    def _fate_of_string(self, whole: str, *, late: bool) -> Fate:
+        last = whole[-1]
         if last == _BELL or whole.endswith("\x1b\\"):
-            self._held = ""
             if (background := background_of(whole[2:].rstrip("\x07\x1b\\"))) is not None:
                 self._answered(background)
-        elif held.endswith(_ESC):
-            # An Escape in the middle of a string begins something else.
-            self._held, self._is_told = _ESC, False
-            yield from self.take(last, late=late)
-        elif last == _ESC or (last >= " " and (not late or _COLOUR_BEGUN.fullmatch(whole))):
-            yield from self._hold(whole)
-        elif len(held) == len("\x1b]"):
-            yield from self._release(last, late=late)
-        else:
-            yield from self._drop(last, late=late)
+            return "dropped"
+        goes_on = last == _ESC or (last >= " " and (not late or _COLOUR_BEGUN.fullmatch(whole)))
+        return "begun" if goes_on else "broken"
 
 
 @runtime_checkable
@@ -176,10 +163,8 @@ class AnsweringParser(Vt100Parser):
             if self._in_bracketed_paste:
                 super().feed(data[at:])
                 return
-            for piece in self._filter.take(character, late=late and at == 0):
-                super().feed(piece)
+            super().feed(self._filter.take(character, late=late and at == 0))
 
     def flush(self) -> None:
-        for piece in self._filter.rest():
-            super().feed(piece)
+        super().feed(self._filter.rest())
         super().flush()

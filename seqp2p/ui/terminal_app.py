@@ -23,7 +23,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Final, Protocol
 
@@ -62,7 +61,7 @@ from seqp2p.hangup import hang_up
 from seqp2p.ui.frame import Fragment, Frame, Painter, Target, cells_of, in_ascii
 from seqp2p.ui.language import t
 from seqp2p.ui.scene import HEIGHT_MIN, WIDTH_MIN
-from seqp2p.ui.styles import Rgb
+from seqp2p.ui.styles import ASCII, Taste
 from seqp2p.ui.terminal_answers import QUESTIONS, Answer, AnsweringParser, ParsedInput
 
 PROMPT: Final = "> "
@@ -84,7 +83,10 @@ ROWS_KEPT: Final = 1024
 
 # Keys that mean the same whatever is typed, and those that do only while nothing is.
 ALWAYS: Final = ("pageup", "pagedown", *(f"f{number}" for number in range(1, 13)))
-WHEN_EMPTY: Final = ("up", "down", "left", "right", "home", "end", "delete", "s-tab", "c-y", "+", "-", "?")
+WHEN_EMPTY: Final = (
+    *("up", "down", "left", "right", "home", "end", "delete", "s-tab", "c-y", "+", "-", "?"),
+    *(" ", "tab", "escape", "c-d"),
+)
 
 
 class InputHandler(Protocol):
@@ -94,39 +96,19 @@ class InputHandler(Protocol):
         """Handle a key without text, or one pressed on an empty line."""
         ...
 
-    def click(self, target: Target) -> None:
-        """A click on what lies there."""
-        ...
+    def click(self, target: Target) -> None: ...
 
-    def enter(self, line: str) -> None:
-        """A line was typed to its end."""
-        ...
+    def enter(self, line: str) -> None: ...
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Whole lines that may be meant. Called on the screen's thread: it may read, and change nothing."""
+        """Return whole lines that may be meant. The caller is the screen's thread: read, and change nothing."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """The look of the application. Without ``input`` and ``output`` it has the terminal's.
-
-    ``styles`` gives the styles by name for a background of the terminal, None for an unknown one; ``asks``: the
-    terminal is asked for it.
-    """
-
-    styles: Callable[[Rgb | None], dict[str, str]]
-    depth: ColorDepth = ColorDepth.DEPTH_8_BIT
-    asks: bool = False
-    ascii_only: bool = False
-    input: Input | None = None
-    output: Output | None = None
 
 
 class TerminalApp:
     """One full-screen application. ``run`` it in a nursery; the terminal is as it was before when that ends."""
 
-    def __init__(self, handler: InputHandler, look: Theme) -> None:
+    def __init__(self, handler: InputHandler, taste: Taste, keys: Input | None, output: Output | None) -> None:
         self._handler = handler
         self._painter: Painter = lambda _width, _height: Frame(())
         self._token: trio.lowlevel.TrioToken | None = None
@@ -141,9 +123,9 @@ class TerminalApp:
             history=InMemoryHistory(),
             on_text_changed=self._clip,
         )
-        self._look = look
+        self._taste = taste
         self._answers_until_s = 0.0
-        self._app = self._application(look)
+        self._app = self._application(keys, output)
 
     def set_painter(self, painter: Painter) -> None:
         self._painter = painter
@@ -216,7 +198,7 @@ class TerminalApp:
             self._app.exit(exception=EOFError)
 
     def _call(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call it on the application's thread, if this is running."""
+        """Call a function on the application's thread, if this is running."""
         if (loop := self._app.loop) is not None:
             with contextlib.suppress(RuntimeError):  # It has ended at this moment.
                 loop.call_soon_threadsafe(partial(function, *arguments), context=self._context)
@@ -230,9 +212,9 @@ class TerminalApp:
         if len(buffer.text) > LINE_LENGTH_MAX:
             buffer.document = Document(buffer.text[:LINE_LENGTH_MAX])
 
-    def _application(self, look: Theme) -> Application[None]:
-        spelt = in_ascii if look.ascii_only else str
-        page = _PageContainer(lambda: self._painter, self._click, spelt)
+    def _application(self, keys: Input | None, output: Output | None) -> Application[None]:
+        spelt = in_ascii if self._taste.glyphs is ASCII else str
+        page = _PageContainer(lambda: self._painter, partial(self._tell, self._handler.click), spelt)
         typed = Window(BufferControl(self._buffer), height=1, dont_extend_height=True, style="class:typed")
         prompt = Window(FormattedTextControl([("class:prompt", PROMPT)]), width=len(PROMPT), height=1)
         whole = FloatContainer(
@@ -249,19 +231,19 @@ class TerminalApp:
 
         app = Application[None](
             Layout(DynamicContainer(shown), focused_element=typed),
-            style=Style.from_dict(look.styles(None)),
+            style=Style.from_dict(self._taste.styles()),
             key_bindings=self._bindings(),
             full_screen=True,
             mouse_support=True,
-            color_depth=look.depth,
+            color_depth=ColorDepth(f"DEPTH_{self._taste.depth}_BIT"),
             terminal_size_polling_interval=RESIZE_S,
-            input=look.input,
-            output=look.output,
+            input=keys,
+            output=output,
         )
         app.ttimeoutlen = ESCAPE_S
         if isinstance(app.input, ParsedInput):
             app.input.vt100_parser = AnsweringParser(app.input.vt100_parser.feed_key_callback, self._answered)
-            if look.asks:
+            if self._taste.is_tinted:
                 app.after_render += self._ask
         return app
 
@@ -271,13 +253,12 @@ class TerminalApp:
         """Ask the terminal for its background, once, after the first picture."""
         app.after_render -= self._ask
         self._answers_until_s = time.monotonic() + ANSWERS_S
-        app.output.write_raw(QUESTIONS)
-        app.output.flush()
+        self._send(QUESTIONS)
 
     def _answered(self, answer: Answer) -> None:
         """Handle an answer. What comes after the last one, or later than it may, changes nothing."""
         if self._awaits_answers and answer is not None:
-            self._app.style = Style.from_dict(self._look.styles(answer))
+            self._app.style = Style.from_dict(self._taste.styles(answer))
             self._app.invalidate()
         elif answer is None:
             self._answers_until_s = 0.0
@@ -297,18 +278,15 @@ class TerminalApp:
         for name in ALWAYS:
             keys.add(name)(partial(press, name))
         for name in WHEN_EMPTY:
-            keys.add(name, filter=empty)(partial(press, name))
-        keys.add(" ", filter=empty)(partial(press, "space"))
-        keys.add("tab", filter=empty)(partial(press, "tab"))
-        keys.add("escape", filter=empty, eager=True)(partial(press, "escape"))
-        keys.add("c-d", filter=empty)(partial(press, "c-d"))
+            keys.add(name, filter=empty, eager=name == "escape")(partial(press, "space" if name == " " else name))
         keys.add("c-c", eager=True)(partial(press, "c-c"))
         keys.add(Keys.Vt100MouseEvent)(_mouse)
-        keys.add(Keys.BracketedPaste)(self._paste)
+        # Pasted text stays on one line, sent only by a key.
+        keys.add(Keys.BracketedPaste)(lambda event: self._buffer.insert_text(" ".join(event.data.split())))
         keys.add("c-z")(self._suspend)
         keys.add("enter")(self._enter)
         keys.add("tab", filter=~empty)(self._complete)
-        keys.add("escape", filter=~empty, eager=True)(self._clear)
+        keys.add("escape", filter=~empty, eager=True)(lambda _: self._buffer.reset())
         return keys
 
     def _enter(self, event: KeyPressEvent) -> None:
@@ -325,7 +303,7 @@ class TerminalApp:
         event.app.invalidate()
 
     def _complete(self, _: KeyPressEvent) -> None:
-        """Insert what all lines that may be meant have in common, at once; then go through them."""
+        """Insert the common beginning of all lines that may be meant; then go through them."""
         if self._buffer.complete_state:
             self._buffer.complete_next()
             return
@@ -336,12 +314,8 @@ class TerminalApp:
         if len(lines) > 1:
             self._buffer.start_completion(select_first=False)
 
-    def _paste(self, event: KeyPressEvent) -> None:
-        """Keep pasted text on one line, sent only by a key."""
-        self._buffer.insert_text(" ".join(event.data.split()))
-
     def _suspend(self, _: KeyPressEvent) -> None:
-        """Stop as any program does, with the terminal as it was; painted again when it goes on."""
+        """Stop as any program does, with the terminal as it was; paint again when it goes on."""
         if sys.platform != "win32":
             run_in_terminal(self._stop)
 
@@ -352,12 +326,6 @@ class TerminalApp:
             os.kill(0, signal.SIGTSTP)
         # Another thread may be the one to get it, a little later: this one must not take the terminal back before.
         self._continued.wait(STOP_S)
-
-    def _clear(self, _: KeyPressEvent) -> None:
-        self._buffer.reset()
-
-    def _click(self, target: Target) -> None:
-        self._tell(self._handler.click, target)
 
 
 class _PageContainer(Container):
@@ -379,16 +347,13 @@ class _PageContainer(Container):
         """Nothing is kept but the page."""
 
     def preferred_width(self, max_available_width: int) -> Dimension:
-        """Take all columns."""
         return Dimension(preferred=max_available_width)
 
     def preferred_height(self, width: int, max_available_height: int) -> Dimension:
-        """Take the rows that nothing else needs."""
         del width
         return Dimension(preferred=max_available_height)
 
     def get_children(self) -> list[Container]:
-        """It has no part that can have the focus."""
         return []
 
     def write_to_screen(
@@ -400,7 +365,6 @@ class _PageContainer(Container):
         erase_bg: bool,  # the name and place are prompt_toolkit's
         z_index: int | None,
     ) -> None:
-        """Paint the page."""
         del parent_style, erase_bg, z_index
         painter, where = self._painter(), write_position
         if self._painted is None or self._painted[0] is not painter or self._painted[1:] != (where.width, where.height):
@@ -445,7 +409,7 @@ _hear_mouse: Final = load_mouse_bindings().get_bindings_for_keys((Keys.Vt100Mous
 
 
 def _mouse(event: KeyPressEvent) -> Any:
-    """As always, but for reports of the mouse that say nothing: half of one, a button that no mouse has."""
+    """Pass a report of the mouse on, unless it says nothing: half of one, a button that no mouse has."""
     with contextlib.suppress(KeyError, ValueError):
         return _hear_mouse(event)
     return NotImplemented

@@ -139,7 +139,6 @@ class Story:
 
     @property
     def last(self) -> Action | None:
-        """The last chip placed or taken."""
         return self.moves[-1][1] if self.moves else None
 
     def turned(self, seat: int, action: Action) -> None:
@@ -243,12 +242,8 @@ def score_line(company: Company, wins: Mapping[int, int], *, resumed: bool = Fal
     >>> score_line(Company(("ann", "bob"), ("blue", "green")), {}, resumed=True)
     'score since you came back: seat 1 (ann) 0, seat 2 (bob) 0'
     """
-    teams = len(company.colours)
-    parts = [
-        f"{winners_text(company.seats[team - 1 :: teams], company.names)} {wins.get(team, 0)}"
-        for team in range(1, teams + 1)
-    ]
-    score = ", ".join(parts)
+    teams = [company.seats[team :: len(company.colours)] for team in range(len(company.colours))]
+    score = ", ".join(f"{winners_text(team, company.names)} {wins.get(team[0], 0)}" for team in teams)
     if resumed:
         return t("score since you came back: {score}", score=score)
     return t("score at this table: {score}", score=score)
@@ -308,21 +303,19 @@ def reason_text(company: Company, reason: str) -> str:
 
 
 def sequences_lines(company: Company, before: Sequence[int], after: Sequence[int], needed: int) -> list[str]:
-    """Return lines on changed numbers of sequences, which are in team order."""
+    """Return a line for each team whose number of sequences has changed; ``before`` and ``after`` are in team order."""
     lines: list[str] = []
     for colour, old, new in zip(company.colours, before, after, strict=True):
-        if new != old:
-            name = colour_name(colour)
-            lines.append(
-                t("{colour} has completed a sequence: {made} of {needed}", colour=name, made=new, needed=needed)
-                if new > old
-                else t("{colour} has lost a sequence: {made} of {needed}", colour=name, made=new, needed=needed)
-            )
+        values = {"colour": colour_name(colour), "made": new, "needed": needed}
+        if new > old:
+            lines.append(t("{colour} has completed a sequence: {made} of {needed}", **values))
+        elif new < old:
+            lines.append(t("{colour} has lost a sequence: {made} of {needed}", **values))
     return lines
 
 
 def shuffled_line(company: Company, seat: int, number: int, players: int) -> str:
-    """A seat has shuffled, the ``number``-th of so many."""
+    """Say that a seat has shuffled, as number ``number`` of so many ``players``."""
     if seat == company.own:
         return t("you have shuffled, the proof is checked ({number}/{players})", number=number, players=players)
     who = company.who(seat)
@@ -334,17 +327,14 @@ def dealer_line(company: Company, seat: int) -> str:
 
 
 def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> str:
-    """A seat says something. A courtesy is said in the reader's language."""
+    """Return a remark of a seat; a courtesy in the reader's language."""
     text = translate(text) if courtesy else text
-    return (
-        t("you say: {text}", text=text)
-        if seat == company.own
-        else t("{who} says: {text}", who=company.who(seat), text=text)
-    )
+    if seat == company.own:
+        return t("you say: {text}", text=text)
+    return t("{who} says: {text}", who=company.who(seat), text=text)
 
 
 def mute_line(name: str, *, muted: bool) -> str:
-    """A player is muted, or muted no more."""
     if muted:
         return t("{name} is muted; the same again ends it", name=name)
     return t("{name} is muted no more", name=name)
@@ -359,7 +349,6 @@ def absent_line(company: Company, seat: int, grace_s: float | None) -> str:
 
 
 def stopped_line(company: Company, seat: int, grace_s: float | None) -> str:
-    """A seat has stopped for now."""
     if grace_s is None:
         return t("{name} stops for now", name=company.name(seat))
     return t("{name} stops for now; waiting up to {time}", name=company.name(seat), time=clock(grace_s))
@@ -370,7 +359,7 @@ def back_line(company: Company, seat: int) -> str:
 
 
 def vote_line(company: Company, seat: int, action: str, seats: Collection[int]) -> str:
-    """A seat votes to pass over the turn of others (``skip``), or to go on without them for good (``drop``)."""
+    """Say that a seat votes to pass over the turn of others (``skip``), or to go on without them (``drop``)."""
     name, others = company.name(seat), listed([company.name(other) for other in sorted(seats)])
     if seat == company.own:
         if action == "drop":
@@ -400,14 +389,13 @@ REDEAL_LINE: Final = message("the cards that are left are dealt anew")
 
 
 def resumed_line(company: Company, seat: int) -> str:
-    """A seat is taken again after its program had ended."""
     if seat == company.own:
         return t("you have come back to the game")
     return t("{name} has come back to the game", name=company.name(seat))
 
 
 def undone_line(step: int) -> str:
-    """A step that was closed for the time being is open again: the table has decided otherwise."""
+    """Say that a step is open again which was closed for the time being."""
     return t("step {step} is taken back: the table has decided otherwise, and it is played again", step=step)
 
 
@@ -431,7 +419,7 @@ def is_of_library(reason: str) -> bool:
 
 
 def proven_line(company: Company, seat: int, step: int, reason: str) -> str:
-    """A seat has signed what it must not have signed: what that was."""
+    """Say what a seat has signed and must not have signed."""
     what = translate(NO_FORM) if is_of_library(reason) else company.to_reader(reason)
     if seat == company.own:
         return t("you are proved to have cheated at step {step}: {reason}", step=step, reason=what)
@@ -440,12 +428,11 @@ def proven_line(company: Company, seat: int, step: int, reason: str) -> str:
 
 
 def proof_explained() -> str:
-    """Explain the weight of evidence."""
     return t("everybody at the table has the proof and has checked it; it is in the replay too")
 
 
 def left_line(company: Company, seats: Collection[int]) -> str:
-    """Seats that have left the game by their own signature."""
+    """Say that seats have left the game by their own signature."""
     names = listed([company.name(seat) for seat in sorted(seats)])
     return tn("{names} has left the table", "{names} have left the table", len(seats), names=names)
 

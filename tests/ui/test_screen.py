@@ -15,8 +15,9 @@ from prompt_toolkit.output import DummyOutput
 from seqp2p.hangup import TerminalGone
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
 from seqp2p.ui.scene import KeyHelp, LogLine, Page
-from seqp2p.ui.screen import TICK_S, Screen, Taste, open_screen
-from seqp2p.ui.terminal_app import LINE_LENGTH_MAX, Theme
+from seqp2p.ui.screen import TICK_S, Screen, open_screen
+from seqp2p.ui.styles import ASCII, UNICODE, Taste
+from seqp2p.ui.terminal_app import LINE_LENGTH_MAX
 
 LIMIT_S = 60.0
 NAMES = {
@@ -114,8 +115,9 @@ async def until(condition: Callable[[], bool]) -> None:
 async def sitting(columns: int = 80, rows: int = 24, *, ascii_only: bool = False) -> AsyncIterator[Sitting]:
     output = Sized(columns, rows)
     with create_pipe_input() as keys:
-        look = Theme(Taste().theme.styles, ascii_only=ascii_only, input=keys, output=output)
-        async with open_screen(Taste(), look) as screen:
+        # In this palette the terminal is asked for nothing.
+        taste = Taste("mono", ASCII if ascii_only else UNICODE)
+        async with open_screen(taste, keys, output) as screen:
             scene = Recorder()
             screen.show(scene)
             yield Sitting(screen, scene, keys, output)

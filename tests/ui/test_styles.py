@@ -15,10 +15,8 @@ from seqp2p.ui.styles import (
     AUTO,
     COLUMNS,
     FILLS,
-    ON_TINTS,
     RECENT,
     STYLES,
-    TINTS,
     UNICODE,
     styles_of,
     styles_on,
@@ -33,6 +31,9 @@ PAGES = {
 }
 """The backgrounds of terminals on which a palette is used."""
 COLOURS = sorted({colour for variant in VARIANTS.values() for colour in variant.colours})
+TINTS = (*(name for name in STYLES if name.startswith("tint.")), "lit")
+ON_TINTS = ("card.black", "card.red", "corner")
+"""The text on a tint. All other text stands on the page, or has a background of its own."""
 DECORATION = {"rule", "left"}
 
 

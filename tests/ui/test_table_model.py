@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, UNKNOWN, Options, Position, Variant, parse_action, parse_square, view
 from seqp2p.ui.board_model import HIDDEN, Face, Marks, board_model, face_of
-from seqp2p.ui.explain import whose_turn
+from seqp2p.ui.explain import prompt, whose_turn
+from seqp2p.ui.frame import Box, Canvas
+from seqp2p.ui.styles import UNICODE
 from seqp2p.ui.table_model import TableModel, TableState, table_model
+from seqp2p.ui.table_paint import paint_panel
 from seqp2p.ui.words import Company
 from tests.rules.playing import OPTION_TABLES, random_position
 from tests.ui.positions import classic
@@ -74,7 +77,7 @@ def test_the_hand_says_what_is_dead_wild_and_of_use() -> None:
 
 def test_whose_turn_it_is() -> None:
     def whose(position: Position, own: int = 1) -> str:
-        return whose_turn(view(position, own), replace(COMPANY, own=own))
+        return whose_turn(state(position, own))
 
     mine = classic({"a": "b2"})
     assert (whose(mine), whose(mine, 2), whose(mine, 0)) == ("your turn", "ann's turn", "ann's turn")
@@ -100,6 +103,9 @@ def test_every_position_can_be_shown_to_every_seat(
         assert shown.board is not None
         assert len(shown.board.cells) == len(seen.board)
         assert len(shown.hand) == len(seen.hand)
-        assert sum(seat.turn for seat in shown.seats) == 1
-        assert sum(seat.own for seat in shown.seats) == min(own, 1)
-        assert shown.prompt
+        panel = Canvas(40, position.players + position.teams + 2)
+        paint_panel(panel, Box(0, 0, panel.width, panel.height), shown)
+        rows = panel.frame().lines[-position.players :]
+        assert [row[0] for row in rows].count(UNICODE.turn) == 1
+        assert sum("(you)" in row for row in rows) == min(own, 1)
+        assert prompt(shown.state)

@@ -291,8 +291,8 @@ def test_a_chip_fills_its_tile_but_for_the_corner_of_its_card() -> None:
 
 def board_painted(here: Table, pitch: Pitch, glyphs: Glyphs) -> Frame:
     board = board_of(here)
-    canvas = Canvas(*board_size(board, pitch))
-    paint_board(canvas, 0, 0, board, glyphs, pitch)
+    canvas = Canvas(*board_size(board, pitch), glyphs)
+    paint_board(canvas, 0, 0, board, pitch)
     return canvas.frame()
 
 

@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import (
-    CLASSIC,
-    KIDS,
-    Options,
-    Variant,
-    apply,
-    parse_action,
-    parse_card,
-    view,
-)
+from seqp2p.rules import CLASSIC, KIDS, Options, Variant, apply, parse_action, parse_card, view
 from seqp2p.ui.scene import LogLine
 from tests.rules.playing import OPTION_TABLES, Game
 from tests.ui.kept import Talk, talks

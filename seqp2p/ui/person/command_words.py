@@ -168,7 +168,6 @@ def completions(names: Collection[str] = COMMANDS.words) -> list[str]:
 
 
 def courtesies() -> list[str]:
-    """Return the remarks that can never be called, in the reader's language."""
     return [translate(courtesy) for courtesy in COURTESIES]
 
 

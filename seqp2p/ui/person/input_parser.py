@@ -16,7 +16,7 @@ _BETWEEN: Final = r"[\s,;:/>–—-]*"
 
 
 def one_line(typed: str) -> str:
-    """The words of a typed line, single spaces between them."""
+    """Return the words of a typed line with single spaces between them."""
     return " ".join(typed.split())
 
 
@@ -70,7 +70,7 @@ def readings(variant: Variant, line: str) -> Iterator[str]:
 
 
 def _loose(variant: Variant) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A card of any letters and a square of this board, in either order, with or without marks between them."""
+    """Return patterns of a card and a square of this board, in either order, with or without marks between them."""
     digits = "|".join(text for text in spellings(current(), variant) if not text.isalpha())
     card = rf"(?P<card>{digits}|[^\W\d_]+?)" if digits else r"(?P<card>[^\W\d_]+?)"
     rows = "|".join(str(row) for row in range(variant.board.rows, 0, -1))
@@ -146,5 +146,5 @@ def nearest_word(typed: str, words: Collection[str]) -> str | None:
 
 
 def _squeezed(text: str) -> str:
-    """The letters and digits alone: what else is typed says nothing."""
+    """Return the letters and digits alone: anything else that is typed says nothing."""
     return "".join(filter(str.isalnum, without_accents(text.lower())))

@@ -49,7 +49,7 @@ LOW_S: Final = (30, 10)
 
 
 def turn_line(turn_time_s: int) -> str:
-    """That the turn is this player's, with the time for it if the table has a clock."""
+    """Say that it is the player's turn, with the time for it if the table has a clock."""
     return t("your turn; {time} for it", time=clock(turn_time_s)) if turn_time_s else t("your turn")
 
 
@@ -69,7 +69,7 @@ async def remind(
 
 
 def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
-    """Return the times of the lines, in seconds from the beginning of a turn; none without a clock."""
+    """Yield lines with their times, in seconds from the beginning of a turn; none without a clock."""
     if not turn_time_s:
         return
     rests, whole = sorted({min(low_s, turn_time_s / 2) for low_s in LOW_S}, reverse=True), clock(turn_time_s)
@@ -178,7 +178,7 @@ class Person:
         }
 
     def _mute(self, typed: str) -> Iterable[str]:
-        """Hide the remarks of another player, until it is typed again. They can be called all the same."""
+        """Hide the remarks of another player, or show them again. They can be called all the same."""
         seat = self._company.find(typed)
         if seat in (0, self._company.own):
             return [t("write the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
@@ -192,12 +192,11 @@ class Person:
 
     @property
     def pending(self) -> Action | None:
-        """The prepared move, or a pass that goes by itself in a moment."""
+        """The prepared move, or a pass that is sent in a moment."""
         return PASS if self._passing else self._prepared.action if self._prepared else None
 
     @property
     def parting(self) -> bool:
-        """True while this person is asked whether to stop or to leave."""
         return bool(self._parting)
 
     # What is typed.
@@ -341,7 +340,7 @@ class Person:
         return [t("{action} is taken back", action=self._desk.action(self._match.game.variant, prepared.action))]
 
     def _take(self, question: PersonQuestion, line: str) -> None:
-        """A line typed while the question is open. With an action it is closed: the next line is no second answer."""
+        """Take a line typed while the question is open. An action closes it: the next line is no second answer."""
         if word_of(line) == "exchange":
             dead = next((action for action in question.view.legal if action.kind == "exchange"), None)
             if dead is None:
@@ -365,21 +364,20 @@ class Person:
         question.stays.set()
 
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
-        """Return the answer to a line without a word or an action."""
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
         near = nearest(seen, line, self._words("pass", "draw", "end"))
         return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
-        """Return the facts of a card or a square that is typed alone; nothing for another line."""
+        """Return the facts of a card or a square typed alone; nothing for another line."""
         variant = self._match.game.variant
         if read_card(variant, line) is None and read_square(variant, line) is None:
             return []
         return self._table.answer("where", line)
 
     def _words(self, *others: str) -> list[str]:
-        """All that can be typed at any time, and these others, in words that say something to the reader."""
+        """Return all words that can be typed at any time, and these others, in English and as the reader types them."""
         return suggestible([*self._answers, *LEAVING, "say", "drop", "hint", "exchange", *others])
 
     def _not_now(self, line: str) -> str:
@@ -399,16 +397,16 @@ class Person:
     # The game, as it happens.
 
     def hear(self, event: Event) -> None:
-        """Something has happened; the match and this seat's hand are as they are after it."""
+        """Show what an event means for this seat. The match and the hand are already as they are after it."""
         own = self._seat.number
         match event:
             case Dealt():
                 self.welcome()
             case Turned(_, seat, action) if seat == own:
-                if action in (END, WAIVE) and self._answer != action:
-                    self._show(
-                        t("you have not drawn in time") if action == WAIVE else t("your turn ends without a new card")
-                    )
+                if action == WAIVE != self._answer:
+                    self._show(t("you have not drawn in time"))
+                elif action == END != self._answer:
+                    self._show(t("your turn ends without a new card"))
                 self._settled.set()
                 self._answer = None
                 if action.kind == "give":
@@ -441,14 +439,13 @@ class Person:
             self._show(hand_line(seen))
 
     def _show_drawn(self) -> None:
-        """Tell the new cards; the whole hand comes with the next turn."""
+        """Tell the new cards; the whole hand is shown with the next turn."""
         if (seen := self._sight.view) is None:
             return
         new = Counter(seen.hand) - Counter(self._shown_hand)
         if self._shown_hand and new:
-            self._show(
-                t("you draw {cards}", cards=listed([self._desk.card(seen.variant, card) for card in new.elements()]))
-            )
+            cards = listed([self._desk.card(seen.variant, card) for card in new.elements()])
+            self._show(t("you draw {cards}", cards=cards))
         self._shown_hand = seen.hand
 
     def _tell_turn(self) -> None:
@@ -488,7 +485,7 @@ class Person:
         return t("your turn") if self._seat.owes(match) else t("{names}'s turn", names=names)
 
     async def choose(self, view: View, refused: str | None) -> Action:
-        """Ask until an action is typed; the match judges it."""
+        """Ask until an action is typed, and return it; the match judges it."""
         self._settled.set()
         self._desk.repaint()
         question = PersonQuestion(view)
@@ -570,10 +567,9 @@ class Person:
                 self._show(self._prompt(seen))
             return
         if seen.phase == "play":
-            if not goes_on:
-                self._show(*(["", *self._table.answer("board", "")] if self._shows_board else []))
-            title = t("your turn goes on") if goes_on else turn_line(self._turn_time_s)
-            self._show(title)
+            if not goes_on and self._shows_board:
+                self._show("", *self._table.answer("board", ""))
+            self._show(t("your turn goes on") if goes_on else turn_line(self._turn_time_s))
         if seen.phase != "play" or not goes_on:  # Else the new card was told.
             self._show(hand_line(seen))
         self._show(self._prompt(seen))
@@ -618,7 +614,7 @@ class Person:
             self._show(t("{name} has stopped for now: stop too? yes/no", name=self._company.name(seat)))
 
     def back(self, seat: int) -> None:
-        """A seat is there again, or out for good: nothing is asked about it any more."""
+        """Note that a seat is back, or out for good: nothing more is asked about it."""
         self._absent.discard(seat)
         self._away.discard(seat)
         if seat == self._stopped_seat:
@@ -635,11 +631,9 @@ class Person:
     def _board(self, text: str) -> Iterable[str]:
         if (word := word_of(text)) in BOARD_SHOWN:
             self._shows_board = BOARD_SHOWN[word]
-            return [
-                t("the board is shown in every turn")
-                if self._shows_board
-                else t("the board is shown when you ask for it: board, board 5, board e, where e5")
-            ]
+            if self._shows_board:
+                return [t("the board is shown in every turn")]
+            return [t("the board is shown when you ask for it: board, board 5, board e, where e5")]
         return self._table.answer("board", text)
 
     async def _hint(self, _: str) -> None:
@@ -664,15 +658,11 @@ class Person:
         seat = self._company.find(rest) if rest else sum(away[:1])
         if not away and self._away:
             names = listed([self._company.name(each) for each in sorted(self._away)])
+            waited = {"names": names, "time": self._grace}
             if len(self._match.game.seats) < VOTERS_MIN:
-                self._show(
-                    t("once the game has waited for {names} for {time}, it stops", names=names, time=self._grace)
-                )
-                return
-            possible = t(
-                "drop is possible once the game has waited for {names} for {time}", names=names, time=self._grace
-            )
-            self._show(possible)
+                self._show(t("once the game has waited for {names} for {time}, it stops", **waited))
+            else:
+                self._show(t("drop is possible once the game has waited for {names} for {time}", **waited))
         elif not away:
             self._show(translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):

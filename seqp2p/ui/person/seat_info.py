@@ -9,9 +9,10 @@ from typing import Final
 from seqp2p.i18n import message
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.rules import View, view
+from seqp2p.rules import View
 from seqp2p.ui import plain
 from seqp2p.ui.cards import card_shown, colour_name
+from seqp2p.ui.choice import in_own_turn
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import Answers, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
@@ -134,7 +135,7 @@ def _moves(asked: View | None, seen: View) -> Iterable[str]:
         return plain.legal_lines(asked)
     if seen.over:
         return [translate(GAME_OVER)]
-    turn = view(seen.position._replace(to_move=seen.seat, pending=None, exchanged=0), seen.seat)
+    turn = in_own_turn(seen, seen.seat)
     return [t("it is not your turn; if it were, with the board as it is:"), *plain.legal_lines(turn)]
 
 

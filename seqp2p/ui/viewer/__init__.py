@@ -77,7 +77,6 @@ def _hash(text: str) -> str:
 
 
 def _labels() -> Mapping[str, str]:
-    """The words of the page that never change."""
     return {
         "about_label": t("about this game"),
         "no_script": t("The page needs JavaScript, which is switched off here. It is in the page: nothing is fetched."),
@@ -156,7 +155,7 @@ def _moment(frames: ReplayFrames, moment: BoardMoment) -> dict[str, Any]:
 
 
 def _board(board: BoardModel, colours: Sequence[str]) -> str:
-    """A letter for a chip (``a`` is team 1's), a capital in a completed sequence, a dot for none."""
+    """Return a letter for each chip (``a`` is team 1's), a capital in a completed sequence, and a dot for no chip."""
 
     def sign(colour: str, *, made: bool) -> str:
         letter = chr(ord("a") + colours.index(colour))
@@ -166,7 +165,7 @@ def _board(board: BoardModel, colours: Sequence[str]) -> str:
 
 
 def _hand(frames: ReplayFrames, seat: int, hand: Hand) -> list[int] | str:
-    """The cards, or how many they are."""
+    """Return the cards of a hand, or their number where the replay does not open them."""
     if seat in frames.opened:
         return list(hand)
     return hand_text(frames.variant, hand, open_=False)
