@@ -1,4 +1,4 @@
-"""Whole games between sessions in one process: a network without sockets, players made to measure, and crooked seats.
+"""Whole games between sessions under trio in one process: a network without sockets, and players made to measure.
 
 What a session does in a worker thread is done at once here, so that the clock can jump; shuffles, which are the same in
 all games of one table, are made once; and what one seat has checked, another takes for checked if it is the same bytes.
@@ -7,7 +7,7 @@ all games of one table, are made once; and what one seat has checked, another ta
 import contextlib
 import math
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,21 +22,19 @@ from seqp2p.crypto.group import Point
 from seqp2p.crypto.oracle import Context
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import Runtime
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.contribution import Body, Contribution, ShuffleBody
+from seqp2p.match.contribution import Body, ShuffleBody
 from seqp2p.match.events import Dropped, Redealt, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import OfferedEvidence, SignedThing
 from seqp2p.match.table import Agreement, encode_agreement
 from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import ContributionMessage, LinkStage, Ping, WireMessage, decode_message, encode_message
+from seqp2p.net.messages import LinkStage, Ping, WireMessage, decode_message, encode_message
 from seqp2p.net.tls import Credentials, make_credentials
 from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import records
@@ -283,7 +281,9 @@ class Party:
 
         return CalmMesh(self.table(seat), randomness(("mesh", seat)), self.limits, dial=dial, dial_filter=may_dial)
 
-    def sit(self, seat: int, player: SeatPlayer | None = None, kind: type[SeatRunner] = SeatRunner, **more: Any) -> Any:
+    def sit(
+        self, seat: int, player: SeatPlayer | None = None, session: type[SeatRunner] = SeatRunner, **more: Any
+    ) -> Any:
         """Seat somebody; it plays by lot where no player is given. Returns the session."""
         match = Match(encode_agreement(self.agreement), seat)
         path = self.directory / f"{seat}.seqp2p"
@@ -297,9 +297,9 @@ class Party:
         more = {"runtime": WITHOUT_THREADS} | more
         own = self.own_seat(seat)
         own.signed = Everything()
-        session = kind(match, own, self.mesh(seat), player, writer, tell, **more)
-        self.places[seat] = Place(seat, session, player, writer, told)
-        return session
+        made = session(match, own, self.mesh(seat), player, writer, tell, **more)
+        self.places[seat] = Place(seat, made, player, writer, told)
+        return made
 
     def sit_others(self, **more: Any) -> None:
         """Seat the rest."""
@@ -458,80 +458,3 @@ def of_kind(place: Place, *names: str) -> list[bytes]:
     """The bytes of every record of these kinds."""
     data = place.replay()
     return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]
-
-
-# Crooked seats
-
-
-Deals = Iterable[tuple[Collection[int], Contribution]]
-
-
-class Crook(SeatRunner):
-    """Does its part until it is its turn at a step that ``when`` picks; then sends what ``what`` says, and waits.
-
-    ``what`` gets this session and the honest contribution, and gives pairs of seats and contributions for them. What
-    gets lost with a link is not sent again; ``pause_s`` gives slow links the time to be made.
-    """
-
-    def __init__(
-        self,
-        *arguments: Any,
-        runtime: Runtime,
-        when: Callable[[Match], bool],
-        what: Callable[["Crook", Contribution], Deals],
-        pause_s: float = 0.0,
-    ) -> None:
-        super().__init__(*arguments, runtime=runtime)
-        self.seat, core = self.core.seat, cast("Any", self.core)
-        self._have, core.store.have = core.store.have, self.have
-        self._contribute_honestly, core._contribute = core._contribute, self._contribute
-        self._when = when
-        self._what = what
-        self._pause_s = pause_s
-        self.done = trio.Event()
-        self._pass_on, cast("Any", self.mesh.relay).pass_on = self.mesh.relay.pass_on, self.pass_on
-
-    def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
-        """It will not give itself away,"""
-        if not isinstance(thing, OfferedEvidence):
-            self._pass_on(thing, author, step)
-
-    def have(self) -> tuple[int, frozenset[int]]:
-        """Nor does it ask others what they have of it."""
-        return (self.match.number + 1, frozenset()) if self.done.is_set() else self._have()
-
-    async def _contribute(self, own: Contribution) -> None:
-        if self.done.is_set() or not self._when(self.match):
-            await self._contribute_honestly(own)
-            return
-        await trio.sleep(self._pause_s)
-        for seats, contribution in self._what(self, own):
-            await self.slip(seats, contribution)
-        self.done.set()
-        cast("Any", self.seat).owes = lambda _match: False
-
-    @property
-    def others(self) -> tuple[int, ...]:
-        """Everybody else."""
-        return tuple(self.mesh._peers)
-
-    async def slip(self, seats: Collection[int], contribution: Contribution) -> None:
-        """Send something to these seats alone, once there is a link; they may all be gone for what it sent before."""
-        for seat in seats:
-            with trio.move_on_after(20) as waiting:
-                await self.mesh._peers[seat].until(lambda peer: peer.links)
-            if waiting.cancelled_caught:
-                continue
-            self.mesh._peers[seat].links[-1].send(ContributionMessage(contribution.payload, contribution.signature))
-
-
-def at(kind: str, nth: int = 1) -> Callable[[Match], bool]:
-    """Picks steps of a kind, from the nth that this seat contributes to on."""
-    seen: set[int] = set()
-
-    def picks(match: Match) -> bool:
-        if match.kind == kind:
-            seen.add(match.number)
-        return match.kind == kind and len(seen) >= nth
-
-    return picks

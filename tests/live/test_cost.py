@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from seqp2p.live.seat_session import price_s
-from seqp2p.match.contribution import Contribution
+from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.errors import Violation
 from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Ignored, Outcome
 from seqp2p.match.signed import SignedBallot, SignedHead
@@ -15,9 +15,10 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Have, Signed, WireMessage
 from tests.live.parties import Party, Raw, Thinker, WithoutThreads, checked
 from tests.live.test_mesh import link, meshed
-from tests.live.test_session_hostile import FOE, at_step, last
+from tests.table import identity, signed
 
 LIMITS = DEFAULT_LIMITS
+FOE = 2
 CHECK_S = 0.005
 ATTACK_S = 60
 
@@ -41,8 +42,7 @@ def allowed_s(time_s: float) -> float:
     return LIMITS.cost_burst_s + LIMITS.cost_rate * time_s
 
 
-@pytest.mark.parametrize("links", [1, 25])
-@pytest.mark.parametrize("kind", ["early contributions", "evidence of nothing"])
+@pytest.mark.parametrize(("kind", "links"), [("early contributions", 1), ("evidence of nothing", 25)])
 async def test_a_flood_costs_what_the_pace_allows(virtual_time: object, tmp_path: Path, kind: str, links: int) -> None:
     """Each message is a right one, and changes nothing. On new links it costs no more than on one."""
     party, runtime, thinker = Party(tmp_path, 3), Priced(), Thinker(1, sleep_s=ATTACK_S)
@@ -55,9 +55,11 @@ async def test_a_flood_costs_what_the_pace_allows(virtual_time: object, tmp_path
 
         def made(number: int) -> WireMessage:
             if kind == "evidence of nothing":
-                right = last(match)
+                right = match.record[-1].contributions[-1][1]
                 return EvidenceMessage((Signed(right.payload, right.signature),))
-            early = at_step(match, match.number + 100 + number, bytes(32))
+            body = TurnBody("pass", (), b"", b"")
+            payload = make_payload(match.game.id, match.number + 100 + number, bytes(32), FOE, "turn", body)
+            early = signed(identity(FOE), payload)
             return ContributionMessage(early.payload, early.signature)
 
         async def flood(first: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 import pytest
 import trio
 
-from seqp2p.live import seeking
+from seqp2p.live import mesh
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.lobby import discovery
 from seqp2p.lobby.adverts import SeatAdvert
@@ -42,7 +42,7 @@ async def advertise(false: SeatAdvert, trap: list[trio.SocketListener]) -> None:
 
 
 async def test_two_seats_find_each_other_behind_false_adverts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seeking, "_POLL_S", 0.1)
+    monkeypatch.setattr(mesh, "_POLL_S", 0.1)
     async with contextlib.AsyncExitStack() as stack:
         tables, seats = zip(*[await stack.enter_async_context(sitting(number)) for number in (1, 2)], strict=True)
         trap = await open_listeners(Address("127.0.0.1", 0))

@@ -9,7 +9,6 @@ from typing import Any
 import trio
 
 from seqp2p.live.absence import Absent, Back
-from seqp2p.live.session import SeatRunner
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.door import CodeDoor
@@ -61,7 +60,6 @@ class Hall(Party):
         self.said: list[LobbyEvent] = []
         self.seen: dict[int, Seen] = {}
         self.first = Thinker(1, 30.0)  # time to come in
-        self.crooks: list[tuple[int, type[SeatRunner], dict[str, Any]]] = []
         self.more_listeners: Sequence[Listener] = ()  # of the first seat
 
     @property
@@ -91,8 +89,6 @@ class Hall(Party):
             self.door = CodeDoor(own, 7)
             self.spectators.open(SpectatorPlaces(self.door, self.said.append))
             self.sit(1, self.first)
-            for seat, kind, more in self.crooks:
-                self.sit(seat, kind=kind, **more)
             if not alone:
                 self.sit_others()
             async with self.playing() as nursery:
