@@ -85,7 +85,7 @@ async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_
 ) -> None:
     """It needs no code to come back."""
     hall = Hall(tmp_path, 3, grace_s=20)
-    thinker = hall.first = Thinker(2, math.inf)
+    thinker = hall.first = Thinker(1, math.inf)
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 1)
         await thinker.asleep.wait()
