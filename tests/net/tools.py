@@ -188,6 +188,11 @@ class Seat:
         while len(self.held) < count:
             await self._changed.wait()
 
+    async def until_down(self, seat: int) -> LinkDown:
+        event = await self.until_event(LinkDown, seat)
+        assert isinstance(event, LinkDown)
+        return event
+
     async def until_event(self, kind: type[LinkUp | LinkDown | Received], seat: int) -> MeshEvent:
         while True:
             for event in self.events:

@@ -219,6 +219,19 @@ def test_one_that_comes_after_the_end_is_not_let_in() -> None:
     assert (spectator.state, spectator.gone, spectator.record) == ("gone", "nobody answers", b"")
 
 
+def test_a_cheat_is_seen() -> None:
+    (twice,) = (each for each in ADVERSARIES if each.name == "two turns")
+    game = play(twice, 2, seed=4, spectators=1)
+    (winner,) = game.honest
+    assert winner.number == game.host
+    assert winner.result is not None
+    assert winner.result.kind == "forfeit"
+    assert result_of(game.spectators[ONE]) == Result("unfinished", (), winner.result.reason)
+    report = game.witness.reports[ONE]
+    assert report.result is None, "only a winner writes a forfeit"
+    assert "broke the rules" in (report.reason or "")
+
+
 # What they do is nothing to the seats.
 
 
