@@ -115,11 +115,3 @@ def test_all_lessons(pupil: Terminal, act: Callable[[Terminal, str], None], leav
     leave(pupil)
     assert pupil.exit_code() == 0
     assert str(FAREWELL[-1]) in " ".join(pupil.history().split())
-
-
-def test_another_move_by_keys_is_answered_and_asked_again(pupil: Terminal) -> None:
-    pupil.wait(lambda screen: is_asked(LESSONS[0], screen), "the first lesson")
-    by_keys(pupil, "5S e1")
-    pupil.wait(lambda screen: str(LESSONS[0].hint) in " ".join(screen.split()), "the hint")
-    by_keys(pupil, "3S c1")
-    pupil.wait(lambda screen: is_asked(LESSONS[1], screen), "the second lesson")

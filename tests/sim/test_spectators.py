@@ -305,34 +305,26 @@ def test_one_that_sees_another_game_would_be_seen() -> None:
         forked.witness.notices(forked.spectators[ONE])
 
 
-def test_one_that_sees_a_hidden_card_would_be_seen() -> None:
+def test_one_that_sees_a_card_that_was_not_shown_would_be_seen() -> None:
+    """More cards than were shown; then as many, and not those."""
     calm = hall(Fault("leave", 3.0, (ONE,)))
     calm.run()
     match = calm.spectators[ONE].match
     assert match is not None
-    position = match.game.position
+    game, position = match.game, match.game.position
     assert position is not None
-    match.game.position = position._replace(hands=((7, *position.hands[0][1:]), *position.hands[1:]))
-    with pytest.raises(SafetyViolation, match="spectator 101 sees a card of seat 1"):
+
+    def notices(card: int) -> None:
+        game.position = position._replace(hands=((card, *position.hands[0][1:]), *position.hands[1:]))
         calm.witness.notices(calm.spectators[ONE])
 
-
-def test_one_that_sees_another_card_than_was_shown_would_be_seen() -> None:
-    """As many as were shown, and not those."""
-    calm = hall(Fault("leave", 3.0, (ONE,)))
-    calm.run()
-    match = calm.spectators[ONE].match
-    assert match is not None
-    game, at = match.game, match.game.deck.hand(1)[0]
-    game.deck.shown[at] = 0
+    with pytest.raises(SafetyViolation, match="spectator 101 sees a card of seat 1"):
+        notices(7)
+    game.deck.shown[game.deck.hand(1)[0]] = 0
     face = game.deck.face(0)
-    assert game.position is not None
-    position = game.position
-    game.position = position._replace(hands=((face, *position.hands[0][1:]), *position.hands[1:]))
-    calm.witness.notices(calm.spectators[ONE])
-    game.position = position._replace(hands=((face + 1, *position.hands[0][1:]), *position.hands[1:]))
+    notices(face)
     with pytest.raises(SafetyViolation, match="spectator 101 sees a card of seat 1"):
-        calm.witness.notices(calm.spectators[ONE])
+        notices(face + 1)
 
 
 def test_what_a_spectator_says_is_searched_for_secrets() -> None:
