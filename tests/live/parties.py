@@ -91,8 +91,8 @@ WITHOUT_THREADS = WithoutThreads()
 
 
 @cache
-def credentials(seat: int, seed: int = 1) -> Credentials:
-    return make_credentials(identity(seat, seed))
+def credentials(seat: int) -> Credentials:
+    return make_credentials(identity(seat))
 
 
 # Players
@@ -121,11 +121,11 @@ class Lottery:
 class Thinker(Lottery):
     """Takes long over the question after so many; ``asleep`` says when it has come to that. Made for seat 1."""
 
-    def __init__(self, questions: int = 0, sleep_s: float = math.inf, asleep: trio.Event | None = None) -> None:
+    def __init__(self, questions: int = 0, sleep_s: float = math.inf) -> None:
         super().__init__((LOTS, 1))
         self._questions = questions
         self._sleep_s = sleep_s
-        self.asleep = trio.Event() if asleep is None else asleep
+        self.asleep = trio.Event()
 
     async def pick(self, view: View, refused: str | None) -> Action:
         if len(self.asked) == self._questions + 1:
@@ -186,7 +186,6 @@ class Place:
     told: list[tuple[float, TableEvent]] = field(default_factory=list)
     result: Result | None = None
     ended_at: float = 0.0
-    ended: trio.Event = field(default_factory=trio.Event)
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
 
     @property
@@ -227,16 +226,13 @@ class Party:
         variant: str = MINIATURE,
         *,
         without: Collection[Pair] = (),
-        wires: Wires | None = None,
         limits: Limits = LIMITS,
-        seed: int = 1,
         **settings: Any,
     ) -> None:
         self.directory = directory
         self.players = players
-        self.seed = seed
-        self.agreement: Agreement = make_agreement(players, variant, seed, **settings)
-        self.wires = wires or Wires()
+        self.agreement: Agreement = make_agreement(players, variant, **settings)
+        self.wires = Wires()
         self.limits = limits
         self.without = without
         self.away: set[int] = set()
@@ -256,12 +252,10 @@ class Party:
     def table(self, seat: int) -> AgreedTable:
         others = [other for other in range(1, self.players + 1) if other != seat]
         addresses = {other: (address_of(other),) for other in others}
-        return AgreedTable(
-            credentials(seat, self.seed), self.agreement, seat, addresses, [self.wires.listen(address_of(seat))]
-        )
+        return AgreedTable(credentials(seat), self.agreement, seat, addresses, [self.wires.listen(address_of(seat))])
 
     def own_seat(self, seat: int) -> SeatKeys:
-        return RepeatableSeat(seat, identity(seat, self.seed), randomness(("seat", self.seed, seat)))
+        return RepeatableSeat(seat, identity(seat), randomness(("seat", 1, seat)))
 
     def mesh(self, seat: int) -> Mesh:
         """The links of a seat."""
@@ -277,7 +271,7 @@ class Party:
             if seat in self.away or address in map(address_of, apart):
                 await trio.lowlevel.checkpoint()
                 raise ConnectionRefusedError
-            return await self.wires.dial(address, seat)
+            return await self.wires.dial(address)
 
         return CalmMesh(self.table(seat), randomness(("mesh", seat)), self.limits, dial=dial, dial_filter=may_dial)
 
@@ -311,7 +305,6 @@ class Party:
         with place.scope, place.writer:
             place.result = await place.session.run()
         place.ended_at = trio.current_time()
-        place.ended.set()
 
     @contextlib.asynccontextmanager
     async def playing(self) -> AsyncGenerator[trio.Nursery]:
@@ -338,7 +331,7 @@ class Party:
         """A link of this seat that follows no protocol but what a test says."""
         link = await reach(
             address_of(to),
-            credentials(seat, self.seed),
+            credentials(seat),
             self.wires.dial,
             self.limits,
             role="link",
@@ -347,28 +340,19 @@ class Party:
         )
         return Raw(link.frames)
 
-    def cut_off(self, seat: int) -> None:
-        """Nobody reaches this seat any more, nor does it anybody, until it is no longer ``away``."""
-        self.away.add(seat)
-        for other in self[seat].session.mesh._peers:
-            self.cut(seat, other)
-
-    def cut(self, seat: int, other: int) -> None:
-        """The links between these two end, at both ends."""
-        for one, two in ((seat, other), (other, seat)):
-            for link in self[one].session.mesh._peers[two].links if one in self.places else ():
-                link.end(LinkLost("The cable is cut."))
-
     def crash(self, seat: int) -> None:
-        """This seat's process dies: no goodbye, no end of its replay."""
-
+        """This seat's process dies: no goodbye, no end of its replay, and nobody reaches it any more."""
         mesh = self[seat].session.mesh
 
         async def close(_: str) -> None:
             mesh._scope.cancel()
             await trio.lowlevel.checkpoint()
 
-        self.cut_off(seat)
+        self.away.add(seat)
+        for other, peer in mesh._peers.items():
+            there = self[other].session.mesh._peers[seat] if other in self.places else peer
+            for link in (*peer.links, *there.links):
+                link.end(LinkLost("The process is gone."))
         cast("Any", mesh).close = close
         cast("Any", self[seat].writer).finish = lambda *_: None
         self[seat].session._nursery.cancel_scope.cancel()

@@ -21,6 +21,9 @@ LIMITS = DEFAULT_LIMITS
 FOE = 2
 CHECK_S = 0.005
 ATTACK_S = 60
+# Three times as many as the pace allows.
+MESSAGES = 2000
+LINKS = 150
 
 
 class Priced(WithoutThreads):
@@ -66,13 +69,13 @@ async def test_a_flood_costs_what_the_pace_allows(virtual_time: object, tmp_path
             try:
                 raw = await party.raw(FOE, to=1)
                 nursery.start_soon(raw.drain)
-                await raw.say(*(made(first + number) for number in range(4000 // links)))
+                await raw.say(*(made(first + number) for number in range(MESSAGES // links)))
             except (LinkLost, trio.BrokenResourceError):
                 pass  # A newer link has taken its place.
 
         async with trio.open_nursery() as attack:
             for number in range(links):
-                attack.start_soon(flood, number * 4000)
+                attack.start_soon(flood, number * MESSAGES)
         await trio.sleep_until(begun + ATTACK_S - 1)
         passed = trio.current_time() - begun
         assert 0.5 <= runtime.spent - spent <= allowed_s(passed) + 0.5
@@ -84,10 +87,10 @@ async def test_new_links_have_a_price_and_so_has_all_that_is_sent_again(autojump
         for step in range(1, 21):
             world.seats[1].contribute(1, step, 20_000)
         sent, answered, begun = 0, set[int](), trio.current_time()
-        for attempt in range(300):
+        for attempt in range(LINKS):
             raw: Raw = await link(world, 2, 1)
             await raw.say(Have(1, ()))
-            with trio.move_on_after(ATTACK_S / 300):
+            with trio.move_on_after(ATTACK_S / LINKS):
                 while True:
                     heard = await raw.hear()
                     answered.add(attempt)

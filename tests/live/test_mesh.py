@@ -11,7 +11,7 @@ from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 from seqp2p.live.mesh import Mesh
 from seqp2p.match.signed import OfferedEvidence, ReleasedSecret
 from seqp2p.net import tls
-from seqp2p.net.auth import prove
+from seqp2p.net.auth import make_proof, prove, receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, PeerRefused
 from seqp2p.net.frames import FrameStream, frame
@@ -22,7 +22,9 @@ from seqp2p.net.messages import (
     ContributionMessage,
     EvidenceMessage,
     Have,
+    Hello,
     Links,
+    LinkStage,
     OpeningMessage,
     Ping,
     Signed,
@@ -492,7 +494,6 @@ async def stalled_link(world: World, number: int, to: int) -> FrameStream:
 @pytest.mark.parametrize(
     ("role", "number", "game", "code"),
     [
-        ("join", 9, bytes(32), "game_started"),
         ("link", 9, None, "not_seated"),
         ("link", 2, bytes(32), "wrong_game"),
         ("join", 2, bytes(32), "game_started"),
@@ -508,6 +509,16 @@ async def test_strangers_are_told_why_not(
             await prove(link, identity(number), role, game or own_game, LIMITS)  # type: ignore[arg-type]  # a parameter
         assert refused.value.code == code
         assert world.seats[1].events == []
+
+
+async def test_a_joiner_that_does_not_look_at_the_hello(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        link = await tls.connect(await world.wires.dial(address_of(1)), credentials(9), None)
+        hello = await receive(link.frames, LinkStage.AUTH_CLIENT, LIMITS)
+        assert isinstance(hello, Hello)
+        await send(link.frames, make_proof(identity(9), "join", link, hello.nonce, hello.lobby))
+        with pytest.raises(PeerRefused, match="has started"):
+            await receive(link.frames, LinkStage.AUTH_CLIENT, LIMITS)
 
 
 async def test_all_addresses_of_a_seat_are_tried(autojump_clock: object) -> None:

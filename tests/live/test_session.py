@@ -84,7 +84,7 @@ async def test_the_hosts_links_are_but_links(virtual_time: object, tmp_path: Pat
     """They break in mid-game, and the game goes on over others."""
     party = Lobbied(tmp_path, 3)
     await party.lobby(addresses=True)
-    thinker = Thinker(2, sleep_s=20)
+    thinker = Thinker(1, sleep_s=20)
     party.sit(1, thinker)
     party.sit_others()
     async with party.playing():

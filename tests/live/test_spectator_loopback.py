@@ -137,6 +137,7 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
             await trio.aclose_forcefully(listener)
 
 
+@pytest.mark.slow
 async def test_fifty_spectators(tmp_path: Path) -> None:
     """Half of them before the first step, half in the middle; each sees it all, and no step has much to do for them.
 

@@ -85,7 +85,7 @@ class Hall(Party):
         """Let spectators in, play, and end when all have ended. ``alone`` the first seat waits until the block ends."""
         async with trio.open_nursery() as doors:
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
-            own = Own(seat_credentials(1, self.seed), "host", randomness("code"), self.said.append, limits=self.limits)
+            own = Own(seat_credentials(1), "host", randomness("code"), self.said.append, limits=self.limits)
             self.door = CodeDoor(own, 7)
             self.spectators.open(SpectatorPlaces(self.door, self.said.append))
             self.sit(1, self.first)

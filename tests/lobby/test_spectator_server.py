@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import trio
-from seqp2p.net.pace import message_price_s
 
 from seqp2p.live.absence import Absent, Back
 from seqp2p.lobby import place
@@ -21,7 +20,7 @@ from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits, message_price_s
 from tests.live.parties import Thinker, checked
 from tests.live.relays import MemoryRelay
 from tests.lobby.hall import Hall, hear, own_key, same_game, say, spectator
