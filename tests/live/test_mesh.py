@@ -9,8 +9,10 @@ import trio
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.signed import OfferedEvidence, ReleasedSecret
 from seqp2p.net import tls
+from seqp2p.net.addresses import Address
 from seqp2p.net.auth import make_proof, prove, receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, PeerRefused
@@ -49,17 +51,17 @@ class World:
         self.seats: dict[int, Seat] = {}
         self.scopes: dict[int, trio.CancelScope] = {}
 
+    def table(self, number: int) -> AgreedTable:
+        return table(self.wires, number, self.players)
+
+    async def dial(self, address: Address) -> trio.abc.Stream:
+        return await self.wires.dial(address)
+
     def make(self, number: int) -> Seat:
         def may_dial(other: int) -> bool:
             return not {(number, other), (other, number)} & self.without
 
-        mesh = Mesh(
-            table(self.wires, number, self.players),
-            randomness,
-            self.limits,
-            dial=self.wires.dial,
-            dial_filter=may_dial,
-        )
+        mesh = Mesh(self.table(number), randomness, self.limits, dial=self.dial, dial_filter=may_dial)
         self.seats[number] = Seat(mesh, self.players)
         return self.seats[number]
 

@@ -137,14 +137,6 @@ def test_without_an_answer_all_stands_on_a_page_of_its_own(asked: PlayedTerminal
     assert HINT["light"] not in shown
 
 
-def test_an_answer_in_pieces(asked: PlayedTerminal) -> None:
-    for piece in ("\x1b]1", "1;rgb:ffff", "/ffff/ff", "ff\x1b", "\\\x1b[", "?62;", "22c"):
-        asked.send(piece)
-        asked.read(0.06)  # longer than an Escape waits
-    asked.see(HINT["light"])
-    asked.leave()
-
-
 def test_an_answer_after_the_end_of_waiting_changes_nothing(asked: PlayedTerminal) -> None:
     asked.read_for(ANSWERS_S + 0.2)
     asked.send(WHITE + KIND)

@@ -1,4 +1,4 @@
-"""All lessons of the tutorial on a real terminal: by keys alone, by the mouse alone, by typed words alone."""
+"""All lessons of the tutorial on a real terminal: by keys alone, by the mouse alone."""
 
 import re
 import sys
@@ -80,10 +80,6 @@ def place_of(rows: list[str], square: str) -> tuple[int, int]:
     return row, letters.index(square[0])
 
 
-def by_words(terminal: Terminal, action: str) -> None:
-    terminal.type(action)
-
-
 def is_asked(lesson: Lesson, screen: str) -> bool:
     return YOUR_TURN in screen and str(lesson.task) in " ".join(screen.split())
 
@@ -98,14 +94,10 @@ def click_key(terminal: Terminal) -> None:
     terminal.click(row, rows[row].index(GO_AWAY))
 
 
-def type_leave(terminal: Terminal) -> None:
-    terminal.type("leave")
-
-
 @pytest.mark.parametrize(
     ("act", "leave"),
-    [(by_keys, press_enter), (by_mouse, click_key), (by_words, type_leave)],
-    ids=["keys", "mouse", "words"],
+    [(by_keys, press_enter), (by_mouse, click_key)],
+    ids=["keys", "mouse"],
 )
 def test_all_lessons(pupil: Terminal, act: Callable[[Terminal, str], None], leave: Callable[[Terminal], None]) -> None:
     for lesson in LESSONS:

@@ -1,7 +1,6 @@
 """Spectators of simulated games: they see what the seats see, change nothing, and the witness looks after them."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +8,9 @@ import msgspec
 import pytest
 
 from seqp2p.live.absence import Absent, Back
-from seqp2p.lobby.spectators import FeedReader, SpectatorFeed, of_spectators
+from seqp2p.lobby.spectators import FeedReader, SpectatorFeed
 from seqp2p.match.events import Result
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import Bye, Have, LinkStage, Refused, WireMessage
+from seqp2p.net.messages import Bye, LinkStage, Refused, WireMessage
 from seqp2p.replay.format import StepRecord, records
 from tests.sim import (
     KINDS,
@@ -137,27 +135,6 @@ def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) ->
     assert outcome_of(lagging).hash == outcome_of(calm).hash
     assert result_of(lagging.spectators[ONE]) == lagging.peers[lagging.host].result
     assert steps_of(lagging.spectators[ONE].record) == steps_of(lagging.peers[lagging.host].record)
-
-
-def test_a_have_is_answered_though_bytes_are_unsent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer follows the unsent bytes at once, and does not wait for the next have."""
-    lacking: list[tuple[int, int]] = []
-    make, handle = SpectatorFeed.__init__, SpectatorFeed.handle
-
-    def with_usual_batches(self: SpectatorFeed, size_max: int, _: Limits, now: Callable[[], float]) -> None:
-        make(self, size_max, of_spectators(DEFAULT_LIMITS), now)
-
-    def noting(self: SpectatorFeed, reader: FeedReader, received: WireMessage) -> None:
-        unsent, before = reader.link.unsent, len(self._log) - reader.position
-        handle(self, reader, received)
-        if isinstance(received, Have) and unsent and before:
-            lacking.append((before, len(self._log) - reader.position))
-
-    monkeypatch.setattr(SpectatorFeed, "__init__", with_usual_batches)
-    monkeypatch.setattr(SpectatorFeed, "handle", noting)
-    hall(Fault("bursts", 3.0, (ONE,), 20.0, 3.0), players=6).run()
-    assert lacking
-    assert {after for _, after in lacking} == {0}, lacking
 
 
 def test_a_lost_link_is_found_again() -> None:
