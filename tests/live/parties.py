@@ -1,4 +1,4 @@
-"""Whole games between sessions in one process: a network without sockets, players made to measure, and crooked seats.
+"""Whole games between sessions under trio in one process: a network without sockets, and players made to measure.
 
 What a session does in a worker thread is done at once here, so that the clock can jump; shuffles, which are the same in
 all games of one table, are made once; and what one seat has checked, another takes for checked if it is the same bytes.
@@ -7,7 +7,7 @@ all games of one table, are made once; and what one seat has checked, another ta
 import contextlib
 import math
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -25,18 +25,17 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import Runtime
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.contribution import Body, Contribution, ShuffleBody
+from seqp2p.match.contribution import Body, ShuffleBody
 from seqp2p.match.events import Dropped, Redealt, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import OfferedEvidence, SignedThing
 from seqp2p.match.table import Agreement, encode_agreement
 from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import ContributionMessage, LinkStage, Ping, WireMessage, decode_message, encode_message
+from seqp2p.net.messages import LinkStage, Ping, WireMessage, decode_message, encode_message
 from seqp2p.net.tls import Credentials, make_credentials
 from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import records
@@ -93,8 +92,8 @@ WITHOUT_THREADS = WithoutThreads()
 
 
 @cache
-def credentials(seat: int, seed: int = 1) -> Credentials:
-    return make_credentials(identity(seat, seed))
+def credentials(seat: int) -> Credentials:
+    return make_credentials(identity(seat))
 
 
 # Players
@@ -123,11 +122,11 @@ class Lottery:
 class Thinker(Lottery):
     """Takes long over the question after so many; ``asleep`` says when it has come to that. Made for seat 1."""
 
-    def __init__(self, questions: int = 0, sleep_s: float = math.inf, asleep: trio.Event | None = None) -> None:
+    def __init__(self, questions: int = 0, sleep_s: float = math.inf) -> None:
         super().__init__((LOTS, 1))
         self._questions = questions
         self._sleep_s = sleep_s
-        self.asleep = trio.Event() if asleep is None else asleep
+        self.asleep = trio.Event()
 
     async def pick(self, view: View, refused: str | None) -> Action:
         if len(self.asked) == self._questions + 1:
@@ -188,7 +187,6 @@ class Place:
     told: list[tuple[float, TableEvent]] = field(default_factory=list)
     result: Result | None = None
     ended_at: float = 0.0
-    ended: trio.Event = field(default_factory=trio.Event)
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
 
     @property
@@ -229,16 +227,13 @@ class Party:
         variant: str = MINIATURE,
         *,
         without: Collection[Pair] = (),
-        wires: Wires | None = None,
         limits: Limits = LIMITS,
-        seed: int = 1,
         **settings: Any,
     ) -> None:
         self.directory = directory
         self.players = players
-        self.seed = seed
-        self.agreement: Agreement = make_agreement(players, variant, seed, **settings)
-        self.wires = wires or Wires()
+        self.agreement: Agreement = make_agreement(players, variant, **settings)
+        self.wires = Wires()
         self.limits = limits
         self.without = without
         self.away: set[int] = set()
@@ -258,12 +253,10 @@ class Party:
     def table(self, seat: int) -> AgreedTable:
         others = [other for other in range(1, self.players + 1) if other != seat]
         addresses = {other: (address_of(other),) for other in others}
-        return AgreedTable(
-            credentials(seat, self.seed), self.agreement, seat, addresses, [self.wires.listen(address_of(seat))]
-        )
+        return AgreedTable(credentials(seat), self.agreement, seat, addresses, [self.wires.listen(address_of(seat))])
 
     def own_seat(self, seat: int) -> SeatKeys:
-        return RepeatableSeat(seat, identity(seat, self.seed), randomness(("seat", self.seed, seat)))
+        return RepeatableSeat(seat, identity(seat), randomness(("seat", 1, seat)))
 
     def mesh(self, seat: int) -> Mesh:
         """The links of a seat."""
@@ -279,11 +272,13 @@ class Party:
             if seat in self.away or address in map(address_of, apart):
                 await trio.lowlevel.checkpoint()
                 raise ConnectionRefusedError
-            return await self.wires.dial(address, seat)
+            return await self.wires.dial(address)
 
         return CalmMesh(self.table(seat), randomness(("mesh", seat)), self.limits, dial=dial, dial_filter=may_dial)
 
-    def sit(self, seat: int, player: SeatPlayer | None = None, kind: type[SeatRunner] = SeatRunner, **more: Any) -> Any:
+    def sit(
+        self, seat: int, player: SeatPlayer | None = None, session: type[SeatRunner] = SeatRunner, **more: Any
+    ) -> Any:
         """Seat somebody; it plays by lot where no player is given. Returns the session."""
         match = Match(encode_agreement(self.agreement), seat)
         path = self.directory / f"{seat}.seqp2p"
@@ -297,9 +292,9 @@ class Party:
         more = {"runtime": WITHOUT_THREADS} | more
         own = self.own_seat(seat)
         own.signed = Everything()
-        session = kind(match, own, self.mesh(seat), player, writer, tell, **more)
-        self.places[seat] = Place(seat, session, player, writer, told)
-        return session
+        made = session(match, own, self.mesh(seat), player, writer, tell, **more)
+        self.places[seat] = Place(seat, made, player, writer, told)
+        return made
 
     def sit_others(self, **more: Any) -> None:
         """Seat the rest."""
@@ -311,7 +306,6 @@ class Party:
         with place.scope, place.writer:
             place.result = await place.session.run()
         place.ended_at = trio.current_time()
-        place.ended.set()
 
     @contextlib.asynccontextmanager
     async def playing(self) -> AsyncGenerator[trio.Nursery]:
@@ -338,7 +332,7 @@ class Party:
         """A link of this seat that follows no protocol but what a test says."""
         link = await reach(
             address_of(to),
-            credentials(seat, self.seed),
+            credentials(seat),
             self.wires.dial,
             self.limits,
             role="link",
@@ -347,28 +341,19 @@ class Party:
         )
         return Raw(link.frames)
 
-    def cut_off(self, seat: int) -> None:
-        """Nobody reaches this seat any more, nor does it anybody, until it is no longer ``away``."""
-        self.away.add(seat)
-        for other in self[seat].session.mesh._peers:
-            self.cut(seat, other)
-
-    def cut(self, seat: int, other: int) -> None:
-        """The links between these two end, at both ends."""
-        for one, two in ((seat, other), (other, seat)):
-            for link in self[one].session.mesh._peers[two].links if one in self.places else ():
-                link.end(LinkLost("The cable is cut."))
-
     def crash(self, seat: int) -> None:
-        """This seat's process dies: no goodbye, no end of its replay."""
-
+        """This seat's process dies: no goodbye, no end of its replay, and nobody reaches it any more."""
         mesh = self[seat].session.mesh
 
         async def close(_: str) -> None:
             mesh._scope.cancel()
             await trio.lowlevel.checkpoint()
 
-        self.cut_off(seat)
+        self.away.add(seat)
+        for other, peer in mesh._peers.items():
+            there = self[other].session.mesh._peers[seat] if other in self.places else peer
+            for link in (*peer.links, *there.links):
+                link.end(LinkLost("The process is gone."))
         cast("Any", mesh).close = close
         cast("Any", self[seat].writer).finish = lambda *_: None
         self[seat].session._nursery.cancel_scope.cancel()
@@ -458,80 +443,3 @@ def of_kind(place: Place, *names: str) -> list[bytes]:
     """The bytes of every record of these kinds."""
     data = place.replay()
     return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]
-
-
-# Crooked seats
-
-
-Deals = Iterable[tuple[Collection[int], Contribution]]
-
-
-class Crook(SeatRunner):
-    """Does its part until it is its turn at a step that ``when`` picks; then sends what ``what`` says, and waits.
-
-    ``what`` gets this session and the honest contribution, and gives pairs of seats and contributions for them. What
-    gets lost with a link is not sent again; ``pause_s`` gives slow links the time to be made.
-    """
-
-    def __init__(
-        self,
-        *arguments: Any,
-        runtime: Runtime,
-        when: Callable[[Match], bool],
-        what: Callable[["Crook", Contribution], Deals],
-        pause_s: float = 0.0,
-    ) -> None:
-        super().__init__(*arguments, runtime=runtime)
-        self.seat, core = self.core.seat, cast("Any", self.core)
-        self._have, core.store.have = core.store.have, self.have
-        self._contribute_honestly, core._contribute = core._contribute, self._contribute
-        self._when = when
-        self._what = what
-        self._pause_s = pause_s
-        self.done = trio.Event()
-        self._pass_on, cast("Any", self.mesh.relay).pass_on = self.mesh.relay.pass_on, self.pass_on
-
-    def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
-        """It will not give itself away,"""
-        if not isinstance(thing, OfferedEvidence):
-            self._pass_on(thing, author, step)
-
-    def have(self) -> tuple[int, frozenset[int]]:
-        """Nor does it ask others what they have of it."""
-        return (self.match.number + 1, frozenset()) if self.done.is_set() else self._have()
-
-    async def _contribute(self, own: Contribution) -> None:
-        if self.done.is_set() or not self._when(self.match):
-            await self._contribute_honestly(own)
-            return
-        await trio.sleep(self._pause_s)
-        for seats, contribution in self._what(self, own):
-            await self.slip(seats, contribution)
-        self.done.set()
-        cast("Any", self.seat).owes = lambda _match: False
-
-    @property
-    def others(self) -> tuple[int, ...]:
-        """Everybody else."""
-        return tuple(self.mesh._peers)
-
-    async def slip(self, seats: Collection[int], contribution: Contribution) -> None:
-        """Send something to these seats alone, once there is a link; they may all be gone for what it sent before."""
-        for seat in seats:
-            with trio.move_on_after(20) as waiting:
-                await self.mesh._peers[seat].until(lambda peer: peer.links)
-            if waiting.cancelled_caught:
-                continue
-            self.mesh._peers[seat].links[-1].send(ContributionMessage(contribution.payload, contribution.signature))
-
-
-def at(kind: str, nth: int = 1) -> Callable[[Match], bool]:
-    """Picks steps of a kind, from the nth that this seat contributes to on."""
-    seen: set[int] = set()
-
-    def picks(match: Match) -> bool:
-        if match.kind == kind:
-            seen.add(match.number)
-        return match.kind == kind and len(seen) >= nth
-
-    return picks

@@ -2,20 +2,22 @@
 
 import math
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.live.asking import HASTE_S, PATIENCE_S, Asking, Chosen
+from seqp2p.live.asking import HASTE_S, PATIENCE_S, Asking, Chosen, Turns
 from seqp2p.live.seat_session import SeatSession
-from seqp2p.live.session import SeatRunner
 from seqp2p.match.contribution import Contribution
-from seqp2p.net.messages import Hurry
+from seqp2p.match.machine import Match
 from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, Action, Options, View, apply, legal_actions, start, view
-from tests.live.parties import Lottery, Party, Place, Scripted, checked
+from tests.live.parties import Party, Place, Scripted, checked
+from tests.live.test_seat_session import Linkless, Noting
+from tests.match.test_ballots_games import table
+from tests.table import play
 
 MANUAL = Options(manual_draw=True)
 
@@ -190,6 +192,53 @@ async def test_what_cannot_be_done_ahead_is_not_kept(autojump_clock: object) -> 
     assert asking.take_ahead() is None
 
 
+# A draw that another seat owes.
+
+
+@dataclass
+class Late:
+    """A table of three where a seat owes a draw. ``mover`` is next to draw, ``third`` only sits there."""
+
+    match: Match
+    owing: int
+    mover: int
+    third: int
+    asked: dict[int, Noting]
+    turns: dict[int, Turns]
+
+
+@pytest.fixture
+def late() -> Late:
+    match, seats = table(3, "classic", manual_draw=True)
+    play(match, seats, lambda seen: END if END in seen.legal else seen.legal[0], lambda match: match.kind == "late")
+    position = match.game.table_position()
+    (third,) = {1, 2, 3} - {position.to_move, position.mover}
+    asked = {seat: Noting() for seat in (1, 2, 3)}
+    turns = {seat: Turns(match, seats[seat - 1], Linkless(seat, ()), asking) for seat, asking in asked.items()}
+    return Late(match, position.to_move, position.mover, third, asked, turns)
+
+
+def test_only_the_next_player_hurries_and_only_who_owes_a_draw(late: Late) -> None:
+    number = late.match.number
+    for sender, step in ((late.third, number), (late.mover, number - 1), (late.mover, number + 1)):
+        late.turns[late.owing].hurry(sender, step)
+    late.turns[late.third].hurry(late.mover, number)
+    assert not any(asking.hurried for asking in late.asked.values())
+    late.turns[late.owing].hurry(late.mover, number)
+    assert late.asked[late.owing].hurried == 1
+
+
+def test_what_cannot_be_done_ahead_is_asked_for_again(late: Late) -> None:
+    step, asked = late.match.number, late.asked[late.mover]
+    late.turns[late.mover].ask()
+    assert asked.open == (step, True)
+    assert late.turns[late.mover].chosen(Chosen(step, Action("place", 1, 1), ahead=True)) is None
+    assert asked.open == (step, True)
+    first, second = asked.why
+    assert first is None
+    assert "has played its card: it can draw" in str(second)
+
+
 # Drawing by hand between sessions.
 
 Script = Callable[[View], Awaitable[Action | None]]
@@ -233,10 +282,9 @@ async def played(party: Party, count: int) -> list[tuple[float, int, str]]:
     return [(when, (seat - first) % party.players + 1, kind) for when, seat, kind in done]
 
 
-@pytest.mark.parametrize("players", [2, 4])
-async def test_whole_games(virtual_time: object, tmp_path: Path, players: int) -> None:
+async def test_whole_games(virtual_time: object, tmp_path: Path) -> None:
     """By lot among all that can be done: drawing, forgetting, drawing late."""
-    party = Party(tmp_path, players, manual_draw=True)
+    party = Party(tmp_path, 2, manual_draw=True)
     await party.play()
     assert len(set(party.results.values())) == 1
     checked(party)
@@ -245,9 +293,7 @@ async def test_whole_games(virtual_time: object, tmp_path: Path, players: int) -
     assert trio.current_time() < 1
 
 
-@pytest.mark.parametrize(
-    ("players", "without"), [(2, set[tuple[int, int]]()), (3, {(1, 2)}), (3, {(2, 3)}), (3, {(1, 3)})]
-)
+@pytest.mark.parametrize(("players", "without"), [(2, set[tuple[int, int]]()), (3, {(1, 2)}), (3, {(1, 3)})])
 async def test_who_never_draws_forgets(
     virtual_time: object, tmp_path: Path, players: int, without: set[tuple[int, int]]
 ) -> None:
@@ -274,116 +320,41 @@ async def test_who_never_draws_forgets(
     assert last_at == pytest.approx(waived_at, abs=0.1)
 
 
-async def test_the_next_player_waits_for_nobody_who_has_forgotten(virtual_time: object, tmp_path: Path) -> None:
-    """Its choice to draw is made ahead, hurries the one before, and holds without being asked for again."""
-    party = Party(tmp_path, 2, manual_draw=True)
-    asked: list[str] = []
+def ends_first(asked: list[int]) -> Script:
+    """Take two seconds; the first mover forgets its draw then, the others draw. Note the turns asked about."""
 
-    async def end_first(view: View) -> Action:
-        """The first mover forgets, the other one draws."""
-        asked.append(view.phase)
+    async def act(view: View) -> Action:
+        asked.append(view.turn)
         await trio.sleep(2)
         return END if view.turn == 0 else DRAW
 
+    return act
+
+
+@pytest.mark.parametrize(
+    ("late_s", "at_s", "kind"),
+    [(1, 3, "draw"), (2 + HASTE_S / 2, 4 + HASTE_S / 2, "draw"), (math.inf, 4 + HASTE_S, "waive")],
+)
+async def test_a_late_draw(virtual_time: object, tmp_path: Path, late_s: float, at_s: float, kind: str) -> None:
+    """In time is before the next player has chosen, or in the moment that haste leaves.
+
+    The next player's choice to draw is made ahead, hurries the one before, and holds without being asked for again.
+    """
+    party, asked = Party(tmp_path, 2, manual_draw=True), list[int]()
     for seat in (1, 2):
-        party.sit(seat, by_phase(draw=end_first, late=FORGETS))
+        party.sit(seat, by_phase(draw=ends_first(asked), late=does(DRAW, late_s)))
     done = await played(party, 5)
-    assert done == [
-        (0, 1, "place"),
-        (2, 1, "end"),
-        (2, 2, "place"),
-        (4 + HASTE_S, 1, "waive"),
-        (4 + HASTE_S, 2, "draw"),
-    ]
-    assert asked.count("draw") == 2
+    assert done[:4] == [(0, 1, "place"), (2, 1, "end"), (2, 2, "place"), (at_s, 1, kind)]
+    if late_s < 2:
+        # It had not chosen yet, and is asked anew when its draw opens.
+        assert done[4] == (at_s + 2, 2, "draw")
+        assert asked == [0, 1, 1]
+    else:
+        assert done[4] == (at_s, 2, "draw")
+        assert asked == [0, 1]
 
 
-@pytest.mark.parametrize(("late_s", "drawn"), [(1, True), (2 + HASTE_S / 2, True), (2 + HASTE_S * 2, False)])
-async def test_a_late_draw(virtual_time: object, tmp_path: Path, late_s: float, drawn: bool) -> None:
-    """In time is before the next player has chosen, or in the moment that haste leaves."""
-    party = Party(tmp_path, 2, manual_draw=True)
-
-    async def end_first(view: View) -> Action:
-        await trio.sleep(2)
-        return END if view.turn == 0 else DRAW
-
-    for seat in (1, 2):
-        party.sit(seat, by_phase(draw=end_first, late=does(DRAW, late_s)))
-    done = await played(party, 5)
-    assert [(seat, kind) for _, seat, kind in done[3:]] == [(1, "draw" if drawn else "waive"), (2, "draw")]
-    assert done[3][0] == pytest.approx(2 + (late_s if drawn else 2 + HASTE_S), abs=0.01)
-    # Whoever has chosen ahead draws at once; whoever has not is asked anew when its draw opens.
-    assert done[4][0] == pytest.approx(max(done[3][0], 4) + (1 if late_s < 2 else 0), abs=1.01)
-
-
-async def test_what_cannot_be_done_ahead_is_asked_for_again(virtual_time: object, tmp_path: Path) -> None:
-    """Whatever is typed while another seat owes a draw, the session goes on."""
-    party = Party(tmp_path, 2, manual_draw=True)
-    why: list[str | None] = []
-
-    async def clumsy(view: View, refused: str | None) -> Action | None:
-        if view.phase == "late":
-            await trio.sleep(5)
-            return WAIVE
-        if view.phase != "draw":
-            return None
-        if view.turn == 0:
-            return END
-        why.append(refused)
-        return Action("place", view.hand[0], 1) if refused is None else DRAW
-
-    for seat in (1, 2):
-        party.sit(seat, Scripted(clumsy))
-    done = await played(party, 5)
-    assert [(seat, kind) for _, seat, kind in done[3:]] == [(1, "waive"), (2, "draw")]
-    assert why[0] is None
-    assert why[1] is not None
-    assert "has played its card: it can draw" in why[1]
-
-
-async def test_only_the_next_player_hurries(virtual_time: object, tmp_path: Path) -> None:
-    party = Party(tmp_path, 3, manual_draw=True)
-
-    async def end_first(view: View) -> Action:
-        if view.turn == 0:
-            return END
-        await trio.sleep(9)
-        return DRAW
-
-    for seat in (1, 2, 3):
-        party.sit(seat, by_phase(draw=end_first, late=FORGETS))
-    async with party.playing():
-        await party.until(1, lambda match: match.kind == "late")
-        await trio.sleep(0.5)
-        position = party[1].match.game.table_position()
-        owing, mover = position.to_move, position.mover
-        (third,) = {1, 2, 3} - {owing, mover}
-        begun_at, number = trio.current_time(), party[1].match.number
-        for seat, step in ((third, number), (mover, number - 1), (mover, number + 1)):
-            raw = await party.raw(seat, to=owing)
-            await raw.say(Hurry(step))
-            await raw.frames.abort()
-        await party.until(1, lambda match: match.number > number)
-        assert trio.current_time() - begun_at == pytest.approx(9 - 0.5 + HASTE_S, abs=0.1)
-        for place in party.places.values():
-            place.scope.cancel()
-    assert [kind for _, _, kind in party[1].actions("waive")] == ["waive"]
-
-
-async def test_haste_that_comes_too_late_hurries_nobody(virtual_time: object, tmp_path: Path) -> None:
-    """At a seat that owes nothing it has no effect."""
-    party = Party(tmp_path, 2, manual_draw=True)
-    party.sit(1, Lottery())
-    party.sit(2, Lottery())
-    async with party.playing():
-        await party.until(1, lambda match: match.kind == "turn")
-        raw = await party.raw(2, to=1)
-        await raw.say(*(Hurry(step) for step in range(1, 400)))
-        await raw.drain()
-    checked(party)
-
-
-class DawdlingCore(SeatSession):
+class Dawdler(SeatSession):
     """Takes three seconds for its shares for a drawn card."""
 
     async def _contribute(self, own: Contribution) -> None:
@@ -392,25 +363,11 @@ class DawdlingCore(SeatSession):
         await super()._contribute(own)
 
 
-class Dawdler(SeatRunner):
-    """A session with that core."""
-
-    def __init__(self, *arguments: Any, **more: Any) -> None:
-        super().__init__(*arguments, **more, core=DawdlingCore)
-
-
 async def test_a_choice_ahead_holds_while_the_late_card_is_dealt(virtual_time: object, tmp_path: Path) -> None:
     """It is made when the late draw is no longer open and its own not yet, and it is not asked for again."""
-    party = Party(tmp_path, 3, manual_draw=True)
-    asked: list[int] = []
-
-    async def end_first(view: View) -> Action:
-        asked.append(view.turn)
-        await trio.sleep(2)
-        return END if view.turn == 0 else DRAW
-
+    party, asked = Party(tmp_path, 3, manual_draw=True), list[int]()
     for seat in (1, 2, 3):
-        party.sit(seat, by_phase(draw=end_first, late=does(DRAW, 0.5)), Dawdler)
+        party.sit(seat, by_phase(draw=ends_first(asked), late=does(DRAW, 0.5)), core=Dawdler)
     done = await played(party, 5)
     assert done[2:] == [(2, 2, "place"), (2.5, 1, "draw"), (5.5, 2, "draw")]
     assert asked[:2] == [0, 1]

@@ -27,14 +27,15 @@ from seqp2p.net.messages import AddressUpdate
 from seqp2p.net.relay import DIAL_GAP_S, LOOK_S, LinkDown, LinkUp
 from seqp2p.net.transit import TransitStream
 from tests.live.relays import HOSTILE, MemoryRelay, SaysNonsense, Waits
-from tests.net.tools import Seat, Wires, address_of, identity, own, randomness, settings, table
+from tests.live.test_mesh import World
+from tests.net.tools import Seat, address_of, agreement, identity, own, randomness, settings
 from tests.relay import free_address, running_relay
 
 RELAY = Address("relay.example.org", 4001)
 
 
-class World:
-    """Seats that use one relay, but for those ``without``; the ``hidden`` sign no address.
+class Relayed(World):
+    """Seats that use one relay, but for those ``apart``; the ``hidden`` sign no address.
 
     ``open_ways`` are the seats that can be dialled directly, by those that know where.
     """
@@ -45,25 +46,22 @@ class World:
         relay: Address = RELAY,
         dial: Dial = tcp_dial,
         *,
-        without: Collection[int] = (),
+        apart: Collection[int] = (),
         hidden: Collection[int] = (),
     ) -> None:
-        self.wires = Wires()
-        self.players = players
+        super().__init__(players)
         self._relay, self._dial_relay = relay, dial
         self.open_ways: set[int] = set()
         self.dials: list[float] = []
-        entries = table(self.wires, 1, players).agreement.seats
         self.relays = {
-            seat: None if seat in without else OwnRelay(relay, ExchangeKey(bytes([seat]) * 32))
+            seat: None if seat in apart else OwnRelay(relay, ExchangeKey(bytes([seat]) * 32))
             for seat in range(1, players + 1)
         }
-        self.nonces = {seat: entry.nonce for seat, entry in enumerate(entries, 1)}
+        self.nonces = {seat: entry.nonce for seat, entry in enumerate(agreement(players).seats, 1)}
         self.statements = [
             make_statement(identity(seat), nonce, 1, () if seat in hidden else (address_of(seat),), self.relays[seat])
             for seat, nonce in self.nonces.items()
         ]
-        self.seats: dict[int, Seat] = {}
 
     async def dial(self, address: Address) -> trio.abc.Stream:
         if address == self._relay:
@@ -72,20 +70,10 @@ class World:
         if address not in map(address_of, self.open_ways):
             await trio.lowlevel.checkpoint()
             raise ConnectionRefusedError
-        return await self.wires.dial(address)
+        return await super().dial(address)
 
-    def table(self, seat: int) -> AgreedTable:
-        made = table(self.wires, seat, self.players)
-        return replace(made, addresses={}, statements=self.statements, relay=self.relays[seat])
-
-    async def start(self, nursery: trio.Nursery, *numbers: int) -> None:
-        for number in numbers or range(1, self.players + 1):
-            self.seats[number] = Seat(Mesh(self.table(number), randomness, dial=self.dial), self.players)
-            await nursery.start(self.seats[number].run)
-
-    async def until_linked(self) -> None:
-        for number, seat in self.seats.items():
-            await seat.until_linked(*(self.seats.keys() - {number}))
+    def table(self, number: int) -> AgreedTable:
+        return replace(super().table(number), addresses={}, statements=self.statements, relay=self.relays[number])
 
     def faults(self) -> set[tuple[int, int]]:
         """Each seat and a seat that it blames."""
@@ -99,12 +87,12 @@ class World:
 
 @contextlib.asynccontextmanager
 async def world_with(
-    kind: type[MemoryRelay], players: int = 2, *, without: Collection[int] = ()
-) -> AsyncGenerator[tuple[World, MemoryRelay]]:
+    kind: type[MemoryRelay], players: int = 2, *, apart: Collection[int] = ()
+) -> AsyncGenerator[tuple[Relayed, MemoryRelay]]:
     """Running seats at a relay of this kind, without sockets."""
     async with trio.open_nursery() as nursery:
         relay = kind(nursery)
-        world = World(players, dial=relay.dial, without=without)
+        world = Relayed(players, dial=relay.dial, apart=apart)
         await world.start(nursery)
         yield world, relay
         nursery.cancel_scope.cancel()
@@ -116,7 +104,7 @@ async def world_with(
 @pytest.mark.process
 async def test_seats_that_cannot_dial_each_other_link_by_the_real_relay() -> None:
     address = free_address()
-    world = World(3, address)
+    world = Relayed(3, address)
     async with trio.open_nursery() as nursery:
         async with running_relay(address):
             await world.start(nursery)
@@ -143,7 +131,7 @@ async def test_seats_that_cannot_dial_each_other_link_by_the_real_relay() -> Non
 async def test_direct_links_are_preferred(autojump_clock: object) -> None:
     async with trio.open_nursery() as nursery:
         relay = MemoryRelay(nursery)
-        world = World(3, dial=relay.dial)
+        world = Relayed(3, dial=relay.dial)
         world.open_ways = {1, 2, 3}
         await world.start(nursery)
         await world.until_linked()
@@ -156,7 +144,7 @@ async def test_direct_links_are_preferred(autojump_clock: object) -> None:
 async def test_a_seat_that_can_be_dialled_is_linked_directly(autojump_clock: object) -> None:
     async with trio.open_nursery() as nursery:
         relay = MemoryRelay(nursery)
-        world = World(3, dial=relay.dial)
+        world = Relayed(3, dial=relay.dial)
         world.open_ways = {1}
         await world.start(nursery)
         await world.until_linked()
@@ -165,7 +153,7 @@ async def test_a_seat_that_can_be_dialled_is_linked_directly(autojump_clock: obj
 
 
 async def test_one_who_uses_no_relay_is_not_met_there(autojump_clock: object) -> None:
-    async with world_with(MemoryRelay, 3, without={3}) as (world, relay):
+    async with world_with(MemoryRelay, 3, apart={3}) as (world, relay):
         await world.seats[1].until_linked(2)
         await trio.sleep(300)
         assert world.seats[1].mesh.relay.linked == {2}
@@ -184,7 +172,7 @@ async def test_waiting_lines_end_with_a_link(autojump_clock: object) -> None:
 async def test_a_quiet_line_is_renewed(autojump_clock: object) -> None:
     async with trio.open_nursery() as nursery:
         relay = MemoryRelay(nursery)
-        world = World(2, dial=relay.dial)
+        world = Relayed(2, dial=relay.dial)
         await world.start(nursery, 1)
         await trio.sleep(600)
         assert 9 <= relay.lines.total() <= 11
@@ -243,7 +231,7 @@ async def test_new_addresses_by_the_dozen_are_dialled_one_a_second(autojump_cloc
 
 async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly(autojump_clock: object) -> None:
     line, _ = memory_stream_pair()
-    world = World(2)
+    world = Relayed(2)
     world.open_ways = {2}
     async with trio.open_nursery() as nursery:
         lobby_link = FrameStream(TransitStream(line, b"", math.inf))
@@ -261,12 +249,12 @@ async def test_a_hostile_relay_blames_no_seat_and_keeps_none_busy(
     kind: type[MemoryRelay], autojump_clock: object
 ) -> None:
     async with world_with(kind, 3) as (world, relay):
-        await trio.sleep(120)
+        await trio.sleep(60)
         assert world.faults() == set()
         for seat in world.seats.values():
             assert all(not peer.faults and not peer.search.given_up for peer in seat.mesh._peers.values())
         # Six ends of three pairs: each waits longer and longer, up to 8 s. A busy one would open thousands of lines.
-        assert relay.lines.total() <= 6 * 120
+        assert relay.lines.total() <= 6 * 60
         honest = MemoryRelay(trio.lowlevel.current_task().parent_nursery)  # type: ignore[arg-type]
         world._dial_relay = honest.dial
         await relay.leave()
@@ -281,7 +269,7 @@ async def test_a_hostile_relay_blames_no_seat_and_keeps_none_busy(
 async def test_a_seat_is_looked_for_at_the_relay_before_it_is_voted_out(autojump_clock: object) -> None:
     async with trio.open_nursery() as nursery:
         relay = MemoryRelay(nursery)
-        world = World(2, dial=relay.dial)
+        world = Relayed(2, dial=relay.dial)
         await world.start(nursery, 1)
         began_at = trio.current_time()
         while not world.seats[1].mesh.relay.has_sought(2, began_at):  # noqa: ASYNC110  # a search has no event
@@ -301,12 +289,12 @@ async def test_a_relay_that_is_away_does_not_put_a_vote_off(autojump_clock: obje
         assert trio.current_time() - began_at <= LOOK_S + DEFAULT_LIMITS.dial_patience_s + 2
 
 
-@pytest.mark.parametrize("without", [set[int](), {2}], ids=["a relay", "no relay"])
+@pytest.mark.parametrize("apart", [set[int](), {2}], ids=["a relay", "no relay"])
 async def test_a_seat_without_addresses_that_vanishes_puts_a_vote_off_by_the_look(
-    without: set[int], autojump_clock: object
+    apart: set[int], autojump_clock: object
 ) -> None:
     async with trio.open_nursery() as nursery:
-        world = World(2, dial=MemoryRelay(nursery).dial, without=without, hidden={2})
+        world = Relayed(2, dial=MemoryRelay(nursery).dial, apart=apart, hidden={2})
         world.open_ways = {1}
         await world.start(nursery, 1)
         async with trio.open_nursery() as second:
@@ -339,7 +327,7 @@ async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(
     async with trio.open_nursery() as nursery:
         relay = Tells(nursery)
         async with trio.open_nursery() as seats:
-            await World(2, dial=relay.dial).start(seats, seat)
+            await Relayed(2, dial=relay.dial).start(seats, seat)
             await said_ok.wait()
             for _ in range(turns):
                 await trio.lowlevel.checkpoint()
@@ -354,7 +342,7 @@ async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(aut
     tables: dict[int, AgreedTable] = {}
     async with trio.open_nursery() as nursery:
         relay = MemoryRelay(nursery)
-        world = World(3, dial=relay.dial)
+        world = Relayed(3, dial=relay.dial)
         last = {seat: world.table(seat) for seat in world.relays}
 
         async def host() -> None:
@@ -380,7 +368,7 @@ async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(aut
 async def test_a_host_whose_relay_is_away_too_is_gone(autojump_clock: object) -> None:
     async with trio.open_nursery() as nursery:
         relay = MemoryRelay(nursery)
-        world = World(2, dial=relay.dial)
+        world = Relayed(2, dial=relay.dial)
         await relay.leave()
         with pytest.raises(LinkLost, match="The host is gone"):
             await rejoin_table(own(2, relay=RELAY), world.table(2), dial=world.dial)

@@ -17,7 +17,7 @@ from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AcceptMessage, Gather, LobbyMessage, LobbySeat, PakeA, Proof, Sit, TableMessage
-from tests.lobby.house import House, Liar
+from tests.lobby.house import House, Liar, LyingHost, telling
 from tests.net.tools import Wires, address_of, agreement, credentials, identity, own, randomness, settings
 
 LIMITS = DEFAULT_LIMITS
@@ -121,20 +121,14 @@ async def test_only_a_seat_of_the_game_before_is_asked(autojump_clock: object, n
 
 
 async def test_a_host_that_begins_without_the_answer(autojump_clock: object, nursery: trio.Nursery) -> None:
-    house = House(nursery, 2)
-    listener = house.wires.listen(address_of(1))
-    come_back(house, 2, 2, asked=True)
-    frames = await tls.accept(await listener.accept(), credentials(1))
-    await check_client(
-        frames, credentials(1), lobby=bytes([1]) * 32, admit=lambda _: None, randomness=randomness, limits=LIMITS
-    )
     seats = (LobbySeat("host", identity(1).public, 0), LobbySeat("player 2", identity(2).public, 0, asked=True))
-    await send(frames, LobbyMessage(settings(2), seats, 2))
-    await send(frames, Gather(1))
+    house, host = House(nursery, 2), LyingHost(telling(LobbyMessage(settings(2), seats, 2), Gather(1)))
+    house.wires = host.wires
+    nursery.start_soon(host.run)
+    come_back(house, 2, 2, asked=True)
     await trio.sleep(1)
     assert isinstance(house.errors[2], PeerError)
     assert "has not accepted" in str(house.errors[2])
-    await frames.abort()
 
 
 async def test_a_host_that_takes_its_time(autojump_clock: object, nursery: trio.Nursery) -> None:

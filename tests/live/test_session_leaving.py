@@ -1,29 +1,40 @@
-"""Seats that leave, vanish, fail or wait for nothing: who is left ends soon, says why, and loses nothing."""
+"""Seats that leave, fail or are cancelled, under trio: who is left ends soon, says why, and loses nothing."""
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import trio
 
-from seqp2p.live.absence import GOODBYE_WAIT_S, OWED_S
-from seqp2p.live.seat_session import OPENINGS_WAIT_S, Leaving, Saying
+from seqp2p.live.absence import GOODBYE_WAIT_S
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, Leaving, Saying, SeatSession
 from seqp2p.live.session import TICK_S, SeatRunner
-from seqp2p.match.contribution import StepKind
+from seqp2p.match.contribution import Contribution, StepKind
 from seqp2p.match.machine import Match
-from seqp2p.net.errors import LinkLost
+from seqp2p.match.signed import ReleasedSecret
 from seqp2p.rules import Action, View
-from tests.live.parties import LIMITS, Crook, Lottery, Party, Scribe, Thinker, at, checked, of_kind, steps_of, went_on
+from tests.live.parties import LIMITS, Lottery, Party, Scribe, checked, of_kind, steps_of, went_on
 
-PHASES: tuple[StepKind, ...] = ("seat", "reveal", "shuffle", "deal", "over")
+PHASES: tuple[StepKind, ...] = ("seat", "deal", "over")
 SOON_S = GOODBYE_WAIT_S + TICK_S + LIMITS.close_s + 0.1
 
 
-def stopped(party: Party, kind: str, seat: int) -> Crook:
-    """Seat one that does nothing any more from such a step on, and honest people."""
-    stopper: Crook = party.sit(seat, kind=Crook, when=at(kind), what=lambda _crook, _own: [])
+def stopped(party: Party, kind: str, seat: int) -> trio.Event:
+    """Seat one that contributes nothing any more from such a step on, and honest people. Return when it has stopped."""
+    done = trio.Event()
+
+    class Stopper(SeatSession):
+        async def _contribute(self, own: Contribution) -> None:
+            if self.match.kind != kind:
+                await super()._contribute(own)
+                return
+            done.set()
+            cast("Any", self.seat).owes = lambda _match: False
+
+    party.sit(seat, core=Stopper)
     party.sit_others()
-    return stopper
+    return done
 
 
 def complete(party: Party, seats: Collection[int] = ()) -> None:
@@ -45,9 +56,9 @@ def complete(party: Party, seats: Collection[int] = ()) -> None:
 async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Path, kind: str, cancelled: bool) -> None:
     """Politely, or because everything is cancelled: the others are told, and wait for nobody."""
     party = Party(tmp_path, 3)
-    stopper = stopped(party, kind, 3)
+    done = stopped(party, kind, 3)
     async with party.playing():
-        await stopper.done.wait()
+        await done.wait()
         await trio.sleep(1)
         left_at = trio.current_time()
         if cancelled:
@@ -56,6 +67,7 @@ async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Pat
             await party[2].session.put(Leaving("tired"))
         if kind == "over":
             party[3].scope.cancel()  # It waits for nobody but itself.
+    assert max(place.ended_at for place in party.places.values()) <= left_at + SOON_S
     if kind == "over":
         # Two of three have signed the end: it holds, whoever leaves now.
         assert {report.verdict for report in (party[seat].report() for seat in (1, 2))} == {"verified"}
@@ -63,7 +75,6 @@ async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Pat
         return
     assert party[1].reason == party[3].reason == f"{party.name(2)} left the table"
     assert party[2].result is None if cancelled else party[2].reason == "tired"
-    assert max(place.ended_at for place in party.places.values()) <= left_at + SOON_S
     complete(party)
 
 
@@ -80,29 +91,23 @@ async def test_cancelled_before_anything(virtual_time: object, tmp_path: Path) -
 
 async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
-    stopper = stopped(party, "turn", 3)
+    done = stopped(party, "turn", 3)
     async with party.playing() as nursery:
-        await stopper.done.wait()
+        await done.wait()
         for place in party.places.values():
             nursery.start_soon(place.session.put, Leaving("bored"))
     assert set(party.reasons.values()) == {"bored"}
     complete(party)
 
 
-async def test_leaving_and_talking_after_the_end_do_nothing(virtual_time: object, tmp_path: Path) -> None:
-    party = Party(tmp_path, 2)
-    await party.play()
-    await party[1].session.put(Leaving("too late"))
-    await party[1].session.put(Saying("too late"))
-    checked(party)
-
-
-async def test_leaving_while_the_session_says_goodbye(virtual_time: object, tmp_path: Path) -> None:
+async def test_leaving_and_talking_at_the_end_and_after_it_do_nothing(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2, open_hands=False)
     party.sit_others()
     async with party.playing() as nursery:
         await party.until(1, lambda match: match.game.result is not None)
         nursery.start_soon(party[1].session.put, Leaving("too late"))
+    await party[1].session.put(Leaving("too late"))
+    await party[1].session.put(Saying("too late"))
     checked(party)
 
 
@@ -131,6 +136,9 @@ async def failing(party: Party, error: type[Exception]) -> None:
             nursery.start_soon(party.run, party[seat])
     assert len(raised) == 1
     went_on(party, 2)
+    assert party[2].report().verdict == "unfinished"
+    assert not of_kind(party[2], "EndRecord")
+    assert steps_of(party[2])
 
 
 async def test_a_player_that_fails(virtual_time: object, tmp_path: Path) -> None:
@@ -138,8 +146,6 @@ async def test_a_player_that_fails(virtual_time: object, tmp_path: Path) -> None
     party = Party(tmp_path, 3, grace_s=30)
     party.sit(2, Broken())
     await failing(party, ZeroDivisionError)
-    assert party[2].report().verdict == "unfinished"
-    assert not of_kind(party[2], "EndRecord")
     assert party[1].ended_at >= 30
 
 
@@ -155,69 +161,6 @@ async def test_a_disk_that_is_full(virtual_time: object, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(Scribe, "_write", write)
     await failing(party, OSError)
-    assert party[2].report().verdict == "unfinished"
-    assert steps_of(party[2])
-
-
-# Seats that vanish.
-
-
-async def test_a_seat_that_comes_back_in_time(virtual_time: object, tmp_path: Path) -> None:
-    party = Party(tmp_path, 3, grace_s=30)
-    thinker = Thinker(1, sleep_s=5)
-    party.sit(1, thinker)
-    party.sit_others()
-    async with party.playing():
-        await thinker.asleep.wait()
-        for _ in range(3):
-            party.cut_off(3)
-            await trio.sleep(25)
-            party.away.clear()
-            await trio.sleep(15)
-    checked(party)
-    assert len(set(party.results.values())) == 1
-
-
-async def test_others_that_come_and_go_do_not_prolong_the_wait(virtual_time: object, tmp_path: Path) -> None:
-    party = Party(tmp_path, 3, grace_s=60)
-    stopper = stopped(party, "draw", 3)
-    async with party.playing() as nursery:
-        await stopper.done.wait()
-        party.crash(3)
-        died_at = trio.current_time()
-
-        async def flap() -> None:
-            while party[1].result is None:
-                for link in party[2].session.mesh._peers[1].links:
-                    link.end(LinkLost("a bad cable"))
-                await trio.sleep(20)
-
-        nursery.start_soon(flap)
-    assert party[1].ended_at - died_at <= 60 + 2 * TICK_S + SOON_S
-
-
-@pytest.mark.parametrize("kind", ["seat", "reveal", "shuffle", "deal", "draw", "over"])
-async def test_a_program_that_is_there_and_does_nothing(virtual_time: object, tmp_path: Path, kind: str) -> None:
-    """What takes no thinking is not waited for, for ever."""
-    party = Party(tmp_path, 2, grace_s=5)
-    stopper = stopped(party, kind, 2)
-    async with party.playing():
-        await stopper.done.wait()
-        await party.until(1, lambda match: match.kind == kind)
-        number, begun_at = party[1].match.number, trio.current_time()
-        await party[1].ended.wait()
-        party[2].scope.cancel()
-    assert party[1].reason == f"{party.name(2)} sent nothing valid for step {number} ({kind}) in {OWED_S:.0f} s"
-    assert party[1].ended_at - begun_at <= OWED_S + TICK_S + SOON_S
-    complete(party, (1,))
-
-
-async def test_a_person_may_think_as_long_as_it_likes(virtual_time: object, tmp_path: Path) -> None:
-    party = Party(tmp_path, 2, grace_s=5)
-    party.sit(2, Thinker(0, sleep_s=10 * OWED_S))
-    await party.play()
-    checked(party)
-    assert trio.current_time() >= 10 * OWED_S
 
 
 # Around the end.
@@ -231,9 +174,9 @@ def over(match: Match) -> bool:
 async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
     """The majority has signed: the result holds. A goodbye need not be waited on."""
     party = Party(tmp_path, 3, grace_s=30)
-    stopper = stopped(party, "over", 3)
+    done = stopped(party, "over", 3)
     async with party.playing():
-        await stopper.done.wait()
+        await done.wait()
         await trio.sleep(1)
         gone_at = trio.current_time()
         if dies:
@@ -254,9 +197,9 @@ async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: P
 @pytest.mark.parametrize("dies", [True, False], ids=["dies", "stops"])
 async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
     party = Party(tmp_path, 2, grace_s=30)
-    stopper = stopped(party, "over", 2)
+    done = stopped(party, "over", 2)
     async with party.playing():
-        await stopper.done.wait()
+        await done.wait()
         await party.until(1, over)
         if dies:
             party.crash(2)
@@ -270,9 +213,9 @@ async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Pat
 async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Path) -> None:
     """Two of three have signed, the third thinks about it: who leaves has a result."""
     party = Party(tmp_path, 3)
-    stopper = stopped(party, "over", 3)
+    done = stopped(party, "over", 3)
     async with party.playing():
-        await stopper.done.wait()
+        await done.wait()
         await party.until(1, lambda match: match.confirmed)
         await party[1].session.put(Leaving("tired"))
         party[3].scope.cancel()
@@ -291,7 +234,7 @@ class Slowpoke(SeatRunner):
 
 async def test_leaving_while_others_open_their_hands(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
-    party.sit(3, kind=Slowpoke)
+    party.sit(3, session=Slowpoke)
     party.sit_others()
     async with party.playing():
         await party.until(1, lambda match: match.game.result is not None)
@@ -307,7 +250,7 @@ async def test_leaving_while_others_open_their_hands(virtual_time: object, tmp_p
 
 async def test_cancelled_after_the_end(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
-    party.sit(2, kind=Slowpoke)
+    party.sit(2, session=Slowpoke)
     party.sit_others()
     async with party.playing():
         await party.until(1, lambda match: match.game.result is not None)
@@ -315,3 +258,26 @@ async def test_cancelled_after_the_end(virtual_time: object, tmp_path: Path) -> 
         for place in party.places.values():
             place.scope.cancel()
     assert [place.report().verdict for place in party.places.values()] == ["verified"] * 2
+
+
+class Closed(SeatRunner):
+    """Keeps its own secret, and says another."""
+
+    async def _open_hands(self, *, linger: bool) -> None:
+        assert not linger
+        self.mesh.relay.pass_on(ReleasedSecret(self.core.seat.number, bytes(31) + b"\2"))
+        await trio.sleep(60)
+
+
+async def test_a_seat_that_does_not_open_its_hand(virtual_time: object, tmp_path: Path) -> None:
+    """The game is verified all the same: the moves prove themselves."""
+    party = Party(tmp_path, 3)
+    party.sit(2, session=Closed)
+    party.sit_others()
+    async with party.playing():
+        pass
+    checked(party)
+    for seat in (1, 3):
+        assert len(of_kind(party[seat], "OpeningRecord")) == 2
+        assert party[seat].session.mesh._peers[2].faults >= 1
+        assert party[seat].ended_at < OPENINGS_WAIT_S + LIMITS.close_s + 1

@@ -1,4 +1,7 @@
-"""Spectators over real sockets and on the real clock: fifty of them, and those who would like to spoil it."""
+"""Spectators over real sockets and on the real clock: fifty of them, and one that does not read.
+
+tests/lobby/test_spectator_feed.py and test_spectator_server.py have all that needs neither.
+"""
 
 import contextlib
 import time
@@ -18,18 +21,17 @@ from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.contribution import Contribution
-from seqp2p.match.signed import ReleasedSecret, SignedRemark, SignedThing
-from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
-from seqp2p.net.errors import NetError, PeerRefused
+from seqp2p.match.signed import ReleasedSecret, SignedThing
+from seqp2p.net.addresses import Address, listening_addresses, open_listeners
+from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import GossipItem, PlacedItem, PlacedVote
+from seqp2p.net.gossip import PlacedItem, PlacedVote
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import Have, HeadMessage, Ping, WireMessage, encode_message
+from seqp2p.net.messages import Have
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import make_credentials
 from tests.live.parties import credentials
-from tests.lobby.hall import Seen, hear, say
+from tests.lobby.hall import Seen, say
 from tests.table import Played, played, randomness
 
 pytestmark = [pytest.mark.simulation, pytest.mark.process]
@@ -136,6 +138,7 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
             await trio.aclose_forcefully(listener)
 
 
+@pytest.mark.slow
 async def test_fifty_spectators(tmp_path: Path) -> None:
     """Half of them before the first step, half in the middle; each sees it all, and no step has much to do for them.
 
@@ -202,83 +205,3 @@ async def test_one_that_does_not_read(tmp_path: Path) -> None:
             with trio.fail_after(LIMIT_S):
                 await house.stage.mesh.close("the game is over")
         assert honest.result == GAME.match.game.result
-
-
-async def test_one_that_asks_for_nothing(tmp_path: Path) -> None:
-    """What it does not ask for is not sent, however long the game is."""
-    limits = replace(LIMITS, watch_batch_max=20_000)
-    async with theatre(5, limits) as house:
-        lazy = (await house.waiting(1)).frames
-        (spectator,) = house.spectators.feed.readers
-        house.stage.play(4)
-        await say(lazy, Have(1, ()))
-        with trio.fail_after(LIMIT_S):
-            await lazy.receive(LIMITS.frame_max)
-        for _ in range(100):
-            house.stage.step = 0
-            house.stage.play(4)
-        assert spectator.link.unsent <= limits.watch_batch_max
-        assert len(house.spectators.feed.readers) == 1
-
-
-async def test_all_that_the_host_takes_comes_in_batches() -> None:
-    """Remarks of a whole evening come in the order in which the host took them, between contributions and a vote."""
-    vote = HeadMessage(b"a head", bytes(64))
-    async with theatre(5, replace(LIMITS, watch_batch_max=20_000, answer_pause_s=0.0)) as house:
-        house.stage.play(4)
-        for number in range(100):
-            house.stage.mesh.relay.pass_on(SignedRemark(Contribution(b"%1000d" % number, bytes(64))))
-        house.spectators.feed.append(GossipItem(b"a head"), encode_message(vote))
-        frames = (await house.waiting(1)).frames
-        heard: list[WireMessage] = []
-        with trio.fail_after(LIMIT_S):
-            while vote not in heard:
-                await say(frames, Have(1, ()))
-                with trio.move_on_after(0.1):
-                    while True:
-                        heard.append(await hear(frames))
-    kinds = [type(message).__name__ for message in heard if not isinstance(message, Ping)]
-    assert kinds == ["ContributionMessage"] * 6 + ["RemarkMessage"] * 100 + ["HeadMessage"]
-
-
-async def test_two_hundred_connections(tmp_path: Path) -> None:
-    """Some hold their tongue, some begin; who knows the code gets in all the same, as far as there is room."""
-    async with theatre(20, PATIENT) as house, contextlib.AsyncExitStack() as idle:
-        for number in range(200):
-            stream = await tcp_dial(house.address)
-            idle.push_async_callback(trio.aclose_forcefully, stream)
-            if number % 2:
-                await stream.send_all(b"\x16\x03\x01")
-        there: list[int] = []
-        refused: list[str] = []
-
-        async def come(number: int) -> None:
-            try:
-                await house.waiting(number)
-                there.append(number)
-            except PeerRefused as error:
-                refused.append(error.code)
-
-        with trio.fail_after(LIMIT_S):
-            async with trio.open_nursery() as nursery:
-                for number in range(30):
-                    nursery.start_soon(come, number)
-        assert refused == ["no_spectators"] * 10
-        assert len(house.spectators.feed.readers) == 20
-        honest = Seen(1, await house.waiting(there[0]), tmp_path / "1.seqp2p", LIMITS)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(honest.run)
-            house.stage.play(len(GAME.match.record))
-            house.stage.open_hands()
-            with trio.fail_after(LIMIT_S):
-                await house.stage.mesh.close("the game is over")
-        assert honest.result == GAME.match.game.result
-
-
-async def test_strangers_who_guess_keep_nobody_out() -> None:
-    async with theatre(5) as house:
-        for _ in range(3):
-            with pytest.raises(PeerRefused):
-                await house.waiting(1, "7-zebra-zebra" if house.door.code != "7-zebra-zebra" else "7-acorn-acorn")
-        with trio.fail_after(LIMIT_S):
-            await house.waiting(2)

@@ -5,28 +5,22 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-import pytest
 import trio
 import trio.testing
 
-from seqp2p.crypto.hashing import HEAD
-from seqp2p.crypto.identity import sign
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import SpectatorSession
 from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.lobby.own import Route
-from seqp2p.match.contribution import Contribution, TurnBody, make_payload
-from seqp2p.match.encoding import encode
-from seqp2p.match.events import Event
-from seqp2p.match.intake import ROOMS
+from seqp2p.match.contribution import TurnBody, make_payload
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, Word
+from seqp2p.match.signed import BallotPayload
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import BallotMessage, Bye, ContributionMessage, HeadMessage, signed_thing
+from seqp2p.net.messages import Bye, ContributionMessage, HeadMessage
 from seqp2p.replay.writer import ReplayWriter
 from tests.live.parties import WITHOUT_THREADS, WithoutThreads, credentials
 from tests.lobby.hall import own_key, say
@@ -34,8 +28,7 @@ from tests.match.voting import play_on, show, staying, vote, wish
 from tests.net.tools import address_of
 from tests.sim import TableKey, draw_settings, make_agreement
 from tests.sim.table import identity
-from tests.table import at_random, due, make_seats, played, randomness, signed
-from tests.table import identity as seat_identity
+from tests.table import at_random, due, make_seats, randomness, signed
 from tests.table import make_agreement as table_of
 
 T = TypeVar("T")
@@ -80,25 +73,6 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object
     assert match.number == 2
 
 
-async def test_nobody_crowds_out_the_votes_of_another(tmp_path: Path) -> None:
-    """Hundreds of one seat's heads of steps to come, and one of another seat's: this one is heard when it is due."""
-    game = played(3, "kids")
-    match = Match(game.agreement)
-
-    def head(seat: int, round_: int) -> HeadMessage:
-        word = HeadPayload(1, match.game.id, 2, game.steps[1].prev, seat, round_, bytes(32))
-        return HeadMessage(encode(word), sign(seat_identity(seat), HEAD, encode(word)))
-
-    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
-        spectator = SpectatorSession(match, 1, writer, lambda _: None)
-        for round_ in range(300):
-            await spectator.take(head(2, round_))
-        await spectator.take(head(3, 0))
-        waiting = [each.thing for _, each in spectator._intake.pending.of(SignedHead)]
-        assert signed_thing(head(3, 0)) in waiting
-        assert len(waiting) == ROOMS[SignedHead].places + 1
-
-
 async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: object, tmp_path: Path) -> None:
     """One team is left, and that is not final yet: no step is open, and a contribution to the next one is never due."""
     table = TableKey(1, 4)
@@ -126,36 +100,3 @@ async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: obje
             await spectator.take(HeadMessage(head.payload, head.signature))
     assert spectator.ending is not None
     assert "there is nobody to play against" in spectator.ending.reason
-
-
-async def test_a_ballot_waits_until_its_step_is_the_first_that_is_not_final(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is closed meanwhile does not make it due: it is not looked at again and again."""
-    match = Match(encode_agreement(table_of(3, "kids")))
-    seats = make_seats(3)
-    play_on(match, seats, at_random(1), lambda match: match.kind == "turn" and match.number > match.final + 1)
-    ahead = Match(match.agreement_bytes)
-    for each in (contribution for step in match.record for _, contribution in step.contributions):
-        ahead.receive(each)
-    show(ahead, seats)
-    assert (match.final + 1, ahead.chain.base) != (match.number, None)
-    ballot = seats[1].ballot(ahead, 1, wish("drop", 1), "late")
-    heard: list[object] = []
-    take = match.take_word
-
-    def counting(word: Word, signed: Contribution) -> tuple[Event, ...] | None:
-        heard.extend([signed] if isinstance(word, BallotPayload) else [])
-        return take(word, signed)
-
-    monkeypatch.setattr(match, "take_word", counting)
-    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
-        spectator = SpectatorSession(match, 1, writer, lambda _: None)
-        await spectator.take(BallotMessage(ballot.payload, ballot.signature))
-        assert spectator._intake.due() is None
-        assert (len(heard), match.final + 1 < match.number) == (1, True)
-        for head in (head for seat in seats for head in seat.heads(match)):
-            await spectator.take(HeadMessage(head.payload, head.signature))
-    assert len(heard) == 2
-    assert match.chain.base is not None
-    assert match.chain.base.ballots

@@ -82,6 +82,42 @@ def test_a_person_who_waits_is_asked_again_after_as_long_and_votes_without_an_an
     assert seat.due(1010 + 3 * GRACE_S, rest) == Due(1, Wish("drop", mover), "absent")
 
 
+def test_an_answer_counts_when_the_grace_is_over_and_is_about_one_absence(seat: Seat) -> None:
+    seat.voting = Voting(seat.match, seat.own, seat.absence, seat.ways, asks=True)
+    rest, mover = ALL - {seat.mover}, frozenset({seat.mover})
+    seat.voting.allow(seat.mover)
+    seat.due(1000, rest)
+    seat.ways.tried[seat.mover] = 1000
+    assert seat.due(999 + GRACE_S, rest) is None, "nobody is thrown out sooner"
+    assert seat.voting.to_ask(1000 + GRACE_S) == frozenset()
+    assert seat.due(1000 + GRACE_S, rest) == Due(1, Wish("drop", mover), "absent")
+    seat.voting.waits_for(seat.mover)
+    assert seat.voting.to_ask(1000 + GRACE_S) == mover
+
+
+def test_a_person_who_is_cut_off_waits_as_long_as_the_others(seat: Seat) -> None:
+    """Where those who stay are asked first, one who cannot reach them does not end its own game before."""
+    seat.voting = Voting(seat.match, seat.own, seat.absence, seat.ways, asks=True)
+    alone = seat.ways.linked = frozenset()
+    seat.due(1000, alone)
+    seat.ways.tried = dict.fromkeys(ALL, 1000.0)
+    assert not seat.voting.hopeless(999 + 2 * GRACE_S)
+    assert seat.voting.hopeless(1000 + 2 * GRACE_S) == ALL - {seat.own}
+
+
+@pytest.mark.parametrize("turn_time_s", [0, 30])
+def test_where_there_is_a_clock_nobody_is_asked(turn_time_s: int) -> None:
+    match = Match(encode_agreement(make_agreement(3, "kids", turn_time_s=turn_time_s)))
+    play(match, make_seats(3), POLICIES["random"](1), lambda match: match.kind == "turn")
+    (mover,) = match.awaited
+    own, third = sorted(ALL - {mover})
+    seat = Seat(match, own, mover, third)
+    seat.voting = Voting(match, own, seat.absence, seat.ways, asks=True)
+    seat.ways.tried[mover] = 1000
+    seat.due(1000, ALL - {mover})
+    assert seat.voting.to_ask(1000 + GRACE_S) == (frozenset() if turn_time_s else {mover})
+
+
 def test_a_search_puts_off_no_vote_for_longer(seat: Seat) -> None:
     rest = ALL - {seat.mover}
     assert seat.due(1000, rest) is None

@@ -9,7 +9,6 @@ from typing import Any
 import trio
 
 from seqp2p.live.absence import Absent, Back
-from seqp2p.live.session import SeatRunner
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.door import CodeDoor
@@ -61,7 +60,6 @@ class Hall(Party):
         self.said: list[LobbyEvent] = []
         self.seen: dict[int, Seen] = {}
         self.first = Thinker(1, 30.0)  # time to come in
-        self.crooks: list[tuple[int, type[SeatRunner], dict[str, Any]]] = []
         self.more_listeners: Sequence[Listener] = ()  # of the first seat
 
     @property
@@ -87,12 +85,10 @@ class Hall(Party):
         """Let spectators in, play, and end when all have ended. ``alone`` the first seat waits until the block ends."""
         async with trio.open_nursery() as doors:
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
-            own = Own(seat_credentials(1, self.seed), "host", randomness("code"), self.said.append, limits=self.limits)
+            own = Own(seat_credentials(1), "host", randomness("code"), self.said.append, limits=self.limits)
             self.door = CodeDoor(own, 7)
             self.spectators.open(self.door)
             self.sit(1, self.first)
-            for seat, kind, more in self.crooks:
-                self.sit(seat, kind=kind, **more)
             if not alone:
                 self.sit_others()
             async with self.playing() as nursery:

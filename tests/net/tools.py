@@ -65,21 +65,18 @@ class Wires:
         self._queues[address] = send
         return WireListener(receive)
 
-    async def dial(self, address: Address, by: int = 0) -> trio.abc.Stream:
-        """A connection to this address, by the seat ``by``."""
+    async def dial(self, address: Address) -> trio.abc.Stream:
+        """A connection to this address."""
         await trio.lowlevel.checkpoint()
         self.dialled.append(address)
         if address not in self._queues:
             raise ConnectionRefusedError
-        here, there = self._connect(by, address)
+        here, there = memory_stream_pair()
         self._queues[address].send_nowait(there)
         return here
 
     def cut(self, address: Address) -> None:
         self._queues.pop(address, None)
-
-    def _connect(self, _by: int, _address: Address) -> tuple[trio.abc.Stream, trio.abc.Stream]:
-        return memory_stream_pair()
 
 
 class WireListener(trio.abc.Listener[trio.abc.Stream]):
@@ -187,6 +184,11 @@ class Seat:
     async def until_holding(self, count: int) -> None:
         while len(self.held) < count:
             await self._changed.wait()
+
+    async def until_down(self, seat: int) -> LinkDown:
+        event = await self.until_event(LinkDown, seat)
+        assert isinstance(event, LinkDown)
+        return event
 
     async def until_event(self, kind: type[LinkUp | LinkDown | Received], seat: int) -> MeshEvent:
         while True:

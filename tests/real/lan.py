@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from tests.cli.processes import Household, Process, command, wait_until
 
 _numbers: Final = itertools.count()
@@ -45,6 +47,46 @@ def new_stem() -> str:
     return f"sq{os.getpid()}n{next(_numbers)}"
 
 
+def needs(*programs: str) -> list[pytest.MarkDecorator]:
+    """The marks of tests that need namespaces and these programs."""
+    missing = [program for program in programs if shutil.which(program) is None]
+    reason = f"{' and '.join(missing)} not installed" if missing else why_not()
+    return [pytest.mark.namespace, pytest.mark.slow, pytest.mark.skipif(reason is not None, reason=str(reason))]
+
+
+def add_space(space: str, stack: ExitStack) -> None:
+    """A machine without cables, until the stack ends."""
+    ip("netns", "add", space)
+    stack.callback(ip, "netns", "del", space)
+    ip("-n", space, "link", "set", "lo", "up")
+
+
+def add_cable(*ends: tuple[str, str, str]) -> None:
+    """A cable between two machines; an end is the machine, its interface and its address."""
+    (one, name, _), (other, peer, _) = ends
+    ip("link", "add", name, "netns", one, "type", "veth", "peer", "name", peer, "netns", other)
+    for space, interface, address in ends:
+        ip("-n", space, "addr", "add", f"{address}/24", "dev", interface)
+        ip("-n", space, "link", "set", interface, "up")
+
+
+def run_in(space: str, *line: str, text: str = "") -> str:
+    """Run a program on a machine; raises CalledProcessError."""
+    whole = ["ip", "netns", "exec", space, *line]
+    return subprocess.run(whole, check=True, capture_output=True, text=True, input=text).stdout
+
+
+@contextmanager
+def ending(people: Household) -> Iterator[None]:
+    """Their processes end before their network does."""
+    try:
+        yield
+    finally:
+        for process in people._started:
+            process.process.kill()
+            process.process.wait()
+
+
 class Lan:
     """Hosts 1 to ``size``, each with one interface; their names are nobody else's."""
 
@@ -65,12 +107,10 @@ class Lan:
             ip("link", "set", self.stem, "up")
             for host in self.hosts:
                 space, cable = self.space(host), self.cable(host)
-                ip("netns", "add", space)
-                stack.callback(ip, "netns", "del", space)
+                add_space(space, stack)
                 ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", space)
                 ip("link", "set", cable, "master", self.stem, "up")
                 ip("-n", space, "addr", "add", f"10.46.10.{host}/24", "dev", "eth0")
-                ip("-n", space, "link", "set", "lo", "up")
                 ip("-n", space, "link", "set", "eth0", "up")
             wait_until(
                 lambda: all("state UP" in ip("link", "show", self.cable(host)) for host in self.hosts), "no link"

@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from seqp2p.cli import menu
 from tests.cli.processes import command, environment
@@ -11,6 +13,7 @@ from tests.helpful import HELPFUL
 from tests.real.terminals import Terminal
 
 SEQP2P = [sys.executable, "-m", "seqp2p"]
+KIDS = ("--variant", "kids")
 HELPED_SEQP2P = [sys.executable, "-m", "tests.helpful", "seqp2p"]
 
 
@@ -26,8 +29,9 @@ class Room:
         env.pop("SEQP2P_DEBUG")
         return env
 
-    def sit(self, who: str, *arguments: str, width: int = 80, height: int = 24, **env: str) -> Terminal:
-        return self.terminal([*SEQP2P, *arguments], who, width=width, height=height, **env)
+    def sit(self, who: str, *arguments: str, line: Sequence[str] = SEQP2P, **look: Any) -> Terminal:
+        """Start ``seqp2p`` in a terminal with this ``look``: its width, its height, and variables."""
+        return self.terminal([*line, *arguments], who, **look)
 
     def terminal(self, line: list[str], who: str, *, width: int = 80, height: int = 24, **env: str) -> Terminal:
         return self._stack.enter_context(Terminal(line, self.home(who) | env, self.folder, width=width, height=height))
@@ -54,3 +58,27 @@ def table(host: Terminal) -> tuple[str, str]:
     """The address and the code that a host's screen shows."""
     address = host.find(r"seqp2p join (127\.0\.0\.1:\d+)")[1]
     return address, host.find(r"the join code is:  (\S+)")[1]
+
+
+ALONE = ("play", "--variant", "kids", "--pace", "0", "--grace", "5", "--name", "ann")
+"""A game against a bot that waits for nobody."""
+
+
+def sit_down(
+    room: Room, *guests: str, host: Sequence[str] = KIDS, more: Sequence[str] = (), **look: Any
+) -> list[Terminal]:
+    """Ann hosts a table with these options, and these join her; all have the options ``more``, and terminals so."""
+    seats = ("--players", str(1 + len(guests)))
+    ann = room.sit("ann", "host", *seats, *host, "--listen", "127.0.0.1:0", "--name", "ann", *more, **look)
+    address, code = table(ann)
+    people = [ann]
+    for guest in guests:
+        people.append(room.sit(guest, "join", address, "--code", code, "--name", guest, *more, **look))
+        ann.see(guest)
+    return people
+
+
+def begin(host: Terminal) -> None:
+    """Begin the game, as a person at a full table does."""
+    host.see("all seats are taken")
+    host.type("start")

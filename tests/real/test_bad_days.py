@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.room import SEQP2P, Room, table
-from tests.real.terminals import CAN_STAGE, STAGED, YOUR_TURN, Terminal, needs_tmux
+from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux
 
 pytestmark = [pytest.mark.terminal, needs_tmux]
 TABLE = ("host", "--listen", "127.0.0.1:0", "--players", "2")
@@ -59,16 +59,6 @@ def test_the_terminal_is_as_it_was(room: Room, where: str, how: str) -> None:
     assert ann.history().strip(), "a word of how it ended"
 
 
-def test_whoever_waits_to_watch_is_answered(room: Room) -> None:
-    address, code = table(room.sit("host", *TABLE))
-    eve = room.sit("eve", "watch", address, "--code", code)
-    eve.see("you are let in")
-    eve.type("seats")
-    eve.find(r"at the table: \S+, free")
-    eve.type("leev")
-    eve.see("did you mean leave?")
-
-
 def test_ctrl_c_says_no_to_a_changed_key(room: Room) -> None:
     for number, who in enumerate(("bob", "mallory")):
         ann = room.sit("ann", *TABLE, "--variant", "kids", "--name", "ann")
@@ -76,10 +66,7 @@ def test_ctrl_c_says_no_to_a_changed_key(room: Room) -> None:
         room.sit(who, "join", address, "--code", code, "--name", "bob")
         ann.see("all seats are taken")
         ann.press("F5")
-        if number:
-            ann.see("THE KEY OF bob HAS CHANGED")
-        else:
-            ann.see("turn 1")
+        ann.see("THE KEY OF bob HAS CHANGED" if number else "turn 1")
         ann.press("C-c")
         if not number:
             ann.see("you stay")
@@ -119,21 +106,6 @@ def test_stopped_and_continued(room: Room) -> None:
     shell.press("C-c")
     shell.see("you left the table")
     shell.wait_for(lambda: shell.modes() == "0 1 0")
-
-
-def test_a_draw_is_asked_for_before_one_s_eyes(room: Room) -> None:
-    ann = room.sit("ann", "play", "--manual-draw", "--pace", "0", "--grace", "5")
-    ann.see(YOUR_TURN)
-    while not CAN_STAGE.search(ann.screen()):
-        before = ann.screen()
-        ann.press("Tab")
-        ann.wait(lambda screen, before=before: screen != before, "another card")  # type: ignore[misc]
-    ann.press("Enter")
-    ann.see(STAGED)
-    ann.press("Enter")
-    ann.see("draw: Enter sends it")
-    ann.press("Enter")
-    ann.see("you draw ")
 
 
 @pytest.mark.parametrize("how", [(), ("--plain",)])

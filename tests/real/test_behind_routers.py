@@ -4,7 +4,6 @@ All three sign addresses of their homes, which lead nowhere from the others. The
 """
 
 import itertools
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,21 +13,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from seqp2p.cli.replays import verify_file
 from seqp2p.net.addresses import Address
 from tests.cli.processes import Household, Process, command, household, wait_until
 from tests.helpful import HELPFUL
-from tests.real.lan import ip, new_stem, why_not
+from tests.real.lan import add_cable, add_space, ending, ip, needs, new_stem, run_in
 from tests.relay import relay_command
 
-WHY_NOT = "nft (nftables) is not installed" if shutil.which("nft") is None else why_not()
-pytestmark = [
-    pytest.mark.namespace,
-    pytest.mark.slow,
-    pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)),
-]
+pytestmark = needs("nft")
 
 RELAY: Final = "203.0.113.1"
 PORT: Final = 4001
@@ -73,14 +65,12 @@ class Internet:
             ip("link", "set", self.stem, "up")
             spaces = [self.space("relay"), *map(self.router, (*HOMES, ELSEWHERE)), *map(self.space, HOMES)]
             for space in spaces:
-                ip("netns", "add", space)
-                stack.callback(ip, "netns", "del", space)
-                ip("-n", space, "link", "set", "lo", "up")
+                add_space(space, stack)
             self._join_internet(self.space("relay"), "eth0", RELAY, stack)
             for home in (*HOMES, ELSEWHERE):
                 self._join_internet(self.router(home), "wan0", f"203.0.113.{home + 100}", stack)
-                self._in(self.router(home), "sysctl", "-qw", "net.ipv4.ip_forward=1")
-                self._in(self.router(home), "nft", "-f", "-", text=RULES)
+                run_in(self.router(home), "sysctl", "-qw", "net.ipv4.ip_forward=1")
+                run_in(self.router(home), "nft", "-f", "-", text=RULES)
             for home in HOMES:
                 self.plug_in(home, home, "eth0")
             stack.callback(self.stop_relay)
@@ -98,19 +88,13 @@ class Internet:
     def plug_in(self, player: int, home: int, name: str) -> None:
         """Give a player's machine a cable to the router of this home."""
         space, router = self.space(player), self.router(home)
-        ip("link", "add", name, "netns", space, "type", "veth", "peer", "name", "lan0", "netns", router)
-        for where, end, address in ((router, "lan0", 1), (space, name, 2)):
-            ip("-n", where, "addr", "add", f"192.168.{home}.{address}/24", "dev", end)
-            ip("-n", where, "link", "set", end, "up")
+        add_cable((space, name, f"192.168.{home}.2"), (router, "lan0", f"192.168.{home}.1"))
         ip("-n", space, "route", "replace", "default", "via", f"192.168.{home}.1")
 
     def move(self, player: int) -> None:
         """Pull the cable at home, and go elsewhere."""
         ip("-n", self.space(player), "link", "del", "eth0")
         self.plug_in(player, ELSEWHERE, "eth1")
-
-    def _in(self, space: str, *line: str, text: str = "") -> None:
-        subprocess.run(["ip", "netns", "exec", space, *line], input=text.encode(), check=True)
 
     def can_dial(self, player: int, host: str, port: int) -> bool:
         """Return True if a player's machine can connect there."""
@@ -187,38 +171,21 @@ class Table:
         assert len({(report.game, report.steps, report.result) for report in reports}) == self.games
 
 
-@contextmanager
-def tables(directory: Path, grace_s: int, games: int = 1) -> Iterator[Table]:
-    with household(directory) as people:
-        internet = Internet(people)
-        with internet.up():
-            try:
-                yield Table(internet, grace_s, games)
-            finally:
-                for process in people._started:  # They end before their network does.
-                    process.process.kill()
-                    process.process.wait()
-
-
 def test_one_moves_and_the_relay_goes_away_for_half_a_minute(tmp_path: Path) -> None:
-    """After that they play another game: the guests find the host's new lobby over the relay."""
-    with tables(tmp_path, 120, games=2) as table:
-        table.internet.move(2)
-        table.play_on(8)  # Each of these turns needs all three seats.
-        table.internet.stop_relay()
-        stopped_at = time.monotonic()
-        table.see_all("absent")
-        time.sleep(max(0.0, stopped_at + AWAY_S - time.monotonic()))  # That long is the relay away.
-        table.internet.start_relay()
-        table.see_all("back")
-        table.end()
+    """After that they play another game: the guests find the host's new lobby over the relay.
 
-
-def test_the_relay_is_away_for_longer_than_the_grace(tmp_path: Path) -> None:
-    with tables(tmp_path, 60) as table:
-        table.internet.stop_relay()
-        assert [player.end(300) for player in table.players] == [5] * 3, [each.said() for each in table.players]
-        assert [player.events[-1]["result"] for player in table.players] == ["unfinished"] * 3
-        table.internet.start_relay()
-        table.players = [table.internet.start(home, "resume") for home in HOMES]
-        table.end()
+    tests/sim/test_lan.py has a relay that is away for longer than the grace.
+    """
+    with household(tmp_path) as people:
+        internet = Internet(people)
+        with internet.up(), ending(people):
+            table = Table(internet, 120, games=2)
+            internet.move(2)
+            table.play_on(8)  # Each of these turns needs all three seats.
+            internet.stop_relay()
+            stopped_at = time.monotonic()
+            table.see_all("absent")
+            time.sleep(max(0.0, stopped_at + AWAY_S - time.monotonic()))  # That long is the relay away.
+            internet.start_relay()
+            table.see_all("back")
+            table.end()

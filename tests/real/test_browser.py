@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from seqp2p.cli.export import as_html, as_svg
+from seqp2p.cli.export import as_html
 from seqp2p.cli.moments import frames_of, review_of
 from seqp2p.replay.playback import Moment, Playback, play_back
 from seqp2p.rules import UNKNOWN, Position, squares_of
@@ -301,13 +301,3 @@ def test_what_players_write_does_nothing(driver: "Chrome", tmp_path: Path) -> No
     # Whatever came in nevertheless could not run.
     assert driver.execute_script(INTRUDE) == 0
     assert any("Content Security Policy" in text for text in complaints(driver))
-
-
-def test_a_picture_is_painted(driver: "Chrome", tmp_path: Path) -> None:
-    opened(driver, tmp_path, as_svg(GOLDEN / "kids-3.seqp2p", playback("kids-3"), None), "board.svg")
-    position = playback("kids-3").moments[-1].position
-    assert position is not None
-    script = "return [...document.querySelectorAll('.chip')].map((chip) => getComputedStyle(chip).fill);"
-    fills = driver.execute_script(script)
-    assert len(fills) == sum(chips.bit_count() for chips in position.chips) + 3
-    assert len(set(fills)) == 3

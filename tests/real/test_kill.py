@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpful import HELPFUL
 from tests.real.mortals import HOST, mortals, shorten
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -59,23 +58,6 @@ def test_whoever_was_dropped_is_told_so_when_it_comes_back(tmp_path: Path) -> No
         back = table.resume("guest3")
         assert back.end() == 5, back.said()
         assert "go on without you" in back.events[-1]["reason"]
-
-
-def test_all_are_killed_at_once(tmp_path: Path) -> None:
-    """One of them comes back at another port. (All where they were: tests/cli/test_resume_command.py.)"""
-    with mortals(tmp_path, "--variant", "kids") as table:
-        table.people.hold(3)
-        table.begin()
-        table.seats["guest2"].event("turn", 3)
-        table.kill(*table.names)
-        table.people.let_go()
-        table.resume(HOST).event("resumed")
-        second = table.people.call("resume", "--replay-dir", table.people.replays(HOST), "--bot", HELPFUL, who=HOST)
-        assert "another seqp2p process holds this seat" in second.error()[0]
-        table.resume("guest2", "--listen", "127.0.0.1:0")
-        table.resume("guest3")
-        table.play()
-        table.check()
 
 
 @pytest.mark.parametrize("size", [200, None])

@@ -1,6 +1,5 @@
 """A home network behind a real router (nftables, miniupnpd), and a player on the internet who comes in by its port."""
 
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -8,19 +7,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household, Process, command, environment, household, wait_until
-from tests.real.lan import ip, new_stem, why_not
+from tests.real.lan import add_cable, add_space, ending, ip, needs, new_stem, run_in
 
-MISSING = [name for name in ("nft", "miniupnpd") if shutil.which(name) is None]
-WHY_NOT = f"{' and '.join(MISSING)} not installed" if MISSING else why_not()
-pytestmark = [
-    pytest.mark.namespace,
-    pytest.mark.slow,
-    pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)),
-]
+pytestmark = needs("nft", "miniupnpd")
 
 # Addresses of the internet as others see it, in a network that nothing leaves; and one that a provider shares.
 WIDE, FAR, SHARED = "9.46.10.1", "9.46.10.2", "100.64.10.1"
@@ -73,22 +64,14 @@ class Home:
         """The network, until the block ends; nothing is left behind."""
         with ExitStack() as stack:
             for space in (self.inside, self.router, self.outside):
-                ip("netns", "add", space)
-                stack.callback(ip, "netns", "del", space)
-                ip("-n", space, "link", "set", "lo", "up")
-            self._cable(self.inside, "192.168.46.2", "lan0", "192.168.46.1")
-            self._cable(self.outside, FAR, "wan0", self.wide)
+                add_space(space, stack)
+            add_cable((self.inside, "eth0", "192.168.46.2"), (self.router, "lan0", "192.168.46.1"))
+            add_cable((self.outside, "eth0", FAR), (self.router, "wan0", self.wide))
             ip("-n", self.inside, "route", "add", "default", "via", "192.168.46.1")
-            self._at_router("sysctl", "-qw", "net.ipv4.ip_forward=1")
-            self._at_router("nft", "-f", "-", text=RULES)
+            run_in(self.router, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+            run_in(self.router, "nft", "-f", "-", text=RULES)
             stack.enter_context(self._daemon())
             yield
-
-    def _cable(self, space: str, host: str, end: str, gateway: str) -> None:
-        ip("link", "add", "eth0", "netns", space, "type", "veth", "peer", "name", end, "netns", self.router)
-        for where, name, address in ((space, "eth0", host), (self.router, end, gateway)):
-            ip("-n", where, "addr", "add", f"{address}/24", "dev", name)
-            ip("-n", where, "link", "set", name, "up")
 
     @contextmanager
     def _daemon(self) -> Iterator[None]:
@@ -105,10 +88,6 @@ class Home:
                 yield
             finally:
                 daemon.kill()
-
-    def _at_router(self, *line: str, text: str = "") -> str:
-        whole = ["ip", "netns", "exec", self.router, *line]
-        return subprocess.run(whole, check=True, capture_output=True, text=True, input=text).stdout
 
     def start(self, space: str, *arguments: object) -> Process:
         """``seqp2p`` on one of these machines; a bot plays."""
@@ -127,7 +106,7 @@ class Home:
 
     def is_open(self) -> bool:
         """True if the router has a port open."""
-        return "dnat" in self._at_router("nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd")
+        return "dnat" in run_in(self.router, "nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd")
 
     def check(self) -> None:
         """Both players have a replay of one game, and it is verified."""
@@ -141,13 +120,8 @@ class Home:
 def home(directory: Path, wide: str = WIDE) -> Iterator[Home]:
     with household(directory) as people:
         made = Home(people, wide)
-        with made.up():
-            try:
-                yield made
-            finally:
-                for process in people._started:
-                    process.process.kill()
-                    process.process.wait()
+        with made.up(), ending(people):
+            yield made
 
 
 def test_a_player_on_the_internet_comes_in_by_the_port(tmp_path: Path) -> None:

@@ -1,20 +1,12 @@
 """What went wrong for people at real terminals, each as it was found, and as it is to be."""
 
-import time
-
 import pytest
 
 from tests.cli.test_lobby import other_code
-from tests.real.room import Room, table
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, interrupt, needs_tmux, play_a_turn
+from tests.real.room import KIDS, Room, begin, sit_down, table
+from tests.real.terminals import interrupt, needs_tmux
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-
-
-def begin(host: Terminal) -> None:
-    """Begin the game, as a person at a full table does."""
-    host.see("all seats are taken")
-    host.type("start")
 
 
 @pytest.mark.parametrize("plain", [[], ["--plain"]])
@@ -39,18 +31,16 @@ def test_a_wrong_code_is_asked_for_again(room: Room, plain: list[str]) -> None:
 
 def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
     """The refused player is told the truth, and the third one sits down again without doing anything."""
-    host = ("host", "--players", "3", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann")
-    for again in (False, True):
-        ann = room.sit("ann", *host)
-        address, code = table(ann)
-        bob, carl = (room.sit(who, "join", address, "--code", code, "--name", who) for who in ("bob", "carl"))
-        begin(ann)
-        if not again:
-            for terminal in (ann, bob, carl):
-                terminal.find("(your|'s) turn")
-            for terminal in (ann, bob, carl):
-                terminal.close()
-            (room.folder / "bob" / "identity.key").unlink()
+    before = sit_down(room, "bob", "carl")
+    begin(before[0])
+    for terminal in before:
+        terminal.find("(your|'s) turn")
+    for terminal in before:
+        terminal.close()
+    (room.folder / "bob" / "identity.key").unlink()
+    ann, bob, carl = sit_down(room, "bob", "carl")
+    address, code = table(ann)
+    begin(ann)
     ann.see("THE KEY OF bob HAS CHANGED")
     carl.see("THE KEY OF bob HAS CHANGED")
     carl.see("Type yes, or no")
@@ -97,13 +87,7 @@ def test_ctrl_c_asks_before_it_closes_a_table_where_others_sit(room: Room, plain
 @pytest.mark.parametrize("plain", [[], ["--plain"]])
 def test_the_time_of_two_turns_ends_a_game_of_two_and_both_are_told_why(room: Room, plain: list[str]) -> None:
     """The one whose time is over is warned before, and does not hear that the other cannot be reached."""
-    ann = room.sit(
-        *("ann", "host", "--variant", "kids", "--turn-time", "12", "--listen", "127.0.0.1:0", "--name", "ann", *plain),
-        width=160,
-        height=60,
-    )
-    address, code = table(ann)
-    bob = room.sit("bob", "join", address, "--code", code, "--name", "bob", *plain, width=160, height=60)
+    ann, bob = sit_down(room, "bob", host=(*KIDS, "--turn-time", "12"), more=plain, width=160, height=60)
     begin(ann)
     for terminal in (ann, bob):
         terminal.see("another game at")
@@ -151,18 +135,3 @@ def test_the_title_says_whose_turn_it_is_and_is_the_old_one_again(room: Room, pl
     assert bob.title() == "bob's own title"
     for terminal, told in ((ann, seen), (bob, seen_by_bob)):
         terminal.wait_for(lambda told=told: b"\x1b]9;Your turn\x07\x07" in told.read_bytes())  # type: ignore[misc]
-
-
-def test_enter_accepts_another_game_and_the_score_is_told(room: Room) -> None:
-    ann = room.sit("ann", "host", "--players", "2", "--variant", "kids", "--listen", "127.0.0.1:0")
-    address, code = table(ann)
-    room.bot("bob", "join", address, "--games", "2", SEQP2P_CODE=code)
-    begin(ann)
-    end = time.monotonic() + LIMIT_S
-    while "score at this table" not in ann.history() + ann.screen():
-        assert time.monotonic() < end, ann.screen()
-        if YOUR_TURN in ann.screen():
-            play_a_turn(ann)
-    ann.find(r"yes \(Enter\) or no \([45]\d s\)")
-    ann.press("Enter")
-    ann.find(r"0 of \d sequence[\s\S]*0 of \d sequence")  # Of the game before, one team has won.

@@ -5,19 +5,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import pytest
-
 from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Process, household
 from tests.helpful import HELPFUL
-from tests.real.lan import Lan, why_not
+from tests.real.lan import Lan, ending, needs
 
-WHY_NOT = why_not()
-pytestmark = [
-    pytest.mark.namespace,
-    pytest.mark.slow,
-    pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)),
-]
+pytestmark = needs()
 
 HOST, SECOND, THIRD, FOURTH = 1, 2, 3, 4
 
@@ -60,22 +53,11 @@ def lans(directory: Path, *names: str) -> Iterator[list[Lan]]:
     with ExitStack() as stack:
         made: list[Lan] = []
         for name in names:
-            # The processes end before their network does.
             lan = Lan(stack.enter_context(household(directory / name)), 4)
             stack.enter_context(lan.up())
-            stack.enter_context(ending(lan))
+            stack.enter_context(ending(lan.people))
             made.append(lan)
         yield made
-
-
-@contextmanager
-def ending(lan: Lan) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        for process in lan.people._started:
-            process.process.kill()
-            process.process.wait()
 
 
 def cut_and_killed(table: Table) -> None:

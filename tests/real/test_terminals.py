@@ -1,29 +1,17 @@
-"""People at real terminals: the screens of two of them, keys, sizes, languages, plain lines, a crash in mid-game."""
+"""People at real terminals: the screens of two of them, keys, sizes, languages, plain lines."""
 
-import os
 import re
-import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.real.room import SEQP2P, Room, number_of, table
+from seqp2p.cli.replays import verify_file
+from tests.real.room import ALONE, KIDS, Room, begin, number_of, sit_down, table
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, interrupt, needs_tmux, play_a_turn
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
-
-
-def whose_turn(*terminals: Terminal) -> Terminal:
-    """Wait until it is somebody's turn."""
-    end = time.monotonic() + LIMIT_S
-    while True:
-        for terminal in terminals:
-            if YOUR_TURN in terminal.screen():
-                return terminal
-        assert time.monotonic() < end, terminals[0].screen()
 
 
 def play_to_the_end(*terminals: Terminal) -> None:
@@ -57,9 +45,7 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
         left = terminal.history()
         assert OVER.search(left)
         replay = left.replace("\n", "").partition("replay: ")[2].split(".seqp2p")[0] + ".seqp2p"
-        assert Path(replay).is_file()
-        verified = subprocess.run([*SEQP2P, "verify", replay], env=room.home("eve"), check=False, capture_output=True)
-        assert verified.returncode == 0
+        assert verify_file(Path(replay)).verdict == "verified"
 
 
 def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
@@ -133,15 +119,8 @@ def test_two_people_choose_colours_and_talk_before_they_start(room: Room) -> Non
 
 
 def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
-    ann = room.sit("ann", "host", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann", "--grace", "3")
-    address, code = table(ann)
-    bob = room.sit("bob", "join", address, "--name", "bob")
-    bob.see("join code, which the host")
-    bob.type(code)
-    for terminal in (ann, bob):
-        terminal.see("(you)")
-    ann.see("all seats are taken")
-    ann.type("start")
+    ann, bob = sit_down(room, "bob", host=(*KIDS, "--grace", "3"))
+    begin(ann)
     for terminal in (ann, bob):
         terminal.see("the cards are dealt")
     ann.type("later")
@@ -161,12 +140,11 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     for who, terminal in (("ann", ann), ("bob", bob)):
         assert terminal.exit_code() == 0
         (replay,) = (room.folder / who / "replays").glob("*.seqp2p")
-        verified = subprocess.run([*SEQP2P, "verify", replay], env=room.home("eve"), check=False, capture_output=True)
-        assert verified.returncode == 0
+        assert verify_file(replay).verdict == "verified"
 
 
 def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:
-    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0", "--grace", "5", "--name", "ann")
+    ann = room.sit("ann", *ALONE)
     ann.see(YOUR_TURN)
     screen = ann.screen().splitlines()
     row = next(at for at, line in enumerate(screen) if line.startswith(" hand"))
@@ -202,20 +180,7 @@ def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
 
 
 def test_a_game_in_french(room: Room) -> None:
-    ann = room.sit(
-        "ann",
-        "play",
-        "--variant",
-        "kids",
-        "--pace",
-        "0",
-        "--grace",
-        "5",
-        "--name",
-        "ann",
-        LANG="fr_FR.UTF-8",
-        LANGUAGE="fr",
-    )
+    ann = room.sit("ann", *ALONE, LANG="fr_FR.UTF-8", LANGUAGE="fr")
     ann.see("à vous de jouer")
     ann.type("aide")
     ann.see("quitter")
@@ -231,8 +196,7 @@ def test_a_game_in_french(room: Room) -> None:
 
 @pytest.mark.parametrize("how", [["--plain"], []])
 def test_plain_lines(room: Room, how: list[str]) -> None:
-    play = ["play", "--variant", "kids", "--pace", "0", "--grace", "5", "--name", "ann", *how]
-    ann = room.sit("ann", *play, height=60, ACCESSIBLE="" if how else "1")
+    ann = room.sit("ann", *ALONE, *how, height=60, ACCESSIBLE="" if how else "1")
     ann.see("type an action")
     for word in ("hand", "board", "moves", "where cat", "seats", "log", "say hello", "help"):
         ann.type(word)
@@ -247,22 +211,3 @@ def test_plain_lines(room: Room, how: list[str]) -> None:
     ann.see("later: seqp2p resume goes on")
     ann.type("yes")
     assert ann.exit_code() == 5
-
-
-def test_a_crash_in_mid_game_and_the_seat_taken_again(room: Room) -> None:
-    ann = room.sit("ann", "play", "--bots", "2", "--variant", "kids", "--pace", "0", "--name", "ann")
-    ann.see(YOUR_TURN)
-    play_a_turn(ann)
-    ann.see(YOUR_TURN)
-    before = [line for line in ann.screen().splitlines() if line.startswith(" hand")]
-    os.kill(ann.pid(), signal.SIGKILL)
-    assert ann.exit_code() == 128 + signal.SIGKILL
-    again = room.sit("ann", "resume")
-    shown = again.see(YOUR_TURN)
-    assert [line for line in shown.splitlines() if line.startswith(" hand")] == before
-    end = time.monotonic() + LIMIT_S
-    while not OVER.search(again.screen()):
-        assert time.monotonic() < end, again.screen()
-        if YOUR_TURN in again.screen():
-            play_a_turn(again)
-    assert again.exit_code() == 0

@@ -1,4 +1,4 @@
-"""Simulated games in miniature: five hundred seeds of the soak, a test for every twenty of one mix of faults."""
+"""Simulated games: five hundred seeds of the soak, a test for every twenty of one mix of faults; and whole decks."""
 
 import pytest
 
@@ -47,3 +47,15 @@ def play_batch(first: int, count: int) -> list[SimOutcome]:
         outcomes.append(simulate(*game))
         assert outcomes[-1].violation is None, f"{command(*game)}\n{outcomes[-1].violation}"
     return outcomes
+
+
+# Games with the decks that people play with: 104 cards, or the children's.
+WHOLE = [*((seed, 2 + seed % 2, "classic") for seed in range(20)), *((seed, 2 + seed % 3, "kids") for seed in range(6))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "players", "variant"), WHOLE)
+def test_a_game_with_a_whole_deck(seed: int, players: int, variant: str) -> None:
+    outcome = simulate(seed, players, KINDS if seed % 2 else (), variant)
+    assert outcome.violation is None
+    assert outcome.finished or outcome.plan.faults

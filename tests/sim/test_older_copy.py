@@ -41,16 +41,15 @@ def test_without_listening_it_would_be_a_proved_cheat(seed: int, monkeypatch: py
         game.run()
 
 
-def test_of_three_one_may_be_gone_for_good() -> None:
-    game = lan(3, Fault("older", COPIED_S, (2,), 3.0), Fault("die", COPIED_S + 2.9, (1,)))
+@pytest.mark.parametrize(
+    ("seats", "later_s", "others"),
+    [((2,), 3.0, [Fault("die", COPIED_S + 2.9, (1,))]), ((2, 3), 4.0, [])],
+    ids=["one of the others is gone for good", "two at once"],
+)
+def test_of_three(seats: tuple[int, ...], later_s: float, others: list[Fault]) -> None:
+    game = lan(3, Fault("older", COPIED_S, seats, later_s), *others)
     game.run()
-    stopped(game, 2)
-
-
-def test_two_of_three_at_once() -> None:
-    game = lan(3, Fault("older", COPIED_S, (2, 3), 4.0))
-    game.run()
-    stopped(game, 2, 3)
+    stopped(game, *seats)
 
 
 def test_the_newest_files_play_on() -> None:

@@ -1,7 +1,6 @@
 """Spectators of simulated games: they see what the seats see, change nothing, and the witness looks after them."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +8,9 @@ import msgspec
 import pytest
 
 from seqp2p.live.absence import Absent, Back
-from seqp2p.lobby.spectators import FeedReader, SpectatorFeed, of_spectators
+from seqp2p.lobby.spectators import FeedReader, SpectatorFeed
 from seqp2p.match.events import Result
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import Bye, Have, LinkStage, Refused, WireMessage
+from seqp2p.net.messages import Bye, LinkStage, Refused, WireMessage
 from seqp2p.replay.format import StepRecord, records
 from tests.sim import (
     KINDS,
@@ -139,27 +137,6 @@ def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) ->
     assert steps_of(lagging.spectators[ONE].record) == steps_of(lagging.peers[lagging.host].record)
 
 
-def test_a_have_is_answered_though_bytes_are_unsent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer follows the unsent bytes at once, and does not wait for the next have."""
-    lacking: list[tuple[int, int]] = []
-    make, handle = SpectatorFeed.__init__, SpectatorFeed.handle
-
-    def with_usual_batches(self: SpectatorFeed, size_max: int, _: Limits, now: Callable[[], float]) -> None:
-        make(self, size_max, of_spectators(DEFAULT_LIMITS), now)
-
-    def noting(self: SpectatorFeed, reader: FeedReader, received: WireMessage) -> None:
-        unsent, before = reader.link.unsent, len(self._log) - reader.position
-        handle(self, reader, received)
-        if isinstance(received, Have) and unsent and before:
-            lacking.append((before, len(self._log) - reader.position))
-
-    monkeypatch.setattr(SpectatorFeed, "__init__", with_usual_batches)
-    monkeypatch.setattr(SpectatorFeed, "handle", noting)
-    hall(Fault("bursts", 3.0, (ONE,), 20.0, 3.0), players=6).run()
-    assert lacking
-    assert {after for _, after in lacking} == {0}, lacking
-
-
 def test_a_lost_link_is_found_again() -> None:
     lossy = hall(Fault("cut", 2.0, (ONE,)), Fault("partition", 5.0, (ONE,), 12.0), grace_s=20)
     lossy.run()
@@ -217,6 +194,19 @@ def test_one_that_comes_after_the_end_is_not_let_in() -> None:
     spectator.dice = When(300.0)
     late.run()
     assert (spectator.state, spectator.gone, spectator.record) == ("gone", "nobody answers", b"")
+
+
+def test_a_cheat_is_seen() -> None:
+    (twice,) = (each for each in ADVERSARIES if each.name == "two turns")
+    game = play(twice, 2, seed=4, spectators=1)
+    (winner,) = game.honest
+    assert winner.number == game.host
+    assert winner.result is not None
+    assert winner.result.kind == "forfeit"
+    assert result_of(game.spectators[ONE]) == Result("unfinished", (), winner.result.reason)
+    report = game.witness.reports[ONE]
+    assert report.result is None, "only a winner writes a forfeit"
+    assert "broke the rules" in (report.reason or "")
 
 
 # What they do is nothing to the seats.
@@ -292,34 +282,26 @@ def test_one_that_sees_another_game_would_be_seen() -> None:
         forked.witness.notices(forked.spectators[ONE])
 
 
-def test_one_that_sees_a_hidden_card_would_be_seen() -> None:
+def test_one_that_sees_a_card_that_was_not_shown_would_be_seen() -> None:
+    """More cards than were shown; then as many, and not those."""
     calm = hall(Fault("leave", 3.0, (ONE,)))
     calm.run()
     match = calm.spectators[ONE].match
     assert match is not None
-    position = match.game.position
+    game, position = match.game, match.game.position
     assert position is not None
-    match.game.position = position._replace(hands=((7, *position.hands[0][1:]), *position.hands[1:]))
-    with pytest.raises(SafetyViolation, match="spectator 101 sees a card of seat 1"):
+
+    def notices(card: int) -> None:
+        game.position = position._replace(hands=((card, *position.hands[0][1:]), *position.hands[1:]))
         calm.witness.notices(calm.spectators[ONE])
 
-
-def test_one_that_sees_another_card_than_was_shown_would_be_seen() -> None:
-    """As many as were shown, and not those."""
-    calm = hall(Fault("leave", 3.0, (ONE,)))
-    calm.run()
-    match = calm.spectators[ONE].match
-    assert match is not None
-    game, at = match.game, match.game.deck.hand(1)[0]
-    game.deck.shown[at] = 0
+    with pytest.raises(SafetyViolation, match="spectator 101 sees a card of seat 1"):
+        notices(7)
+    game.deck.shown[game.deck.hand(1)[0]] = 0
     face = game.deck.face(0)
-    assert game.position is not None
-    position = game.position
-    game.position = position._replace(hands=((face, *position.hands[0][1:]), *position.hands[1:]))
-    calm.witness.notices(calm.spectators[ONE])
-    game.position = position._replace(hands=((face + 1, *position.hands[0][1:]), *position.hands[1:]))
+    notices(face)
     with pytest.raises(SafetyViolation, match="spectator 101 sees a card of seat 1"):
-        calm.witness.notices(calm.spectators[ONE])
+        notices(face + 1)
 
 
 def test_what_a_spectator_says_is_searched_for_secrets() -> None:

@@ -7,7 +7,9 @@ from seqp2p.match.events import Dropped, Result
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.verify import verify
 from tests.sim import Cheats, Fault, VirtualLan
-from tests.sim.adversaries import Byzantine, Withholds
+from tests.sim.adversaries import Byzantine, Once, Withholds
+from tests.sim.adversaries.byzantine import byzantine
+from tests.sim.adversaries.votes import two_ballots
 from tests.sim.peer import SimSeat
 from tests.sim.test_lan import happened, kinds, lan
 
@@ -75,6 +77,18 @@ def test_no_majority() -> None:
         assert game.peers[seat].result == Result("unfinished", (), why)
         assert GRACE_S <= game.peers[seat].ended_at - DIES_S <= GRACE_S + SOON_S + DEFAULT_LIMITS.close_s
         assert verify(game.peers[seat].record).verdict == "unfinished"
+
+
+def test_two_cheats_of_four_end_the_game_at_once() -> None:
+    """Nobody signs with a cheat, and those who stay are no majority."""
+    game = lan(4, cheats=Cheats(dict.fromkeys((2, 3), byzantine(lambda: Once(two_ballots)))), grace_s=100)
+    game.run()
+    for seat in (1, 4):
+        result = game.peers[seat].result
+        assert result is not None
+        assert result.kind == "unfinished"
+        assert "cheated at step" in result.reason
+        assert game.peers[seat].ended_at < 60
 
 
 def test_of_two_one_vanishes() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from seqp2p.crypto.hashing import BALLOT
+from seqp2p.live.voting import SILENT_S
 from seqp2p.match import ballots
 from seqp2p.match.ballots import AHEAD_MAX
 from seqp2p.match.contribution import Contribution
@@ -12,7 +13,8 @@ from seqp2p.match.signed import BallotPayload
 from seqp2p.net.messages import BallotMessage
 from seqp2p.replay.sidecar import sidecar_path
 from tests.sim import Fault, VirtualLan
-from tests.sim.adversaries.byzantine import Byzantine, Strategy, byzantine
+from tests.sim.adversaries.byzantine import Byzantine, Once, Strategy, byzantine
+from tests.sim.adversaries.votes import Hinders, two_ballots
 from tests.sim.lan import Cheats
 from tests.sim.test_lan import happened, kinds, lan
 
@@ -100,3 +102,23 @@ def test_seats_that_have_ballots_left_go_on() -> None:
     game = lan(6, Fault("die", 3.0, (6,)), cheats=Cheats({5: lambda sitting: Obstinate(sitting, Strategy())}))
     game.run()
     assert kinds(game, 1, 2, 3, 4) == {"won"}
+
+
+def test_one_that_votes_only_to_hinder_is_dropped_with_the_one_that_has_left() -> None:
+    """Its ballots are about honest seats, each in a new round."""
+    game = lan(6, Fault("leave", 3.0, (6,)), cheats=Cheats({DEAD: lambda sitting: Obstinate(sitting, Hinders())}))
+    game.run()
+    for seat in (1, 3, 4, 5):
+        assert {each for event in happened(game, seat, Dropped) for each in event.seats} == {DEAD, 6}
+    assert kinds(game, 1, 3, 4, 5) <= {"won", "drawn"}
+
+
+def test_a_seat_that_is_away_has_its_grace_during_a_vote() -> None:
+    """A cheat is to be voted out, and one of those whose vote that takes is away for longer than a vote may take."""
+    cheats = Cheats({DEAD: byzantine(lambda: Once(two_ballots))})
+    away = Fault("partition", 2.5, (4,), SILENT_S + 10.0)
+    game = lan(4, away, Fault("asleep", 2.0, (1, 3), 5.0), cheats=cheats, grace_s=60)
+    game.run()
+    for seat in (1, 3, 4):
+        assert happened(game, seat, Dropped) == [Dropped((DEAD,))]
+    assert kinds(game, 1, 3, 4) <= {"won", "drawn"}
