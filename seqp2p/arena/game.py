@@ -52,7 +52,7 @@ class LateView(View):
 
 
 def late_view(position: Position) -> View:
-    """The view of the seat to move. ``position`` may know all hands: the view shows that seat's only."""
+    """Return the view of the seat to move. ``position`` may know all hands: the view shows only that seat's."""
     late = _new(LateView)
     _set(late, "legal", legal_actions(position))
     _set(late, "_whole", position)
@@ -85,7 +85,7 @@ class Dealer:
         return Result("won", tuple(range(position.winner, position.players + 1, position.teams)))
 
     def play(self, action: Action) -> None:
-        """The seat to move does this, and draws if it is to; raises RulesError where it may not."""
+        """Play an action of the seat to move, and draw its card if one is due. Raises RulesError."""
         before = self.position
         after = apply(before, action, self._pile[-1] if self._pile else UNKNOWN)
         if after.reshuffles > before.reshuffles:
@@ -156,7 +156,7 @@ class Game:
         return late_view(self._dealer.position)
 
     def take(self, action: Action, seconds: float) -> None:
-        """The seat to move chose this action in so many seconds. Raises BotFailed if it is not legal."""
+        """Play the choice of the seat to move, which took so many seconds. Raises BotFailed if it is not legal."""
         team = team_of(self.to_move, self._dealer.position.teams) - 1
         try:
             self._dealer.play(action)

@@ -19,6 +19,14 @@ from seqp2p.bots.exec_player import TIME_S
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import Program
 
+Z_95: Final = 1.959964
+"""95 % of a normal distribution lie within so many standard deviations of its mean."""
+REASONS_MAX: Final = 20
+"""The different faults of a bot that are kept."""
+RATING_ROUNDS: Final = 100_000
+RATING_EXACT: Final = 1e-12
+"""Ratings are found when a round changes no strength by more than this part of it."""
+
 
 class DealResult(msgspec.Struct, frozen=True):
     """The games of one deal."""
@@ -32,60 +40,6 @@ class DealResult(msgspec.Struct, frozen=True):
     """By side, over all games."""
     seconds: tuple[float, ...]
     """By side: the time of its choices, of a program by the clock."""
-
-
-def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: float = TIME_S) -> DealResult:
-    """Play a deal (from 0) of a contest in all its seatings. Who starts goes round the table from deal to deal.
-
-    The cards do not depend on who plays: with the same seed other bots get the same deals. ``number`` is that of the
-    contest, for the result; ``time_s`` the time of programs and classes for a choice. A bot that fails loses its game.
-    Raises EntrantError for a class that cannot be imported.
-    """
-    sides, seatings = contest.sides, contest.seatings
-    games, choices, seconds = list[ArenaResult](), [0] * len(sides), [0.0] * len(sides)
-    for which, seating in enumerate(seatings):
-        cards = random.Random(sha256(f"seqp2p arena, seed {seed}, deal {deal}".encode()).digest())  # noqa: S311  # the same cards again are wanted
-        game = Game(contest, cards, deal % contest.players + 1)
-        names = [sides[seating[seat % contest.teams]] for seat in range(contest.players)]
-        entrants = [
-            _entrant(name, f"seqp2p arena, seed {seed}, deal {deal}, seating {which}, seat {seat}", time_s)
-            for seat, name in enumerate(names, start=1)
-        ]
-        games.append(_play(game, entrants))
-        for team, side in enumerate(seating):
-            choices[side] += game.choices[team]
-            seconds[side] += game.seconds[team]
-    return DealResult(number, deal, tuple(games), tuple(choices), tuple(round(each, 6) for each in seconds))
-
-
-def _entrant(name: str, seed: str, time_s: float) -> Bot | Program:
-    if kind_of(name) == "program":
-        return program_of(name, time_s)
-    return maker_of(name, time_s)(random.Random(seed))  # noqa: S311  # the same choices again are wanted
-
-
-def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
-    """Play to the end, or until a bot fails. ``entrants`` are by seat."""
-    bots = [each for each in entrants if not isinstance(each, Program)]
-    if len(bots) < len(entrants):
-        return play_with_programs(game, entrants)
-    clock = time.thread_time  # The processor's: other work on the machine is not the bot's.
-    try:
-        while seat := game.to_move:
-            seen, begun = game.view(), clock()
-            game.take(bots[seat - 1].choose(seen), clock() - begun)
-    except BotFailed as failure:
-        return game.result(failure)
-    return game.result()
-
-
-Z_95: Final = 1.959964
-"""95 % of a normal distribution lie within so many standard deviations of its mean."""
-REASONS_MAX: Final = 20
-"""The different faults of a bot that are kept."""
-RATING_ROUNDS: Final = 100_000
-RATING_EXACT: Final = 1e-12
-"""Ratings are found when a round changes no strength by more than this part of it."""
 
 
 @dataclass
@@ -167,6 +121,30 @@ class Tally:
         return Z_95 * sqrt(max(variance, 0.0) / self.deals)
 
 
+def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: float = TIME_S) -> DealResult:
+    """Play a deal (from 0) of a contest in all its seatings. Who starts goes round the table from deal to deal.
+
+    The cards do not depend on who plays: with the same seed other bots get the same deals. ``number`` is that of the
+    contest, for the result; ``time_s`` the time of programs and classes for a choice. A bot that fails loses its game.
+    Raises EntrantError for a class that cannot be imported.
+    """
+    sides, seatings = contest.sides, contest.seatings
+    games, choices, seconds = list[ArenaResult](), [0] * len(sides), [0.0] * len(sides)
+    for which, seating in enumerate(seatings):
+        cards = random.Random(sha256(f"seqp2p arena, seed {seed}, deal {deal}".encode()).digest())  # noqa: S311  # the same cards again are wanted
+        game = Game(contest, cards, deal % contest.players + 1)
+        names = [sides[seating[seat % contest.teams]] for seat in range(contest.players)]
+        entrants = [
+            _entrant(name, f"seqp2p arena, seed {seed}, deal {deal}, seating {which}, seat {seat}", time_s)
+            for seat, name in enumerate(names, start=1)
+        ]
+        games.append(_play(game, entrants))
+        for team, side in enumerate(seating):
+            choices[side] += game.choices[team]
+            seconds[side] += game.seconds[team]
+    return DealResult(number, deal, tuple(games), tuple(choices), tuple(round(each, 6) for each in seconds))
+
+
 def deal_scores(contest: Contest, result: DealResult) -> list[float]:
     """Return the score of each side in a deal: the mean over its games and its teams."""
     sums, counts = [0.0] * len(contest.sides), [0] * len(contest.sides)
@@ -178,7 +156,7 @@ def deal_scores(contest: Contest, result: DealResult) -> list[float]:
 
 
 def wilson(count: float, games: int) -> tuple[float, float]:
-    """The 95 % confidence interval of a share seen ``count`` times in ``games`` games (Wilson's score interval).
+    """Return the 95 % confidence interval of a share seen ``count`` times in ``games`` games (Wilson's score interval).
 
     E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927). Without games
     it is everything from 0 to 1.
@@ -226,3 +204,24 @@ def elo_ratings(names: Sequence[str], points: Mapping[tuple[str, str], tuple[flo
     ratings = {name: 400 * log10(strength[name]) for name in names}
     middle = sum(ratings.values()) / len(ratings)
     return {name: rating - middle for name, rating in ratings.items()}
+
+
+def _entrant(name: str, seed: str, time_s: float) -> Bot | Program:
+    if kind_of(name) == "program":
+        return program_of(name, time_s)
+    return maker_of(name, time_s)(random.Random(seed))  # noqa: S311  # the same choices again are wanted
+
+
+def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
+    """Play to the end, or until a bot fails. ``entrants`` are by seat."""
+    bots = [each for each in entrants if not isinstance(each, Program)]
+    if len(bots) < len(entrants):
+        return play_with_programs(game, entrants)
+    clock = time.thread_time  # The processor's: other work on the machine is not the bot's.
+    try:
+        while seat := game.to_move:
+            seen, begun = game.view(), clock()
+            game.take(bots[seat - 1].choose(seen), clock() - begun)
+    except BotFailed as failure:
+        return game.result(failure)
+    return game.result()

@@ -82,7 +82,7 @@ class Time:
     patience_s: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def limit_s(self, phase: str) -> float:
-        """The seconds for a choice in this phase.
+        """Return the seconds for a choice in this phase.
 
         >>> Time().limit_s("play"), Time(5.0).limit_s("play"), Time(90, turn_time_s=60).limit_s("play")
         (30.0, 5.0, 58.0)

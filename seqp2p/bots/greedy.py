@@ -56,7 +56,7 @@ def score(view: View, action: Action) -> int:
 
 
 def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
-    """Return the chips that a team lacks on the other squares of each line through a square that it may still complete.
+    """Yield for each line through a square that a team may still complete the chips that it lacks on the other squares.
 
     A line with more than one chip in a sequence of the team cannot become another.
     """
@@ -72,6 +72,6 @@ def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
 
 @cache
 def _lines_through(variant: Variant) -> tuple[tuple[Line, ...], ...]:
-    """By square: the lines it lies in."""
+    """Return by square the lines it lies in."""
     lines = variant.board.lines
     return tuple(tuple(line for line in lines if square in line) for square in range(len(variant.board.grid)))

@@ -202,10 +202,9 @@ class Outlook:
             return self._without(action.card)
         changes = self._changes(action)
         features = self._features_after(changes)
-        if action.kind == "remove" and self._is_protected(action.square):
-            return self._recounted(action, changes)
-        if COMPLETE in features.values():
-            return self._recounted(action, changes)
+        breaks = action.kind == "remove" and self._is_protected(action.square)
+        if breaks or COMPLETE in features.values():
+            return copy(self).counted_with(action, changes)
         delta, _ = self._difference(changes, features)
         return self._weights.value(self._state, self._total + delta + self._count_rows(action, self._rows))
 
@@ -377,12 +376,8 @@ class Outlook:
             return [placed]
         return [placed, (twin, self.seen[twin] + NOT_HELD)]
 
-    def _recounted(self, action: Action, changes: Iterable[Change]) -> int:
-        """Return the value after an action of the seat that makes or breaks a sequence."""
-        return copy(self).counted_with(action, changes)
-
     def counted_with(self, action: Action, changes: Iterable[Change]) -> int:
-        """Change to the board after an action of the seat, and return its value."""
+        """Change to the board after an action of the seat, which may make or break a sequence. Return its value."""
         self.seen = self.seen.copy()
         for square, state in changes:
             self.seen[square] = state
@@ -397,7 +392,8 @@ class Outlook:
     def _without(self, card: Card) -> int:
         """Return the value without a card of the hand."""
         squares = [square for square in self.tables.spots[card] if self.is_free(square)] if self.hand[card] == 1 else []
-        return self._recounted(Action("give", card), [(square, self.seen[square] + NOT_HELD) for square in squares])
+        changes = [(square, self.seen[square] + NOT_HELD) for square in squares]
+        return copy(self).counted_with(Action("give", card), changes)
 
     def _states(self, view: View) -> list[int]:
         """Return the states of the squares."""

@@ -32,8 +32,6 @@ URGENT: Final = 800
 """A square or chip of less worth waits for a card of its own, not for a jack."""
 KEPT_ONE_IN: Final = 4
 """A card that a seat would rather have played stays in its dealt hand so rarely."""
-Stopwatch: TypeAlias = Callable[[], float]
-"""Seconds of a clock with any origin."""
 DEFAULT_S: Final = 0.5
 TRIALS_MAX: Final = 100_000
 """The most trials for one choice, with any time."""
@@ -45,20 +43,17 @@ PRIOR_WORLDS: Final = 5
 """The worlds that the learned value counts for, for each other seat that takes a turn: with more of them, worlds differ
 more."""
 WHOLE: Final = 1_000
+Stopwatch: TypeAlias = Callable[[], float]
+"""Seconds of a clock with any origin."""
 
 
-class _Worth(dict[int, int]):
-    """By count of a square's lines: the worth of a chip there."""
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The effort for a choice: so many trials, or so many seconds by a clock."""
 
-    def __missing__(self, count: int) -> int:
-        worth = 0
-        for lines, (one, two, three) in ((count % SIDE, OWN_LINE), (count // SIDE, OTHERS_LINE)):
-            worth += lines // (MANY * MANY) * one + lines // MANY % MANY * two + lines % MANY * three
-        self[count] = worth
-        return worth
-
-
-_WORTH: Final = _Worth()
+    trials: int = TRIALS_MAX
+    seconds: float = 0.0
+    """0 for no limit but the trials."""
 
 
 class World:
@@ -71,42 +66,6 @@ class World:
         """The card that the seat draws; UNKNOWN if there is none."""
         self.outlooks = dict[SeatNumber, Outlook]()
         """The other seats' views, by those that were asked for."""
-
-
-def shuffled(cards: Sequence[Card], randomness: random.Random) -> list[Card]:
-    """Return the cards in random order, by whole numbers: the same everywhere for the same randomness."""
-    order, bits = list(cards), randomness.getrandbits
-    for at in range(len(order) - 1, 0, -1):
-        other = bits(32) * (at + 1) >> 32
-        order[at], order[other] = order[other], order[at]
-    return order
-
-
-def best_later(outlook: Outlook) -> tuple[int, Action] | None:
-    """Return a good action of a seat in a later turn, after its value; None where it has none."""
-    found = list[tuple[int, Square, Card, bool]]()
-    for card, count in outlook.hand.items():
-        if count <= 0 or card == UNKNOWN:
-            continue
-        if card in outlook.variant.wild:
-            found += _anywhere(outlook, card)
-        elif card in outlook.variant.removing:
-            found += [(URGENT, square, card, True) for square in outlook.urgent_chips()]
-        else:
-            spots = outlook.tables.spots[card]
-            found += [(_WORTH[outlook.lines_through(s)], s, card, False) for s in spots if outlook.is_free(s)]
-    found.sort(reverse=True)
-    actions = [Action("remove" if takes else "place", card, square) for _, square, card, takes in found[:BREADTH]]
-    values = [(outlook.value(action), action) for action in actions]
-    return max(values, key=lambda each: each[0], default=None)
-
-
-def _anywhere(outlook: Outlook, card: Card) -> list[tuple[int, Square, Card, bool]]:
-    """Return the urgent squares for a card that can go anywhere; the best one where none is urgent."""
-    squares = range(len(outlook.seen))
-    all_of = sorted(((_WORTH[outlook.lines_through(s)], s) for s in squares if outlook.is_free(s)), reverse=True)
-    urgent = [(worth, square, card, False) for worth, square in all_of[:BREADTH] if worth >= URGENT]
-    return urgent or [(0, square, card, False) for _, square in all_of[:1]]
 
 
 class Lookahead:
@@ -200,15 +159,6 @@ class Lookahead:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """The effort for a choice: so many trials, or so many seconds by a clock."""
-
-    trials: int = TRIALS_MAX
-    seconds: float = 0.0
-    """0 for no limit but the trials."""
-
-
 class StrongBot:
     """Chooses by trying. Keeps nothing from turn to turn."""
 
@@ -267,3 +217,53 @@ class StrongBot:
         if self._effort.seconds:
             spent = max(spent, int(WHOLE * (self._clock() - begun) / self._effort.seconds))
         return spent
+
+
+def best_later(outlook: Outlook) -> tuple[int, Action] | None:
+    """Return a good action of a seat in a later turn, after its value; None where it has none."""
+    found = list[tuple[int, Square, Card, bool]]()
+    for card, count in outlook.hand.items():
+        if count <= 0 or card == UNKNOWN:
+            continue
+        if card in outlook.variant.wild:
+            found += _anywhere(outlook, card)
+        elif card in outlook.variant.removing:
+            found += [(URGENT, square, card, True) for square in outlook.urgent_chips()]
+        else:
+            spots = outlook.tables.spots[card]
+            found += [(_WORTH[outlook.lines_through(s)], s, card, False) for s in spots if outlook.is_free(s)]
+    found.sort(reverse=True)
+    actions = [Action("remove" if takes else "place", card, square) for _, square, card, takes in found[:BREADTH]]
+    values = [(outlook.value(action), action) for action in actions]
+    return max(values, key=lambda each: each[0], default=None)
+
+
+def shuffled(cards: Sequence[Card], randomness: random.Random) -> list[Card]:
+    """Return the cards in random order, by whole numbers: the same everywhere for the same randomness."""
+    order, bits = list(cards), randomness.getrandbits
+    for at in range(len(order) - 1, 0, -1):
+        other = bits(32) * (at + 1) >> 32
+        order[at], order[other] = order[other], order[at]
+    return order
+
+
+def _anywhere(outlook: Outlook, card: Card) -> list[tuple[int, Square, Card, bool]]:
+    """Return the urgent squares for a card that can go anywhere; the best one where none is urgent."""
+    squares = range(len(outlook.seen))
+    all_of = sorted(((_WORTH[outlook.lines_through(s)], s) for s in squares if outlook.is_free(s)), reverse=True)
+    urgent = [(worth, square, card, False) for worth, square in all_of[:BREADTH] if worth >= URGENT]
+    return urgent or [(0, square, card, False) for _, square in all_of[:1]]
+
+
+class _Worth(dict[int, int]):
+    """By count of a square's lines: the worth of a chip there."""
+
+    def __missing__(self, count: int) -> int:
+        worth = 0
+        for lines, (one, two, three) in ((count % SIDE, OWN_LINE), (count // SIDE, OTHERS_LINE)):
+            worth += lines // (MANY * MANY) * one + lines // MANY % MANY * two + lines % MANY * three
+        self[count] = worth
+        return worth
+
+
+_WORTH: Final = _Worth()

@@ -20,12 +20,12 @@ from seqp2p.i18n import message
 
 PUBLIC_SIZE: Final = 32
 SIGNATURE_SIZE: Final = 64
+EXCHANGE_SIZE: Final = 32
 _P: Final = 2**255 - 19
 _L: Final = 2**252 + 27742317777372353535851937790883648493
 _Y_OF_ORDER_8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER: Final = frozenset({1, _P - 1, 0, _Y_OF_ORDER_8, _P - _Y_OF_ORDER_8})
 """The y of the eight points of order 1, 2, 4, 4, 8, 8, 8, 8. None is a key, with either sign of x."""
-EXCHANGE_SIZE: Final = 32
 
 
 class Identity:
@@ -47,52 +47,6 @@ class Identity:
 
     def __repr__(self) -> str:
         return f"Identity({fingerprint(self.public)})"
-
-
-def sign(identity: Identity, label: str, data: bytes) -> bytes:
-    """Return 64 bytes, R ‖ S, over label ‖ 0x00 ‖ data. The labels are in hashing.py."""
-    return identity.private_key.sign(label_bytes(label) + data)
-
-
-def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
-    """Raise CryptoError unless the signature over label ‖ 0x00 ‖ data is the key's."""
-    key = _key(public)
-    require_size(message("A signature"), signature, SIGNATURE_SIZE)
-    _check_point(signature[:32], message("The point R of the signature"))
-    if int.from_bytes(signature[32:], "little") >= _L:
-        raise CryptoError(message("The number S of the signature is not below L."))
-    try:
-        key.verify(signature, label_bytes(label) + data)
-    except InvalidSignature as error:
-        raise CryptoError(message("The signature is not this key's over these bytes.")) from error
-
-
-@lru_cache(maxsize=64)
-def _key(public: bytes) -> Ed25519PublicKey:
-    """Return a checked key; the keys of a table are checked once. Raises CryptoError."""
-    check_public(public)
-    return Ed25519PublicKey.from_public_bytes(public)
-
-
-def check_public(public: bytes) -> None:
-    """Raise CryptoError unless these 32 bytes can be an identity key: canonical, not of small order."""
-    require_size(message("An identity key"), public, PUBLIC_SIZE)
-    _check_point(public, message("The identity key"))
-
-
-def fingerprint(public: bytes) -> str:
-    """Return 80 bits of a hash of the key for people to compare, as in `kq3w-7hpd-x2mc-a5tn`."""
-    text = base64.b32encode(tagged_hash(FINGERPRINT, public)[:10]).decode("ascii").lower()
-    return "-".join(text[i : i + 4] for i in range(0, 16, 4))
-
-
-def _check_point(data: bytes, name: str) -> None:
-    # The top bit is the sign of x. Where x is 0 the sign must be 0 too, but there y is 1 or −1: small order.
-    y = int.from_bytes(data, "little") & ((1 << 255) - 1)
-    if y >= _P:
-        raise CryptoError(message("{name} is not in canonical form.", name=name))
-    if y in _SMALL_ORDER:
-        raise CryptoError(message("{name} has small order: it would fit any message.", name=name))
 
 
 class ExchangeKey:
@@ -123,3 +77,49 @@ class ExchangeKey:
 
     def __repr__(self) -> str:
         return f"ExchangeKey({self.public.hex()})"
+
+
+def sign(identity: Identity, label: str, data: bytes) -> bytes:
+    """Return 64 bytes, R ‖ S, over label ‖ 0x00 ‖ data. The labels are in hashing.py."""
+    return identity.private_key.sign(label_bytes(label) + data)
+
+
+def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
+    """Raise CryptoError unless the signature over label ‖ 0x00 ‖ data is the key's."""
+    key = _key(public)
+    require_size(message("A signature"), signature, SIGNATURE_SIZE)
+    _check_point(signature[:32], message("The point R of the signature"))
+    if int.from_bytes(signature[32:], "little") >= _L:
+        raise CryptoError(message("The number S of the signature is not below L."))
+    try:
+        key.verify(signature, label_bytes(label) + data)
+    except InvalidSignature as error:
+        raise CryptoError(message("The signature is not this key's over these bytes.")) from error
+
+
+def check_public(public: bytes) -> None:
+    """Raise CryptoError unless these 32 bytes can be an identity key: canonical, not of small order."""
+    require_size(message("An identity key"), public, PUBLIC_SIZE)
+    _check_point(public, message("The identity key"))
+
+
+def fingerprint(public: bytes) -> str:
+    """Return 80 bits of a hash of the key for people to compare, as in `kq3w-7hpd-x2mc-a5tn`."""
+    text = base64.b32encode(tagged_hash(FINGERPRINT, public)[:10]).decode("ascii").lower()
+    return "-".join(text[i : i + 4] for i in range(0, 16, 4))
+
+
+@lru_cache(maxsize=64)
+def _key(public: bytes) -> Ed25519PublicKey:
+    """Return a checked key; the keys of a table are checked once. Raises CryptoError."""
+    check_public(public)
+    return Ed25519PublicKey.from_public_bytes(public)
+
+
+def _check_point(data: bytes, name: str) -> None:
+    # The top bit is the sign of x. Where x is 0 the sign must be 0 too, but there y is 1 or −1: small order.
+    y = int.from_bytes(data, "little") & ((1 << 255) - 1)
+    if y >= _P:
+        raise CryptoError(message("{name} is not in canonical form.", name=name))
+    if y in _SMALL_ORDER:
+        raise CryptoError(message("{name} has small order: it would fit any message.", name=name))

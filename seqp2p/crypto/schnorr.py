@@ -86,12 +86,6 @@ def key_equation(X: Point, proof: bytes, context: Context) -> Equation:
     return Equation(message("T of the key proof"), T, (Bracket(1, ((s, G), (-c, X))),))
 
 
-def _key_oracle(X: Point, context: Context) -> Oracle:
-    oracle = Oracle(KEY_PROOF, context)
-    oracle.absorb(encode_point(X))
-    return oracle
-
-
 def share(x: int, a: Point, randomness: Randomness) -> Point:
     """Return D = x·a, blinded: x lives as long as the game."""
     return mul_blinded(a, x, random_scalar(randomness))
@@ -138,6 +132,12 @@ def share_equations(
         Equation(T_1_NAME, T_1, (Bracket(1, ((s, G), (-c, X))),)),
         Equation(T_2_NAME, T_2, (Bracket(s, a_terms), Bracket(-c, D_terms))),
     )
+
+
+def _key_oracle(X: Point, context: Context) -> Oracle:
+    oracle = Oracle(KEY_PROOF, context)
+    oracle.absorb(encode_point(X))
+    return oracle
 
 
 def _share_oracle(X: Point, cards: Cards, shares: Sequence[Point], context: Context) -> Oracle:

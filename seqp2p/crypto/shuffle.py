@@ -58,70 +58,6 @@ Scalars = tuple[int, ...]
 Points = tuple[Point, ...]
 
 
-def random_permutation(n: int, randomness: Randomness) -> tuple[int, ...]:
-    """Return a uniform permutation of 0 … n−1, by Fisher and Yates (Knuth, TAOCP 2, 3.4.2 P) with rejection."""
-    order = list(range(n))
-    for i in range(n - 1, 0, -1):
-        j = random_below(i + 1, randomness)
-        order[i], order[j] = order[j], order[i]
-    return tuple(order)
-
-
-def shuffle(
-    deck: Deck, pk: Point, randomness: Randomness
-) -> tuple[tuple[Ciphertext, ...], tuple[int, ...], tuple[int, ...]]:
-    """Return (deck', ψ, r') with deck'[i] = deck[ψ(i)] re-encrypted with r'[ψ(i)].
-
-    ψ and r' are secrets: pass them to `prove_shuffle`, then forget them.
-    Raises CryptoError for an empty deck, or if the key or a point of the deck is infinity.
-    """
-    if not deck:
-        raise CryptoError(message("There is no card to shuffle."))
-    encode_point(pk)
-    encode_deck(deck)
-    permutation = random_permutation(len(deck), randomness)
-    drawn = [_fresh(card, pk, randomness) for card in deck]
-    return tuple(drawn[j][0] for j in permutation), permutation, tuple(r for _, r in drawn)
-
-
-def shuffle_and_prove(
-    deck: Deck, pk: Point, context: Context, randomness: Randomness
-) -> tuple[tuple[Ciphertext, ...], bytes]:
-    """Return a shuffled deck and its proof, for `verify_shuffle`. Raises CryptoError as `shuffle` does."""
-    shuffled, permutation, rerandomisers = shuffle(deck, pk, randomness)
-    return shuffled, prove_shuffle(deck, shuffled, pk, permutation, rerandomisers, context, randomness)
-
-
-def _fresh(card: Ciphertext, pk: Point, randomness: Randomness) -> tuple[Ciphertext, int]:
-    while True:
-        r = random_scalar(randomness)
-        again = reencrypt(card, pk, r)
-        if not (again.a.is_infinity or again.b.is_infinity):
-            return again, r
-
-
-def proof_size(n: int) -> int:
-    """Return the size in bytes of a proof for n cards."""
-    return (3 * n + 5) * POINT_SIZE + (2 * n + 4) * SCALAR_SIZE
-
-
-@lru_cache(maxsize=512)
-def generator(index: int) -> Point:
-    """Return H for 0, H_i for i ≥ 1."""
-    return hash_to_point(GENERATOR, index)
-
-
-@lru_cache(maxsize=64)
-def generators(n: int) -> Points:
-    """Return H_1 … H_n."""
-    return tuple(generator(i) for i in range(1, n + 1))
-
-
-@lru_cache(maxsize=64)
-def _sum_of_generators(n: int) -> Point:
-    return sum_points(generators(n))
-
-
 @dataclass(frozen=True, slots=True)
 class ShuffleProof:
     """The parts of a proof; `t` is (t_1, t_2, t_3, t_4a, t_4b) and `s` is (s_1, s_2, s_3, s_4)."""
@@ -163,18 +99,6 @@ class ShuffleProof:
         )
 
 
-def challenges(deck: Deck, shuffled: Deck, pk: Point, c: Points, context: Context) -> tuple[Scalars, Oracle]:
-    """Return u_1 … u_N, and the oracle that has absorbed the statement and the commitment to the permutation."""
-    oracle = _oracle(deck, shuffled, pk, context)
-    oracle.absorb(_join(c))
-    return oracle.weights(len(deck)), oracle
-
-
-def challenge(oracle: Oracle, c_hat: Points, t: Points, t_hat: Points) -> int:
-    """Return the challenge c, from the oracle of `challenges` and the later commitments."""
-    return oracle.challenge(_join(c_hat), _join(t), _join(t_hat))
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class _ShuffleSecrets:
     """The prover's secrets; never printed. Lists run over cards: r and r' by input, all else by output card."""
@@ -205,6 +129,31 @@ class _ShuffleSecrets:
         )
 
 
+def shuffle(
+    deck: Deck, pk: Point, randomness: Randomness
+) -> tuple[tuple[Ciphertext, ...], tuple[int, ...], tuple[int, ...]]:
+    """Return (deck', ψ, r') with deck'[i] = deck[ψ(i)] re-encrypted with r'[ψ(i)].
+
+    ψ and r' are secrets: pass them to `prove_shuffle`, then forget them.
+    Raises CryptoError for an empty deck, or if the key or a point of the deck is infinity.
+    """
+    if not deck:
+        raise CryptoError(message("There is no card to shuffle."))
+    encode_point(pk)
+    encode_deck(deck)
+    permutation = random_permutation(len(deck), randomness)
+    drawn = [_fresh(card, pk, randomness) for card in deck]
+    return tuple(drawn[j][0] for j in permutation), permutation, tuple(r for _, r in drawn)
+
+
+def shuffle_and_prove(
+    deck: Deck, pk: Point, context: Context, randomness: Randomness
+) -> tuple[tuple[Ciphertext, ...], bytes]:
+    """Return a shuffled deck and its proof, for `verify_shuffle`. Raises CryptoError as `shuffle` does."""
+    shuffled, permutation, rerandomisers = shuffle(deck, pk, randomness)
+    return shuffled, prove_shuffle(deck, shuffled, pk, permutation, rerandomisers, context, randomness)
+
+
 def prove_shuffle(
     deck: Deck,
     shuffled: Deck,
@@ -227,6 +176,72 @@ def prove_shuffle(
             return proof.encode()
 
 
+def verify_shuffle(
+    deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context, check: Check = require
+) -> None:
+    """Raise CryptoError, naming the field or the equation, unless `shuffled` is a shuffle of `deck`."""
+    check(shuffle_equations(deck, shuffled, pk, proof, context))
+
+
+def shuffle_equations(deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context) -> tuple[Equation, ...]:
+    """Return the N + 5 equations that must hold.
+
+    Raises CryptoError if the proof does not decode, a point of the statement is infinity, or the decks are empty or
+    of different length.
+    """
+    n = len(deck)
+    parts = ShuffleProof.decode(proof, n)
+    u, oracle = challenges(deck, shuffled, pk, parts.c, context)
+    c = challenge(oracle, parts.c_hat, parts.t, parts.t_hat)
+    return *_whole_equations(deck, shuffled, pk, parts, u, c), *_chain_equations(parts, c)
+
+
+def challenges(deck: Deck, shuffled: Deck, pk: Point, c: Points, context: Context) -> tuple[Scalars, Oracle]:
+    """Return u_1 … u_N, and the oracle that has absorbed the statement and the commitment to the permutation."""
+    oracle = _oracle(deck, shuffled, pk, context)
+    oracle.absorb(_join(c))
+    return oracle.weights(len(deck)), oracle
+
+
+def challenge(oracle: Oracle, c_hat: Points, t: Points, t_hat: Points) -> int:
+    """Return the challenge c, from the oracle of `challenges` and the later commitments."""
+    return oracle.challenge(_join(c_hat), _join(t), _join(t_hat))
+
+
+def proof_size(n: int) -> int:
+    """Return the size in bytes of a proof for n cards."""
+    return (3 * n + 5) * POINT_SIZE + (2 * n + 4) * SCALAR_SIZE
+
+
+@lru_cache(maxsize=512)
+def generator(index: int) -> Point:
+    """Return H for 0, H_i for i ≥ 1."""
+    return hash_to_point(GENERATOR, index)
+
+
+@lru_cache(maxsize=64)
+def generators(n: int) -> Points:
+    """Return H_1 … H_n."""
+    return tuple(generator(i) for i in range(1, n + 1))
+
+
+def random_permutation(n: int, randomness: Randomness) -> tuple[int, ...]:
+    """Return a uniform permutation of 0 … n−1, by Fisher and Yates (Knuth, TAOCP 2, 3.4.2 P) with rejection."""
+    order = list(range(n))
+    for i in range(n - 1, 0, -1):
+        j = random_below(i + 1, randomness)
+        order[i], order[j] = order[j], order[i]
+    return tuple(order)
+
+
+def _fresh(card: Ciphertext, pk: Point, randomness: Randomness) -> tuple[Ciphertext, int]:
+    while True:
+        r = random_scalar(randomness)
+        again = reencrypt(card, pk, r)
+        if not (again.a.is_infinity or again.b.is_infinity):
+            return again, r
+
+
 def _prove(deck: Deck, shuffled: Deck, pk: Point, secrets: _ShuffleSecrets, context: Context) -> ShuffleProof:
     n = len(deck)
     position = sorted(range(n), key=secrets.permutation.__getitem__)  # the inverse of ψ
@@ -234,13 +249,13 @@ def _prove(deck: Deck, shuffled: Deck, pk: Point, secrets: _ShuffleSecrets, cont
     c = tuple(add(mul_base(secrets.r[j]), H[position[j]]) for j in range(n))
     u, oracle = challenges(deck, shuffled, pk, c, context)
     u_prime = tuple(u[j] for j in secrets.permutation)
-    c_hat, t_hat = _chain(u_prime, secrets)
+    c_hat, t_hat = _links(u_prime, secrets)
     t = _commit(shuffled, pk, secrets)
     s, s_hat, s_prime = _respond(challenge(oracle, c_hat, t, t_hat), u, u_prime, secrets)
     return ShuffleProof(c, c_hat, t, t_hat, s, s_hat, s_prime)
 
 
-def _chain(u_prime: Scalars, secrets: _ShuffleSecrets) -> tuple[Points, Points]:
+def _links(u_prime: Scalars, secrets: _ShuffleSecrets) -> tuple[Points, Points]:
     """Return ĉ_i = r̂_i·G + u'_i·ĉ_(i−1), and t̂_i = ω̂_i·G + ω'_i·ĉ_(i−1)."""
     links = [generator(0)]
     for r_hat, weight in zip(secrets.r_hat, u_prime, strict=True):
@@ -272,26 +287,6 @@ def _respond(c: int, u: Scalars, u_prime: Scalars, secrets: _ShuffleSecrets) -> 
         _responses(secrets.omega_hat, c, secrets.r_hat),
         _responses(secrets.omega_prime, c, u_prime),
     )
-
-
-def verify_shuffle(
-    deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context, check: Check = require
-) -> None:
-    """Raise CryptoError, naming the field or the equation, unless `shuffled` is a shuffle of `deck`."""
-    check(shuffle_equations(deck, shuffled, pk, proof, context))
-
-
-def shuffle_equations(deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context) -> tuple[Equation, ...]:
-    """Return the N + 5 equations that must hold.
-
-    Raises CryptoError if the proof does not decode, a point of the statement is infinity, or the decks are empty or
-    of different length.
-    """
-    n = len(deck)
-    parts = ShuffleProof.decode(proof, n)
-    u, oracle = challenges(deck, shuffled, pk, parts.c, context)
-    c = challenge(oracle, parts.c_hat, parts.t, parts.t_hat)
-    return *_whole_equations(deck, shuffled, pk, parts, u, c), *_chain_equations(parts, c)
 
 
 def _whole_equations(
@@ -369,3 +364,8 @@ def _inner(left: Scalars, right: Scalars) -> int:
 
 def _responses(omega: Scalars, c: int, secret: Scalars) -> Scalars:
     return tuple((w + c * x) % ORDER for w, x in zip(omega, secret, strict=True))
+
+
+@lru_cache(maxsize=64)
+def _sum_of_generators(n: int) -> Point:
+    return sum_points(generators(n))

@@ -161,7 +161,7 @@ class RawEnv(Environment):
         return {"observation": observe(seen), "action_mask": mask}
 
     def render(self) -> str | None:
-        """The table as those see it who only watch: text for ``ansi``, printed for ``human``."""
+        """Show the table as a spectator sees it: return the text for ``ansi``, print it for ``human``."""
         if self.render_mode is None:
             gymnasium.logger.warn("nothing is rendered without a render mode: give the environment one")
             return None

@@ -49,7 +49,7 @@ def _numbered(variant: Variant) -> Iterator[Action | None]:
 
 @cache
 def actions_of(variant: Variant) -> tuple[Action | None, ...]:
-    """By number: the action, None where a number stands for nothing."""
+    """Return the actions by number, None for an unused one."""
     return tuple(_numbered(variant))
 
 
@@ -59,7 +59,7 @@ def _numbers(variant: Variant) -> dict[Action, int]:
 
 
 def action_of(variant: Variant, number: int) -> Action:
-    """The action of this number; ValueError if it stands for nothing.
+    """Return the action of this number. Raises ValueError if it is unused.
 
     >>> from seqp2p.rules import CLASSIC, format_action
     >>> [format_action(CLASSIC, action_of(CLASSIC, number)) for number in (1, 101, 399 - 1, 500, 604)]
@@ -73,7 +73,7 @@ def action_of(variant: Variant, number: int) -> Action:
 
 
 def number_of(variant: Variant, action: Action) -> int:
-    """The number of an action; ValueError if it has none: a call, or one that names its sequences."""
+    """Return the number of an action. Raises ValueError for a call and for an action that names its sequences."""
     try:
         return _numbers(variant)[action]
     except KeyError:
@@ -81,13 +81,13 @@ def number_of(variant: Variant, action: Action) -> int:
 
 
 def legal_numbers(position: Position) -> list[int]:
-    """The numbers of the legal actions of the seat to move, in the engine's order; none when the game is over."""
+    """Return the numbers of the legal actions of the seat to move, in the engine's order; none after the end."""
     numbers = _numbers(position.variant)
     return [numbers[action] for action in legal_actions(position)] if position.to_move else []
 
 
 def action_mask(view: View) -> NDArray[np.int8]:
-    """By number, 1 for what the seat can do now, else 0; int8, all 0 when it is not to move."""
+    """Return by number 1 for an action that is legal now, else 0 (int8); all 0 when the seat is not to move."""
     numbers = _numbers(view.variant)
     mask = np.zeros(len(actions_of(view.variant)), np.int8)
     mask[[numbers[action] for action in view.legal]] = 1

@@ -61,8 +61,17 @@ class Observation(TypedDict):
     """See ``numbering``."""
 
 
+class PlanesObservation(TypedDict):
+    """The observation of an agent of an environment with planes."""
+
+    observation: Numbers
+    """(planes, rows, cols); ``planes_of`` has their names."""
+    action_mask: NDArray[np.int8]
+    """See ``numbering``."""
+
+
 def observation_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
-    """The space of every Observation at such a table."""
+    """Return the space of every Observation at such a table."""
     board, faces = variant.board, len(variant.faces)
     copies = max(Counter(variant.deck).values())
     planes = (teams, board.rows, board.cols)
@@ -107,59 +116,6 @@ def observe(view: View) -> Seen:
         "owes": _marked(view, pending.owes if pending else 0),
         "quiet": np.array([view.position.quiet], np.uint8),
     }
-
-
-def _chips(view: View) -> Numbers:
-    board = view.variant.board
-    chips = np.array(view.board, np.int8).reshape(board.rows, board.cols)
-    teams = [(view.team - 1 + step) % view.teams + 1 for step in range(view.teams)]
-    return np.array([chips == team for team in teams], np.uint8)
-
-
-def _sequences(view: View) -> Numbers:
-    board = view.variant.board
-    planes = np.zeros((view.teams, len(board.grid)), np.uint8)
-    for made in view.sequences:
-        planes[_turned(view, made.team), list(made.squares)] = 1
-    return planes.reshape(view.teams, board.rows, board.cols)
-
-
-def _completed(view: View) -> Numbers:
-    counts = np.zeros(view.teams, np.uint8)
-    for made in view.sequences:
-        counts[_turned(view, made.team)] += 1
-    # One chip can complete more than are needed; how many more is of no use to anybody.
-    return np.minimum(counts, np.uint8(dict(view.variant.sequences_to_win)[view.teams]))
-
-
-def _turned(view: View, team: Team) -> int:
-    """The team as the seat counts: 0 for its own."""
-    return (team - view.team) % view.teams
-
-
-def _counted(variant: Variant, cards: tuple[int, ...]) -> Numbers:
-    counts = np.zeros(len(variant.faces), np.uint8)
-    for card in cards:
-        if card != UNKNOWN:
-            counts[card] += 1
-    return counts
-
-
-def _marked(view: View, seat: SeatNumber) -> Numbers:
-    """1 for this seat as the observer counts, nothing for seat 0."""
-    marks = np.zeros(view.players, np.uint8)
-    if seat:
-        marks[(seat - view.seat) % view.players] = 1
-    return marks
-
-
-class PlanesObservation(TypedDict):
-    """The observation of an agent of an environment with planes."""
-
-    observation: Numbers
-    """(planes, rows, cols); ``planes_of`` has their names."""
-    action_mask: NDArray[np.int8]
-    """See ``numbering``."""
 
 
 @cache
@@ -212,12 +168,10 @@ def observe_planes(view: View) -> Numbers:
         turned = (made.team - view.team) % teams
         planes[teams + turned, list(made.squares)] = 1
         completed[turned] += 1
-    held, gone = (
-        _counts(variant, view.hand),
-        _counts(variant, tuple(chain.from_iterable(view.discards))),
-    )
-    planes[2 * teams] = held[_cards(variant)]
-    planes[2 * teams + 1] = gone[_cards(variant)]
+    held = _count_by_card(variant, view.hand)
+    gone = _count_by_card(variant, tuple(chain.from_iterable(view.discards)))
+    planes[2 * teams] = held[_card_by_square(variant)]
+    planes[2 * teams + 1] = gone[_card_by_square(variant)]
     clockwise = [view.hand_sizes[(view.seat - 1 + place) % players] for place in range(players)]
     planes[2 * teams + 2 :] = np.array(
         [
@@ -235,12 +189,57 @@ def observe_planes(view: View) -> Numbers:
     return planes.reshape(-1, board.rows, board.cols)
 
 
+def _chips(view: View) -> Numbers:
+    board = view.variant.board
+    chips = np.array(view.board, np.int8).reshape(board.rows, board.cols)
+    teams = [(view.team - 1 + step) % view.teams + 1 for step in range(view.teams)]
+    return np.array([chips == team for team in teams], np.uint8)
+
+
+def _sequences(view: View) -> Numbers:
+    board = view.variant.board
+    planes = np.zeros((view.teams, len(board.grid)), np.uint8)
+    for made in view.sequences:
+        planes[_turned(view, made.team), list(made.squares)] = 1
+    return planes.reshape(view.teams, board.rows, board.cols)
+
+
+def _completed(view: View) -> Numbers:
+    counts = np.zeros(view.teams, np.uint8)
+    for made in view.sequences:
+        counts[_turned(view, made.team)] += 1
+    # One chip can complete more than are needed; how many more is of no use to anybody.
+    return np.minimum(counts, np.uint8(dict(view.variant.sequences_to_win)[view.teams]))
+
+
+def _turned(view: View, team: Team) -> int:
+    """Return the team as the seat counts: 0 for its own."""
+    return (team - view.team) % view.teams
+
+
+def _counted(variant: Variant, cards: tuple[Card, ...]) -> Numbers:
+    """Return the count of each card; unknown cards are left out."""
+    counts = np.zeros(len(variant.faces), np.uint8)
+    for card in cards:
+        if card != UNKNOWN:
+            counts[card] += 1
+    return counts
+
+
+def _marked(view: View, seat: SeatNumber) -> Numbers:
+    """Return a 1 for this seat as the observer counts, and no 1 for seat 0."""
+    marks = np.zeros(view.players, np.uint8)
+    if seat:
+        marks[(seat - view.seat) % view.players] = 1
+    return marks
+
+
 @cache
-def _cards(variant: Variant) -> NDArray[np.intp]:
+def _card_by_square(variant: Variant) -> NDArray[np.intp]:
     """Return by square its card; on a free corner the number after the last card, of which there are none."""
     return np.array([len(variant.faces) if card == UNKNOWN else card for card in variant.board.grid])
 
 
-def _counts(variant: Variant, cards: tuple[Card, ...]) -> NDArray[np.intp]:
+def _count_by_card(variant: Variant, cards: tuple[Card, ...]) -> NDArray[np.intp]:
     """Return the count of each card, and a 0 after the last one."""
     return np.bincount(np.array(cards, np.intp), minlength=len(variant.faces) + 1)

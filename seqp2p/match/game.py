@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import count
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck
 from seqp2p.crypto.group import INFINITY, Point, sub, sum_points
@@ -229,12 +230,10 @@ class JointStream:
 
     @staticmethod
     def _all_words(seed: bytes) -> Iterator[int]:
-        counter = 0
-        while True:
+        for counter in count():
             block = tagged_hash(JOINT, seed, counter.to_bytes(4, "big"))
             for at in range(0, len(block), WORD_SIZE):
                 yield int.from_bytes(block[at : at + WORD_SIZE], "big")
-            counter += 1
 
     def below(self, bound: int) -> int:
         """Return a uniform number in 0 … bound − 1; words of the last, incomplete run of ``bound`` are skipped."""

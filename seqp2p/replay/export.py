@@ -111,7 +111,7 @@ def _learnt(before: Hand, after: Hand) -> Hand:
 
 
 def decoded(data: bytes, *, raw: bool = False) -> list[dict[str, Any]]:
-    """Yield the records after the header of a file, as far as it is right; they are not checked here."""
+    """Return the records after the header of a file, as far as it is right; they are not checked here."""
     return [_record(record, raw=raw) for record in _whole_records(data) if not isinstance(record, TableRecord)]
 
 

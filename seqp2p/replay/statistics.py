@@ -55,61 +55,6 @@ class Summary:
     heirs: tuple[SeatNumber, ...] = ()
 
 
-@dataclass
-class _Noted:
-    """The notes of one reading of the file."""
-
-    reading: Reading
-    first_seat: SeatNumber = 0
-    actions: list[Action] = field(default_factory=list[Action])
-
-    def take(self, events: tuple[Event, ...]) -> None:
-        """Follow a record that was right."""
-        for event in events:
-            if isinstance(event, Dealt):
-                self.first_seat = self.reading.match.game.table_position().to_move
-            elif isinstance(event, Turned):
-                self.actions.append(event.action)
-
-    def course(self) -> Course:
-        """Return the course so far, after the deal."""
-        game = self.reading.match.game
-        position, settings = game.table_position(), game.agreement.settings
-        kinds = Counter(action.kind for action in self.actions)
-        placed = [action for action in self.actions if action.kind == "place"]
-        return Course(
-            variant=game.variant.name,
-            players=settings.players,
-            teams=settings.teams,
-            first_seat=self.first_seat,
-            turns=position.turn,
-            reshuffles=position.reshuffles,
-            passes=kinds["pass"],
-            exchanges=kinds["exchange"],
-            sequences=len(position.sequences),
-            opening=format_action(game.variant, placed[0]) if placed else "",
-            placed=tuple(action.square for action in placed),
-        )
-
-
-def summarise(data: bytes, randomness: Randomness) -> Summary:
-    """Verify a whole replay file and return its figures. Never raises, as ``verify_batched`` never does."""
-    noted: _Noted | None = None
-
-    def follow(reading: Reading, _placed: Placed, events: tuple[Event, ...]) -> None:
-        nonlocal noted
-        if noted is None or reading is not noted.reading:  # A second reading: the first one means nothing.
-            noted = _Noted(reading)
-        noted.take(events)
-
-    report = verify_batched(data, randomness, follow)
-    if noted is None:
-        return Summary(report)
-    match = noted.reading.match
-    heirs = () if match.forfeit is None else match.forfeit.winners
-    return Summary(report, noted.course() if noted.first_seat else None, tuple(sorted(match.left)), heirs)
-
-
 class Counted(Enum):
     """The result for a replay: counted, a duplicate of a counted game, or left out as not right."""
 
@@ -164,6 +109,7 @@ class VariantCount:
 
     @property
     def turns_median(self) -> float:
+        """The median of the lengths."""
         return float(median(Counter(self.turns).elements()))
 
 
@@ -179,6 +125,24 @@ class Statistics:
     duplicates: int
     players: Mapping[str, PlayerCount]
     variants: Mapping[str, VariantCount]
+
+
+def summarise(data: bytes, randomness: Randomness) -> Summary:
+    """Verify a whole replay file and return its figures. Never raises, as ``verify_batched`` never does."""
+    noted: _Noted | None = None
+
+    def follow(reading: Reading, _placed: Placed, events: tuple[Event, ...]) -> None:
+        nonlocal noted
+        if noted is None or reading is not noted.reading:  # A second reading: the first one means nothing.
+            noted = _Noted(reading)
+        noted.take(events)
+
+    report = verify_batched(data, randomness, follow)
+    if noted is None:
+        return Summary(report)
+    match = noted.reading.match
+    heirs = () if match.forfeit is None else match.forfeit.winners
+    return Summary(report, noted.course() if noted.first_seat else None, tuple(sorted(match.left)), heirs)
 
 
 class ReplayCounter:
@@ -266,6 +230,43 @@ class ReplayCounter:
         if player.name in counted.names or len(counted.names) == NAMES_MAX:
             return counted
         return replace(counted, names=(*counted.names, player.name))
+
+
+@dataclass
+class _Noted:
+    """The notes of one reading of the file."""
+
+    reading: Reading
+    first_seat: SeatNumber = 0
+    actions: list[Action] = field(default_factory=list[Action])
+
+    def take(self, events: tuple[Event, ...]) -> None:
+        """Follow a record that was right."""
+        for event in events:
+            if isinstance(event, Dealt):
+                self.first_seat = self.reading.match.game.table_position().to_move
+            elif isinstance(event, Turned):
+                self.actions.append(event.action)
+
+    def course(self) -> Course:
+        """Return the course so far, after the deal."""
+        game = self.reading.match.game
+        position, settings = game.table_position(), game.agreement.settings
+        kinds = Counter(action.kind for action in self.actions)
+        placed = [action for action in self.actions if action.kind == "place"]
+        return Course(
+            variant=game.variant.name,
+            players=settings.players,
+            teams=settings.teams,
+            first_seat=self.first_seat,
+            turns=position.turn,
+            reshuffles=position.reshuffles,
+            passes=kinds["pass"],
+            exchanges=kinds["exchange"],
+            sequences=len(position.sequences),
+            opening=format_action(game.variant, placed[0]) if placed else "",
+            placed=tuple(action.square for action in placed),
+        )
 
 
 def _more(counts: Mapping[_Key, int], keys: Iterable[_Key]) -> Mapping[_Key, int]:

@@ -39,7 +39,7 @@ _TEXT_MAX: Final = 100
 
 @check_arguments
 def parse_card(variant: Variant, text: str) -> Card:
-    """The card with this name.
+    """Return the card with this name. Raises NotationError.
 
     >>> from seqp2p.rules import CLASSIC, KIDS
     >>> format_card(CLASSIC, parse_card(CLASSIC, "TD"))
@@ -91,7 +91,7 @@ def variant_named(name: str) -> Variant:
 
 @check_arguments
 def parse_square(variant: Variant, text: str) -> Square:
-    """The square with this name, free corners included.
+    """Return the square with this name, free corners included. Raises NotationError.
 
     >>> from seqp2p.rules import CLASSIC
     >>> parse_square(CLASSIC, "a1"), parse_square(CLASSIC, "e5"), parse_square(CLASSIC, "j10")
@@ -114,7 +114,7 @@ def parse_square(variant: Variant, text: str) -> Square:
 
 @check_arguments
 def format_square(variant: Variant, square: Square) -> str:
-    """The name of a square.
+    """Return the name of a square.
 
     >>> from seqp2p.rules import CLASSIC
     >>> format_square(CLASSIC, 44)
@@ -125,7 +125,7 @@ def format_square(variant: Variant, square: Square) -> str:
 
 
 def parse_ends(variant: Variant, text: str) -> Ends:
-    """The two ends of a line of sequence length.
+    """Return the two ends of a line of sequence length. Raises NotationError.
 
     >>> from seqp2p.rules import CLASSIC
     >>> parse_ends(CLASSIC, "e1-a5")
@@ -148,7 +148,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
 
 
 def format_ends(variant: Variant, ends: Ends) -> str:
-    """A line by its two ends.
+    """Return the text of a line, by its two ends.
 
     >>> from seqp2p.rules import CLASSIC
     >>> format_ends(CLASSIC, (4, 40))
@@ -159,7 +159,7 @@ def format_ends(variant: Variant, ends: Ends) -> str:
 
 @check_arguments
 def parse_action(variant: Variant, text: str) -> Action:
-    """The action with this text; NotationError if there is none. Whether it is legal is for ``apply`` to say.
+    """Return the action with this text; ``apply`` judges if it is legal. Raises NotationError.
 
     >>> from seqp2p.rules import CLASSIC, KIDS
     >>> parse_action(CLASSIC, "QH e5").kind, parse_action(CLASSIC, "JS xd7").kind, parse_action(KIDS, "cat dead").kind
@@ -176,7 +176,10 @@ def parse_action(variant: Variant, text: str) -> Action:
     if len(words) < 2:
         raise NotationError(message("{text!r} is no action: write a card and a square, or 'pass'", text=text))
     if words[0] == "call":
-        return _parse_call(text)
+        seat = text.removeprefix("call ")
+        if not _SEAT.fullmatch(seat):
+            raise NotationError(message("{text!r} calls no seat: write for instance 'call 3'", text=text))
+        return call(int(seat))
     card, where, names = parse_card(variant, words[0]), words[1], words[2:]
     if where in _AFTER_CARD and not names:
         return Action(_AFTER_CARD[where], card)
@@ -196,16 +199,9 @@ def parse_action(variant: Variant, text: str) -> Action:
     return action
 
 
-def _parse_call(text: str) -> Action:
-    _, _, seat = text.partition(" ")
-    if not _SEAT.fullmatch(seat):
-        raise NotationError(message("{text!r} calls no seat: write for instance 'call 3'", text=text))
-    return call(int(seat))
-
-
 @check_arguments
 def format_action(variant: Variant, action: Action) -> str:
-    """The text of an action.
+    """Return the text of an action.
 
     >>> from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, call, give
     >>> [format_action(CLASSIC, parse_action(CLASSIC, text)) for text in ("TD h6", "JS xd7", "9C dead", "pass")]

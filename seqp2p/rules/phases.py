@@ -22,11 +22,11 @@ from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber
 
 Judge: TypeAlias = Callable[[Position, Action, Card], Position]
-"""What becomes of a position by an action; raises what is wrong with it."""
+"""A function of a position, an action and the drawn card that returns the position after. Raises IllegalAction."""
 
 
 def open_actions(position: Position) -> tuple[Action, ...]:
-    """The legal actions of the seat to move while something else than a play is waited for."""
+    """Return the legal actions of the seat to move in a phase other than play."""
     phase = position.phase
     if phase == "penalty":
         return tuple(give(card) for card in sorted(set(position.hands[position.to_move - 1])) if card != UNKNOWN)
@@ -45,7 +45,7 @@ def lay_down(position: Position, card: Card) -> Position:
 
 
 def after_playing(position: Position) -> Position:
-    """Manual draw, the mover has played a card: first a seat that owes a draw, then the mover draws."""
+    """Return the position after a play with manual draw: a seat that owes a draw comes first, then the mover draws."""
     mover, owes = position.to_move, position.pending.owes if position.pending else 0
     if owes:
         return position._replace(to_move=owes, pending=Pending("late", mover, owes))
@@ -53,7 +53,7 @@ def after_playing(position: Position) -> Position:
 
 
 def after_pass(position: Position) -> Position:
-    """The mover passes. Its turn is over, unless a seat owes a draw."""
+    """Return the position after a pass. The mover's turn is over, unless a seat owes a draw."""
     pending = position.pending
     if pending is not None and not pending.passed:
         late = Pending("late", pending.mover, pending.owes, passed=True)
@@ -62,7 +62,7 @@ def after_pass(position: Position) -> Position:
 
 
 def next_turn(position: Position, *, idle: int, quiet: int, owes: SeatNumber = 0) -> Position:
-    """The mover's turn is over, and it is the next seat's unless the game is drawn; ``owes`` may still draw in it."""
+    """Give the turn to the next seat, unless the game is drawn. The seat ``owes`` may still draw in that turn."""
     drawn_game = idle >= len(position.staying) or quiet >= position.variant.quiet_turns_max
     after = next_seat(position)
     return position._replace(
@@ -72,13 +72,13 @@ def next_turn(position: Position, *, idle: int, quiet: int, owes: SeatNumber = 0
         idle=idle,
         quiet=quiet,
         outcome=DRAWN if drawn_game else ONGOING,
-        # Who is alone at the table has no next turn of another's to draw in.
+        # A seat that is alone at the table gets no turn of another seat to draw in.
         pending=Pending("play", after, owes) if owes not in (0, after) else None,
     )
 
 
 def call(position: Position, action: Action, _drawn: Card) -> Position:
-    """The talk of a seat is called: every player of its team gives up a card, if it has one."""
+    """Call the talk of a seat: every player of its team that has a card gives one up."""
     if refusal := why_no_call(position, action.seat):
         raise IllegalAction(refusal)
     team = team_of(action.seat, position.teams)
@@ -94,13 +94,6 @@ def give_up(position: Position, action: Action, _drawn: Card) -> Position:
     return _penalise(lay_down(position, action.card), pending.mover, pending.owes, pending.penalised[1:])
 
 
-def _penalise(position: Position, mover: SeatNumber, owes: SeatNumber, penalised: tuple[SeatNumber, ...]) -> Position:
-    """The next of the penalised seats is to give up a card; when there is none, the mover's turn goes on."""
-    if penalised:
-        return position._replace(to_move=penalised[0], pending=Pending("penalty", mover, owes, penalised))
-    return position._replace(to_move=mover, pending=Pending("play", mover, owes) if owes else None)
-
-
 def draw(position: Position, _action: Action, drawn: Card) -> Position:
     return _go_on(_with_card(position, drawn), 0)
 
@@ -111,87 +104,6 @@ def end(position: Position, _action: Action, _drawn: Card) -> Position:
 
 def waive(position: Position, _action: Action, _drawn: Card) -> Position:
     return _go_on(position, 0)
-
-
-def _go_on(position: Position, owes: SeatNumber) -> Position:
-    """After a draw, or after doing without: the mover's own draw if this one was late, otherwise the next turn."""
-    pending = _pending(position)
-    if pending.passed:
-        return after_pass(position)
-    if pending.phase == "late":
-        return position._replace(to_move=pending.mover, pending=Pending("draw", pending.mover))
-    return next_turn(position, idle=0, quiet=0, owes=owes)
-
-
-def _with_card(position: Position, drawn: Card) -> Position:
-    """The seat to move has drawn a card, from the discards if the pile is empty, and none if both are."""
-    at, pile, discards, reshuffles = position.to_move - 1, position.pile, position.discards, position.reshuffles
-    if not pile:
-        pile = sum(map(len, discards))
-        if not pile:
-            return position
-        discards = ((),) * len(discards)
-        reshuffles += 1
-    return position._replace(
-        hands=with_one(position.hands, at, tuple(sorted((*position.hands[at], drawn)))),
-        pile=pile - 1,
-        discards=discards,
-        draws=position.draws + 1,
-        reshuffles=reshuffles,
-    )
-
-
-def has_played(position: Position) -> bool:
-    """Return True if the mover has played a card in the present turn."""
-    pending = position.pending
-    return pending is not None and pending.phase in {"draw", "late"} and not pending.passed
-
-
-def pending_fault(position: Position) -> str | None:
-    """Return the reason why `pending` does not fit the rest of the position, or None."""
-    return next(_faults(position), None)
-
-
-def _faults(position: Position) -> Iterator[str]:
-    pending, seats = position.pending, position.staying
-    if pending is None:
-        return
-    phase, mover, owes, penalised, passed = pending
-    if position.over:
-        yield message("the game is over, and something is pending")
-    if mover not in seats or owes not in (0, *seats) or owes == mover:
-        yield message("the seat whose turn it is and the one that owes a draw are two seats of the table")
-    if not position.options.manual_draw and (owes or phase != "penalty"):
-        yield message("draws are owed only with manual draw")
-    if passed and phase != "late":
-        yield message("that the mover has passed matters only while a draw is owed")
-    if penalised and phase != "penalty":
-        yield message("cards are given up only in the phase penalty")
-    to_move = {"play": mover if owes else 0, "draw": 0 if owes else mover, "late": owes, "penalty": (*penalised, 0)[0]}
-    if position.to_move != to_move[phase]:
-        yield message("seat {seat} cannot be to move in the phase {phase}", seat=position.to_move, phase=phase)
-    if phase == "penalty":
-        yield from _penalty_faults(position, pending)
-
-
-def _penalty_faults(position: Position, pending: Pending) -> Iterator[str]:
-    seats = range(1, position.players + 1)
-    if position.options.table_talk or position.players == position.teams:
-        yield message("nobody can be called for talk at this table")
-    if list(pending.penalised) != sorted(set(pending.penalised) & set(seats)):
-        yield message("the penalised seats are seats of the table, in ascending order")
-    elif not all(position.hands[seat - 1] for seat in pending.penalised):
-        yield message("a player without a card gives none up")
-    teams = {team_of(seat, position.teams) for seat in pending.penalised}
-    if len(teams) != 1 or team_of(pending.mover, position.teams) in teams:
-        yield message("the penalised seats are all of one team, and not of the mover's")
-
-
-def _pending(position: Position) -> Pending:
-    """Return `pending`, in a phase that has it."""
-    pending = position.pending
-    assert pending is not None
-    return pending
 
 
 def skip(position: Position) -> Position:
@@ -238,6 +150,17 @@ def drop(position: Position, seats: Iterable[SeatNumber]) -> Position:
     return _break_off(dealt) if pending.passed else dealt._replace(to_move=mover, pending=Pending("draw", mover))
 
 
+def has_played(position: Position) -> bool:
+    """Return True if the mover has played a card in the present turn."""
+    pending = position.pending
+    return pending is not None and pending.phase in {"draw", "late"} and not pending.passed
+
+
+def pending_fault(position: Position) -> str | None:
+    """Return the reason why `pending` does not fit the rest of the position, or None."""
+    return next(_pending_faults(position), None)
+
+
 def absence_fault(position: Position) -> str | None:
     """Return the reason why these seats cannot leave the game now, or None."""
     out, players = position.out, position.players
@@ -251,11 +174,66 @@ def absence_fault(position: Position) -> str | None:
     return None
 
 
+def _penalise(position: Position, mover: SeatNumber, owes: SeatNumber, penalised: tuple[SeatNumber, ...]) -> Position:
+    """Let the next of the penalised seats give up a card; when there is none, the mover's turn goes on."""
+    if penalised:
+        return position._replace(to_move=penalised[0], pending=Pending("penalty", mover, owes, penalised))
+    return position._replace(to_move=mover, pending=Pending("play", mover, owes) if owes else None)
+
+
+def _go_on(position: Position, owes: SeatNumber) -> Position:
+    """Go on after a draw or without one: to the mover's own draw if this one was late, otherwise to the next turn."""
+    pending = _pending(position)
+    if pending.passed:
+        return after_pass(position)
+    if pending.phase == "late":
+        return position._replace(to_move=pending.mover, pending=Pending("draw", pending.mover))
+    return next_turn(position, idle=0, quiet=0, owes=owes)
+
+
+def _with_card(position: Position, drawn: Card) -> Position:
+    """Give a card to the seat to move: from the discards if the pile is empty, none if both are empty."""
+    at, pile, discards, reshuffles = position.to_move - 1, position.pile, position.discards, position.reshuffles
+    if not pile:
+        pile = sum(map(len, discards))
+        if not pile:
+            return position
+        discards = ((),) * len(discards)
+        reshuffles += 1
+    return position._replace(
+        hands=with_one(position.hands, at, tuple(sorted((*position.hands[at], drawn)))),
+        pile=pile - 1,
+        discards=discards,
+        draws=position.draws + 1,
+        reshuffles=reshuffles,
+    )
+
+
+def _pending(position: Position) -> Pending:
+    """Return `pending`, in a phase that has it."""
+    pending = position.pending
+    assert pending is not None
+    return pending
+
+
 def _break_off(position: Position) -> Position:
     """Pass the turn on, without a further draw. The mover's actions in it still count."""
     played = has_played(position)
     return next_turn(
         position, idle=0 if played or position.exchanged else position.idle, quiet=0 if played else position.quiet + 1
+    )
+
+
+def _dealt_anew(position: Position, gone: set[SeatNumber]) -> Position:
+    """Give unknown cards to the seats that stay; the pile has all other cards that are not on the discards."""
+    giving = position.pending.penalised if position.pending else ()
+    hands = tuple(
+        () if seat in gone else (UNKNOWN,) * (len(hand) - (seat in giving))
+        for seat, hand in enumerate(position.hands, start=1)
+    )
+    held = sum(map(len, position.hands))
+    return position._replace(
+        hands=hands, pile=position.pile + held - sum(map(len, hands)), idle=0, out=tuple(sorted((*position.out, *gone)))
     )
 
 
@@ -278,14 +256,36 @@ def _why_no_drop(position: Position, gone: set[SeatNumber]) -> str | None:
     return None
 
 
-def _dealt_anew(position: Position, gone: set[SeatNumber]) -> Position:
-    """Give unknown cards to the seats that stay; the pile has all other cards that are not on the discards."""
-    giving = position.pending.penalised if position.pending else ()
-    hands = tuple(
-        () if seat in gone else (UNKNOWN,) * (len(hand) - (seat in giving))
-        for seat, hand in enumerate(position.hands, start=1)
-    )
-    held = sum(map(len, position.hands))
-    return position._replace(
-        hands=hands, pile=position.pile + held - sum(map(len, hands)), idle=0, out=tuple(sorted((*position.out, *gone)))
-    )
+def _pending_faults(position: Position) -> Iterator[str]:
+    pending, seats = position.pending, position.staying
+    if pending is None:
+        return
+    phase, mover, owes, penalised, passed = pending
+    if position.over:
+        yield message("the game is over, and something is pending")
+    if mover not in seats or owes not in (0, *seats) or owes == mover:
+        yield message("the seat whose turn it is and the one that owes a draw are two seats of the table")
+    if not position.options.manual_draw and (owes or phase != "penalty"):
+        yield message("draws are owed only with manual draw")
+    if passed and phase != "late":
+        yield message("that the mover has passed matters only while a draw is owed")
+    if penalised and phase != "penalty":
+        yield message("cards are given up only in the phase penalty")
+    to_move = {"play": mover if owes else 0, "draw": 0 if owes else mover, "late": owes, "penalty": (*penalised, 0)[0]}
+    if position.to_move != to_move[phase]:
+        yield message("seat {seat} cannot be to move in the phase {phase}", seat=position.to_move, phase=phase)
+    if phase == "penalty":
+        yield from _penalty_faults(position, pending)
+
+
+def _penalty_faults(position: Position, pending: Pending) -> Iterator[str]:
+    seats = range(1, position.players + 1)
+    if position.options.table_talk or position.players == position.teams:
+        yield message("nobody can be called for talk at this table")
+    if list(pending.penalised) != sorted(set(pending.penalised) & set(seats)):
+        yield message("the penalised seats are seats of the table, in ascending order")
+    elif not all(position.hands[seat - 1] for seat in pending.penalised):
+        yield message("a player without a card gives none up")
+    teams = {team_of(seat, position.teams) for seat in pending.penalised}
+    if len(teams) != 1 or team_of(pending.mover, position.teams) in teams:
+        yield message("the penalised seats are all of one team, and not of the mover's")

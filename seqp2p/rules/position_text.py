@@ -147,7 +147,7 @@ def parse_position(text: str) -> Position:
 
 
 def format_outcome(position: Position) -> str:
-    """``-`` for a game that goes on, ``=`` for a drawn one, or the letter of the team that has won."""
+    """Return ``-`` for a game that goes on, ``=`` for a drawn one, or the letter of the team that has won."""
     if position.winner:
         return _TEAM_LETTERS[position.winner - 1]
     return "=" if position.drawn_game else "-"

@@ -11,6 +11,46 @@ from seqp2p.rules.options import RULE_OPTIONS, Options
 from seqp2p.rules.variant import Card, SeatNumber, TableSize, Team, Variant
 
 
+@dataclass(frozen=True, slots=True)
+class TableRules:
+    """The constant part of a game; build it with ``make_table``."""
+
+    variant: Variant
+    options: Options
+    players: int
+    teams: int
+    sequences_to_win: int = field(compare=False, repr=False)
+    look: Lookup = field(compare=False, repr=False)
+    near: tuple[NearLines, ...] = field(compare=False, repr=False)
+    """By square: the lines in which a chip placed there can complete a sequence."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return make_table, (self.variant, self.players, self.teams, self.options)
+
+
+class DealerDraw(NamedTuple):
+    """The draw for the dealer. If the sheet has no rule for it, there are no rounds, only the dealer."""
+
+    rounds: tuple[tuple[tuple[SeatNumber, Card], ...], ...]
+    """The cards turned over, round by round: first by every seat, then by those that tied."""
+    dealer: SeatNumber
+
+
+def make_table(variant: Variant, players: int, teams: int, options: Options) -> TableRules:
+    """Return the table of these players. Raises RulesError with the reason if they cannot play."""
+    check_table(variant, players, teams, options)
+    look = lookup(variant)
+    return TableRules(
+        variant=variant,
+        options=options,
+        players=players,
+        teams=teams,
+        sequences_to_win=dict(variant.sequences_to_win)[teams],
+        look=look,
+        near=look.along if options.advanced else look.beside,
+    )
+
+
 def check_table(variant: Variant, players: int, teams: int, options: Options) -> None:
     """Raise RulesError with the reason if these players in these teams cannot play the variant with these options."""
     size = _size(variant, players)
@@ -57,68 +97,6 @@ def team_of(seat: SeatNumber, teams: int) -> Team:
     return (seat - 1) % teams + 1
 
 
-def _size(variant: Variant, players: int) -> TableSize:
-    for size in variant.sizes:
-        if size.players == players:
-            return size
-    counts = [size.players for size in variant.sizes]
-    game, numbers = variant.title, any_of([listed(map(str, counts[:-1])), str(counts[-1])])
-    if players == 1:
-        raise RulesError(message("1 player cannot play: {game} is for {numbers} players", game=game, numbers=numbers))
-    if not counts[0] <= players <= counts[-1]:
-        why = message(
-            "{count} players cannot play: {game} is for {numbers} players", count=players, game=game, numbers=numbers
-        )
-        raise RulesError(why)
-    why = message(
-        "{count} players cannot form two or three equal teams: {game} is for {numbers} players",
-        count=players,
-        game=game,
-        numbers=numbers,
-    )
-    raise RulesError(why)
-
-
-@dataclass(frozen=True, slots=True)
-class TableRules:
-    """The constant part of a game; build it with ``make_table``."""
-
-    variant: Variant
-    options: Options
-    players: int
-    teams: int
-    sequences_to_win: int = field(compare=False, repr=False)
-    look: Lookup = field(compare=False, repr=False)
-    near: tuple[NearLines, ...] = field(compare=False, repr=False)
-    """By square: the lines in which a chip placed there can complete a sequence."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return make_table, (self.variant, self.players, self.teams, self.options)
-
-
-def make_table(variant: Variant, players: int, teams: int, options: Options) -> TableRules:
-    """Return the table of these players. Raises RulesError with the reason if they cannot play."""
-    check_table(variant, players, teams, options)
-    look = lookup(variant)
-    return TableRules(
-        variant=variant,
-        options=options,
-        players=players,
-        teams=teams,
-        sequences_to_win=dict(variant.sequences_to_win)[teams],
-        look=look,
-        near=look.along if options.advanced else look.beside,
-    )
-
-
-class DealerDraw(NamedTuple):
-    """The draw for the dealer. If the sheet has no rule for it, there are no rounds, only the dealer."""
-
-    rounds: tuple[tuple[tuple[SeatNumber, Card], ...], ...]
-    """The cards turned over, round by round: first by every seat, then by those that tied."""
-    dealer: SeatNumber
-
-
 def dealer_draw(variant: Variant, players: int, cards: Iterator[Card]) -> DealerDraw:
     """Return the draw: every player turns a card over, the lowest deals, aces are high, players who tie turn again.
 
@@ -151,3 +129,25 @@ def deal_order(players: int, dealer: SeatNumber, hand: int) -> tuple[SeatNumber,
     (2, 3, 1, 2, 3, 1)
     """
     return tuple((dealer + position) % players + 1 for position in range(players * hand))
+
+
+def _size(variant: Variant, players: int) -> TableSize:
+    for size in variant.sizes:
+        if size.players == players:
+            return size
+    counts = [size.players for size in variant.sizes]
+    game, numbers = variant.title, any_of([listed(map(str, counts[:-1])), str(counts[-1])])
+    if players == 1:
+        raise RulesError(message("1 player cannot play: {game} is for {numbers} players", game=game, numbers=numbers))
+    if not counts[0] <= players <= counts[-1]:
+        why = message(
+            "{count} players cannot play: {game} is for {numbers} players", count=players, game=game, numbers=numbers
+        )
+        raise RulesError(why)
+    why = message(
+        "{count} players cannot form two or three equal teams: {game} is for {numbers} players",
+        count=players,
+        game=game,
+        numbers=numbers,
+    )
+    raise RulesError(why)

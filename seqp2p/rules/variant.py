@@ -110,7 +110,7 @@ class Variant:
 
 
 def read_board(text: str, faces: tuple[str, ...], line_length: int) -> Board:
-    """A board from its grid as text: one line a row, one face name (or ``*``, a free corner) a square."""
+    """Return a board from its grid as text: one line a row, one face name (or ``*``, a free corner) a square."""
     cells = [line.split() for line in text.strip().splitlines()]
     rows, cols = len(cells), len(cells[0])
     names = [name for row in cells for name in row]
