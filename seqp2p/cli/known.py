@@ -21,7 +21,7 @@ import trio
 
 from seqp2p.api.game import LiveGame
 from seqp2p.api.home import HOME_HINT, data_dir, own_keys
-from seqp2p.cli import home
+from seqp2p.cli import home, json_events
 from seqp2p.cli.output import Output
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
@@ -150,7 +150,7 @@ def emit_meeting(meeting: Meeting, output: Output) -> None:
                 )
             )
         case "changed" if known is not None:
-            output.event("changed_key", seat=seat, name=name, key=meeting.key.hex(), known_key=known.key)
+            output.event(json_events.ChangedKey(seat, name, meeting.key.hex(), known.key))
             loud(t("THE KEY OF {name} HAS CHANGED (seat {seat}). THIS MAY BE SOMEBODY ELSE.", name=name, seat=seat))
             mark = fingerprint(bytes.fromhex(known.key))
             loud(t("  known since {date}:  {fingerprint}", date=known.first_seen, fingerprint=mark))

@@ -16,7 +16,7 @@ from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from seqp2p.cli import log_file, progress, resume_hint
 from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of
@@ -28,6 +28,7 @@ from seqp2p.ui.language import bound, t, translate, unbound
 from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint
 
 if TYPE_CHECKING:  # What --help need not wait for.
+    from seqp2p.cli.json_events import JsonObject
     from seqp2p.ui.screen import Screen
 
 # What a line has in it that is there to be copied: a command, a path.
@@ -58,16 +59,21 @@ class Output:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_title", TitleBar(self._signal))
 
-    def event(self, name: str, /, **fields: Any) -> None:
-        """One event for scripts; nothing without ``--json``."""
-        log_file.event(name, fields)
+    def event(self, event: "JsonObject") -> None:
+        """Print an event for scripts, if there is ``--json``, and write it to the log file, if there is one."""
+        if not self.json and not log_file.path():
+            return
+        import json
+
+        import msgspec
+
+        from seqp2p.cli.json_events import STREAM_VERSION
+
+        fields = msgspec.to_builtins(event, enc_hook=str)  # A Message is a kind of str.
+        log_file.event(fields)
         if self.json:
-            import json
-
-            from seqp2p.cli.event_types import STREAM_VERSION
-
             begins = {"stream": STREAM_VERSION} if next(self._lines) == 0 else {}
-            _print(json.dumps({**begins, "event": name, **fields}), sys.stdout)
+            _print(json.dumps(begins | fields), sys.stdout)
 
     def say(self, text: str = "", kind: str = "log", colour: str = "") -> None:
         """A line for people, in their language: standard output, or standard error where that is a script's.

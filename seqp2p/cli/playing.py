@@ -17,7 +17,7 @@ from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, RandomBot, strong_bot, why_no_bot
 from seqp2p.bots.wire import hello
-from seqp2p.cli import home, resume_hint
+from seqp2p.cli import home, json_events, resume_hint
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
@@ -122,7 +122,7 @@ async def play(
         if isinstance(stopped, OlderCopy):
             resume_hint.forget_command()  # With these files it would end in the same way.
         reason = translate(message_of(stopped))
-        output.event("error", code=stopped.code, reason=reason, hint=translate(stopped.hint))
+        output.event(json_events.Error(stopped.code, reason, translate(stopped.hint)))
         raise
     finally:
         if not resume_hint.is_possible():
@@ -224,7 +224,7 @@ def _telling(output: Output) -> Callable[[Notice], None]:
     def tell(notice: Notice) -> None:
         if not isinstance(notice, Failed):
             return
-        output.event("bot_failed", reason=str(notice.reason), gone=notice.gone)
+        output.event(json_events.BotFailed(notice.reason, notice.gone))
         text = (
             t(
                 "the bot has failed: {reason}; moves are drawn by lot to the end of the game",

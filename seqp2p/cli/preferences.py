@@ -7,7 +7,7 @@ over.
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_config
 from seqp2p.errors import USAGE, UserError
@@ -17,6 +17,7 @@ from seqp2p.ui.styles import PALETTES
 
 PACE_S_MAX: Final = 60.0
 ADDRESS: Final = "HOST:PORT"
+Source: TypeAlias = Literal["default", "file", "environment"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Kept:
     """The settings of this player: ``sources`` says where each that is not the default comes from."""
 
     values: Preferences
-    sources: Mapping[str, str]
+    sources: Mapping[str, Source]
     problems: tuple[str, ...]
 
 
@@ -144,7 +145,7 @@ def kept() -> Kept:
     problems += [
         message("the settings file has no setting {name}", name=name) for name in entries if name not in BY_NAME
     ]
-    found, sources = dict[str, object](), dict[str, str]()
+    found, sources = dict[str, object](), dict[str, Source]()
     for setting in SETTINGS:
         for value, source, text in _given(setting, entries):
             if setting.fits(value):
@@ -164,7 +165,7 @@ def preferences() -> Preferences:
     return kept().values
 
 
-def _given(setting: Setting, entries: Mapping[str, object]) -> Iterator[tuple[object, str, str]]:
+def _given(setting: Setting, entries: Mapping[str, object]) -> Iterator[tuple[object, Source, str]]:
     """Yield the values that are given, with their sources and texts, the strongest last."""
     if setting.name in entries:
         yield entries[setting.name], "file", str(entries[setting.name])[:40]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from seqp2p.api.port_mapping import OnPortEvent, PortEvent
-from seqp2p.cli import progress
+from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import row_of, table_seats
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
@@ -93,7 +93,8 @@ class TableView:
 
 def emit_lobby_left(output: Output, text: str) -> None:
     """Tell that the player left before there was a table. There is no replay; ``text`` says it to people."""
-    output.event("over", **plain_result(Result("unfinished", (), words.LEFT)), seat=None, replay=None, resumable=False)
+    result = plain_result(Result("unfinished", (), words.LEFT))
+    output.event(json_events.Over(**result, seat=None, replay=None, resumable=False))
     output.say_last(text)
 
 
@@ -135,7 +136,7 @@ class Reporter:
         agreement = self.match.game.agreement
         self.output.say(translate(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
-            self.output.event("seated", seat=number, name=seat.name, key=seat.key.hex())
+            self.output.event(json_events.Seated(number, seat.name, seat.key.hex()))
         for line in (*table_seats(agreement, self._company.own), *words.settings_lines(agreement.settings)):
             self.output.say(line)
 
@@ -162,7 +163,7 @@ class Reporter:
             fields["seconds"] = round(now - (self._full_at if isinstance(event, Dealt) else self._step_at), 3)
         if isinstance(event, Absent):
             fields["name"] = self._company.names[event.seat - 1]
-        self.output.event(row.name, **fields)
+        self.output.event(json_events.GAME_EVENTS[row.name](**fields))
         if isinstance(event, Remarked) and self.match.game.agreement.seats[event.seat - 1].key in self.story.muted:
             return
         if isinstance(event, Voted) and self._is_known(event):
@@ -229,7 +230,8 @@ class Reporter:
 
     def over(self, result: Result, seat: int | None, replay: Path, *, resumable: bool = False) -> None:
         """Tell the result and the replay of this seat; None for a spectator."""
-        self.output.event("over", **plain_result(result), seat=seat, replay=str(replay), resumable=resumable)
+        over = json_events.Over(**plain_result(result), seat=seat, replay=str(replay), resumable=resumable)
+        self.output.event(over)
         if self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
@@ -245,7 +247,7 @@ class Reporter:
 
         The newest comes last, so that it is visible on few lines.
         """
-        self.output.event("resumed", seat=seat, step=step)
+        self.output.event(json_events.Resumed(seat, step))
         self.seats()
         for line, colour in self._recall(events)[-RECALLED:]:
             self.output.say(line, colour=colour)
@@ -270,7 +272,7 @@ class Reporter:
         """Explain once why seats are voted on, if their own signatures are the reason."""
         for seat in sorted(self.match.proven.keys() & {*seats} - self._accounted):
             violation = self.match.proven[seat]
-            self.output.event("proved", seat=seat, step=violation.step, reason=violation.reason)
+            self.output.event(json_events.Proved(seat, violation.step, violation.reason))
             self._log(words.proven_line(self._company, seat, violation.step, violation.reason), "alarm")
             self._explain("proof", words.proof_explained())
         left = self.match.left.keys() & {*seats} - self._accounted - self.match.proven.keys()
@@ -317,8 +319,7 @@ class PortTeller:
     def on_event(self, event: PortEvent) -> None:
         """Tell an event."""
         address = None if event.address is None else str(event.address)
-        until = round(event.until, 1)
-        self.output.event("port", state=event.state, address=address, until=until, reason=str(event.reason))
+        self.output.event(json_events.Port(event.state, address, round(event.until, 1), event.reason))
         self._last = port_line(event)
         if event.state in {"closed", "left"}:
             self.output.say_last(self._last)
