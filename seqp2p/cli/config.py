@@ -25,14 +25,9 @@ class ConfigCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
         with formatter.section(t("Settings")):
+            usual = {setting: shown_value(setting.usual) or "–" for setting in SETTINGS}
             formatter.write_dl(
-                [
-                    (
-                        setting.name,
-                        f"{translate(setting.sentence)} [{setting.takes}; {shown_value(setting.usual) or '–'}]",
-                    )
-                    for setting in SETTINGS
-                ]
+                [(each.name, f"{translate(each.sentence)} [{each.takes}; {usual[each]}]") for each in SETTINGS]
             )
 
 

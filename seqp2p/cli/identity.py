@@ -1,6 +1,7 @@
 """``seqp2p id``: this player's name and key fingerprint, and the players who are known."""
 
 import click
+import msgspec
 
 from seqp2p.api.home import first_identity, usual_name
 from seqp2p.cli import home, known
@@ -37,11 +38,4 @@ def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     if not as_json:
         output.say(f"{shown}  {mark}")
         for player in players:
-            output.say(
-                t(
-                    "known: {name}  {fingerprint}  since {first_seen}",
-                    name=player.name,
-                    fingerprint=player.fingerprint,
-                    first_seen=player.first_seen,
-                )
-            )
+            output.say(t("known: {name}  {fingerprint}  since {first_seen}", **msgspec.structs.asdict(player)))

@@ -34,7 +34,6 @@ from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
 
-FILE: Final = home.KNOWN_PLAYERS
 SIZE_MAX: Final = 1_048_576
 ANSWER_S: Final = 60.0
 """For a person to answer: the others wait, and by default give up on a seat after twice that."""
@@ -179,7 +178,7 @@ def meeting_note(meeting: Meeting) -> str:
 
 def load() -> tuple[Known, ...]:
     """Return the known players, the last met last. Raises UserError where the file is damaged."""
-    path = data_dir() / FILE
+    path = data_dir() / home.KNOWN_PLAYERS
     try:
         data = read_regular(path, SIZE_MAX)
     except FileNotFoundError:
@@ -244,7 +243,7 @@ def forget(name: str) -> list[Known]:
 @contextlib.contextmanager
 def _changing() -> Generator[list[Known]]:
     """Yield the players to change in place; write them when the block ends. One process at a time."""
-    with home.locked(f"{FILE}.lock"):
+    with home.locked(f"{home.KNOWN_PLAYERS}.lock"):
         players = list(load())
         before = tuple(players)
         yield players
@@ -254,7 +253,7 @@ def _changing() -> Generator[list[Known]]:
 
 
 def _write(players: Collection[Known]) -> None:
-    path = data_dir() / FILE
+    path = data_dir() / home.KNOWN_PLAYERS
     data = msgspec.json.format(msgspec.json.encode(_KnownFile(1, tuple(players))), indent=1)
     try:
         write_beside(path, data, synced=True).replace(path)

@@ -84,11 +84,38 @@ class TableView:
 
     def _tell_progress(self) -> None:
         """Show the present work while no player chooses."""
-        if text := progress.of_cards(self._match, self._own):
-            count = progress.shuffled(self._match) if self._match.kind == "shuffle" else (0, 0)
+        if text := card_progress(self._match, self._own):
+            count = _shuffled(self._match) if self._match.kind == "shuffle" else (0, 0)
             self._scene.progress(text, *count)
         else:
             self._scene.progress_over()
+
+
+def setup_progress(match: Match, own: int) -> str:
+    """Return a line about the work before the cards are dealt; empty in the game."""
+    if match.game.position is not None and match.kind != "deal":
+        return ""
+    return card_progress(match, own)
+
+
+def card_progress(match: Match, own: int) -> str:
+    """Return a line about a shuffle or a deal; else an empty text."""
+    if match.kind == "deal":
+        return t("the cards are being dealt…")
+    if match.kind != "shuffle" or match.plan is None:
+        return ""
+    checked, players = _shuffled(match)
+    if match.plan.subject == own:
+        return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
+    seat = match.plan.subject
+    return t("seat {seat} shuffles… proof checked {checked}/{players}", seat=seat, checked=checked, players=players)
+
+
+def _shuffled(match: Match) -> tuple[int, int]:
+    """Return how many seats have shuffled in this round of shuffles, and how many shuffle."""
+    assert match.plan is not None, "a shuffle is planned"
+    seats = list(match.game.seats)
+    return seats.index(match.plan.subject), len(seats)
 
 
 def emit_lobby_left(output: Output, text: str) -> None:
@@ -151,7 +178,7 @@ class Reporter:
         self._explain_event(event)
         self._step_at = trio.current_time()
         if self.output.screen is None:
-            progress.show(progress.of_setup(self.match, self._company.own))
+            progress.show(setup_progress(self.match, self._company.own))
         self._hear(event)
         if self._table is not None:
             self._table.on_event(event)
@@ -230,8 +257,7 @@ class Reporter:
 
     def over(self, result: Result, seat: int | None, replay: Path, *, resumable: bool = False) -> None:
         """Tell the result and the replay of this seat; None for a spectator."""
-        over = json_events.Over(**plain_result(result), seat=seat, replay=str(replay), resumable=resumable)
-        self.output.event(over)
+        self.output.event(json_events.Over(**plain_result(result), seat=seat, replay=str(replay), resumable=resumable))
         if self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))

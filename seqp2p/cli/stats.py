@@ -92,19 +92,10 @@ def picture_of(counted: Statistics) -> str:
     return heat_map_svg([(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
 
 
-# For scripts.
-
-
 def stats_of(counted: Statistics, left_out: list[LeftOutFields]) -> Stats:
-    return Stats(
-        counted.files,
-        counted.games,
-        counted.unfinished,
-        counted.duplicates,
-        players=[_player_stats(key, each) for key, each in ranked(counted)],
-        variants={name: _variant_stats(name, each) for name, each in sorted(counted.variants.items())},
-        left_out=left_out,
-    )
+    players = [_player_stats(key, each) for key, each in ranked(counted)]
+    variants = {name: _variant_stats(name, each) for name, each in sorted(counted.variants.items())}
+    return Stats(counted.files, counted.games, counted.unfinished, counted.duplicates, players, variants, left_out)
 
 
 def ranked(counted: Statistics) -> list[tuple[str, PlayerCount]]:
@@ -158,9 +149,6 @@ def _share(count: int, among: int) -> float | None:
 def _interval(count: int, among: int) -> tuple[float, float]:
     low, high = wilson(count, among)
     return round(low, 6), round(high, 6)
-
-
-# For people.
 
 
 def lines(counted: Statistics) -> Iterator[str]:
