@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final, get_args
 
+import msgspec
+
 import seqp2p
-from seqp2p.cli.event_types import EVENT_TYPES, GAME_EVENTS, EventType
+from seqp2p.cli.json_events import EVENTS, GAME_EVENTS
 from seqp2p.cli.preferences import SETTINGS, shown_value
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.steps import STEP_OF_PHASE, STEPS
@@ -193,19 +195,20 @@ def settings() -> Iterator[str]:
         yield f"| `{each.name}` | `{takes}` | {f'`{usual}`' if usual else '–'} | {each.sentence} |"
 
 
-def events(types: Iterable[EventType]) -> Iterator[str]:
-    """Yield the events of ``--json``, their fields and meaning."""
+def events(names: Iterable[str]) -> Iterator[str]:
+    """Yield events of ``--json``, their fields, and when they come: the docstring of their struct."""
     yield "| event | fields | when |"
     yield "| --- | --- | --- |"
-    for each in types:
-        fields = ", ".join(f"`{field}`" for field in each.fields) or "–"
-        yield f"| `{each.name}` | {fields} | {each.when} |"
+    for name in names:
+        fields = [f"`{field.encode_name}`" for field in msgspec.structs.fields(EVENTS[name]) if field.name != "stream"]
+        when = " ".join(str(EVENTS[name].__doc__).replace("``", "`").split()).removesuffix(".")
+        yield f"| `{name}` | {', '.join(fields) or '–'} | {when[0].lower()}{when[1:]} |"
 
 
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "events": lambda: events(GAME_EVENTS),
-    "show_events": lambda: events([EVENT_TYPES["moment"], EVENT_TYPES["review"]]),
-    "try_bot_events": lambda: events([EVENT_TYPES["trial"], EVENT_TYPES["tried"]]),
+    "show_events": lambda: events(["moment", "review"]),
+    "try_bot_events": lambda: events(["trial", "tried"]),
     "steps": steps,
     "actions": actions,
     "messages": messages,

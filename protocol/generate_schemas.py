@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # so that it also runs from elsewhere
 
 from seqp2p.bots.wire import PROTOCOL, BotChoice, BotMessage  # noqa: E402 -- after the path
-from seqp2p.cli.event_types import BOT_EVENTS, EVENT_TYPES, STREAM_VERSION  # noqa: E402
+from seqp2p.cli.json_events import BOT_EVENTS, EVENTS, STREAM_VERSION  # noqa: E402
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 EVENTS_FILE = "events.schema.json"
@@ -34,9 +34,9 @@ def open_ended(schema: Any) -> Any:
 
 def events() -> dict[str, Any]:
     """Return the schema of a line of ``--json``."""
-    references, definitions = msgspec.json.schema_components(
-        [each.struct for each in EVENT_TYPES.values()], ref_template="#/$defs/{name}"
-    )
+    references, definitions = msgspec.json.schema_components(EVENTS.values(), ref_template="#/$defs/{name}")
+    for each in EVENTS.values():
+        del definitions[each.__name__]["description"]  # docs/scripting.md has it.
     return {
         "$schema": DIALECT,
         "title": "A line of standard output with --json",
@@ -49,11 +49,10 @@ def events() -> dict[str, Any]:
 def programs() -> dict[str, Any]:
     """Return the schema of a line of --exec, in either direction."""
     references, definitions = msgspec.json.schema_components([BotMessage, BotChoice], ref_template="#/$defs/{name}")
-    named = {name: EVENT_TYPES[name].struct.__name__ for name in BOT_EVENTS}
     event = {
         "properties": {"type": {"const": "event"}},
         "required": ["type"],
-        "anyOf": [{"$ref": f"{EVENTS_FILE}#/$defs/{name}"} for name in named.values()],
+        "anyOf": [{"$ref": f"{EVENTS_FILE}#/$defs/{EVENTS[name].__name__}"} for name in BOT_EVENTS],
     }
     return {
         "$schema": DIALECT,

@@ -18,6 +18,7 @@ from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
+from seqp2p.cli.json_events import Arena, ArenaBotFields, ContestFields
 from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
 from seqp2p.cli.output import Output
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
@@ -165,7 +166,7 @@ def command(
 def tell(standings: "Standings", output: Output, stopped: UserError | None) -> None:
     """Write the result, if there is one. Raise the error by which the arena ended early."""
     if stopped is None or standings.games:
-        output.event("arena", **result(standings, complete=stopped is None))
+        output.event(result(standings, complete=stopped is None))
         if not output.json:
             for line in table(standings):
                 output.say(line)
@@ -377,48 +378,46 @@ class Standings:
         return elo_ratings(self.bots, points)
 
 
-def result(standings: Standings, *, complete: bool) -> dict[str, object]:
-    """Return the fields of the result for scripts; docs/scripting.md says what they mean."""
+def result(standings: Standings, *, complete: bool) -> Arena:
+    """Return the result for scripts."""
     games, ratings = standings.games, standings.ratings()
-    return {
-        "complete": complete,
-        "seconds": round(standings.seconds, 3),
-        "deals": standings.total("deals"),
-        "games": games,
-        "turns": standings.total("turns"),
-        "draws": standings.total("draws"),
-        "first_mover_wins": standings.total("first_mover_wins"),
-        "reshuffled": standings.total("reshuffled"),
-        "turns_mean": round(standings.total("turns") / games, 6),
-        "passes_mean": round(standings.total("passes") / games, 6),
-        "exchanges_mean": round(standings.total("exchanges") / games, 6),
-        "contests": [_contest_fields(tally) for tally in standings.tallies],
-        "bots": [_bot_fields(standings, ratings, bot) for bot in standings.bots],
+    counts = {
+        name: standings.total(name) for name in ("deals", "games", "turns", "draws", "first_mover_wins", "reshuffled")
     }
+    bots = [
+        ArenaBotFields(
+            name=bot,
+            elo=_rounded(ratings.get(bot), 1),
+            choice_s=_rounded(standings.choice_s(bot)),
+            failed=standings.failed(bot),
+            reasons=[reason for reason, _ in standings.reasons(bot)],
+        )
+        for bot in standings.bots
+    ]
+    return Arena(
+        complete,
+        round(standings.seconds, 3),
+        **counts,
+        turns_mean=round(standings.total("turns") / games, 6),
+        passes_mean=round(standings.total("passes") / games, 6),
+        exchanges_mean=round(standings.total("exchanges") / games, 6),
+        contests=[_contest_fields(tally) for tally in standings.tallies],
+        bots=bots,
+    )
 
 
-def _contest_fields(tally: Tally) -> dict[str, Any]:
-    sides = range(len(tally.contest.sides))
-    return {
-        "bots": list(tally.contest.bots),
-        "mirrored": tally.contest.is_mirrored,
-        "deals": tally.deals,
-        "games": tally.games,
-        "draws": tally.draws,
-        "sides": list(tally.contest.sides),
-        "scores": [_rounded(tally.score(side)) for side in sides],
-        "intervals": [[round(bound, 6) for bound in tally.interval(side)] for side in sides],
-    }
-
-
-def _bot_fields(standings: Standings, ratings: dict[str, float], bot: str) -> dict[str, Any]:
-    return {
-        "name": bot,
-        "elo": _rounded(ratings.get(bot), 1),
-        "choice_s": _rounded(standings.choice_s(bot)),
-        "failed": standings.failed(bot),
-        "reasons": [str(reason) for reason, _ in standings.reasons(bot)],
-    }
+def _contest_fields(tally: Tally) -> ContestFields:
+    contest, sides = tally.contest, range(len(tally.contest.sides))
+    return ContestFields(
+        contest.bots,
+        contest.is_mirrored,
+        tally.deals,
+        tally.games,
+        tally.draws,
+        contest.sides,
+        scores=[_rounded(tally.score(side)) for side in sides],
+        intervals=[(round(low, 6), round(high, 6)) for low, high in map(tally.interval, sides)],
+    )
 
 
 def _rounded(value: float | None, digits: int = 6) -> float | None:

@@ -17,8 +17,7 @@ from typing import Any, Final, TypeAlias
 import trio
 
 from seqp2p.bots.program import open_process
-from seqp2p.cli import resume_hint
-from seqp2p.cli.errors import ERROR, HINT
+from seqp2p.cli.errors import ERROR, HINT, is_seat_kept
 from seqp2p.errors import UserError
 from seqp2p.ui.language import t, translate
 
@@ -113,7 +112,7 @@ class Child:
         """
         with trio.CancelScope(shield=True):
             assert process.stdin is not None, "its input is a pipe"
-            if self._start.detached and resume_hint.is_seat_kept():
+            if self._start.detached and is_seat_kept():
                 await process.stdin.aclose()
                 return
             with trio.move_on_after(END_S):

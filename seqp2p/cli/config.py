@@ -6,6 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from seqp2p.api.config_file import config_path
+from seqp2p.cli import json_events
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, change, kept, named, shown_value
 from seqp2p.errors import USAGE, UserError
@@ -24,14 +25,9 @@ class ConfigCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
         with formatter.section(t("Settings")):
+            usual = {setting: shown_value(setting.usual) or "–" for setting in SETTINGS}
             formatter.write_dl(
-                [
-                    (
-                        setting.name,
-                        f"{translate(setting.sentence)} [{setting.takes}; {shown_value(setting.usual) or '–'}]",
-                    )
-                    for setting in SETTINGS
-                ]
+                [(each.name, f"{translate(each.sentence)} [{each.takes}; {usual[each]}]") for each in SETTINGS]
             )
 
 
@@ -78,9 +74,7 @@ def show(output: Output, setting: Setting, *, alone: bool) -> None:
     """Show the value of a setting: ``alone``, or with its name and source."""
     now = kept()
     value, source = getattr(now.values, setting.field), now.sources.get(setting.name, "default")
-    output.event(
-        "setting", name=setting.name, value=value, source=source, default=setting.usual, values=setting.choices
-    )
+    output.event(json_events.Setting(setting.name, value, source, setting.usual, setting.choices))
     if not output.json:
         shown = shown_value(value)
         output.say(shown if alone else f"{setting.name:<12}  {shown or '–':<10}  {translate(SOURCES[source])}")

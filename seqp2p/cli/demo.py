@@ -11,6 +11,7 @@ from seqp2p.bots.registry import USUAL
 from seqp2p.cli import children, home
 from seqp2p.cli.children import Child, ChildStart, Hear, Read
 from seqp2p.cli.errors import polite_signals, stopped_by
+from seqp2p.cli.json_events import GAME_EVENTS, Dealt, Over
 from seqp2p.cli.options import BotName, make_relay, make_settings
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
@@ -18,6 +19,7 @@ from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message, message_of
+from seqp2p.match.events import Result, plain_result
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.language import t, translate
 
@@ -92,16 +94,8 @@ class Demo:
 
     def _tell_stopped(self) -> None:
         replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
-        self._output.event(
-            "over",
-            result="unfinished",
-            winners=[],
-            forfeit=[],
-            reason="stopped",
-            resumable=False,
-            replays=replays,
-            verdict="unfinished",
-        )
+        result = plain_result(Result("unfinished", (), "stopped"))
+        self._output.event(Over(**result, resumable=False, replays=replays, verdict="unfinished"))
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -120,7 +114,7 @@ class Demo:
                 listening = True
                 task_status.started(event)
             elif event["event"] in SHARED:
-                self._output.event(event.pop("event"), **event)
+                self._output.event(GAME_EVENTS[event.pop("event")](**event))
 
         shown = False
 
@@ -161,7 +155,7 @@ class Demo:
         if event["event"] == "dealt":
             self._dealt.append(event["seconds"])
             if len(self._dealt) == self._players:
-                self._output.event("dealt", seconds=max(self._dealt))
+                self._output.event(Dealt(max(self._dealt)))
         elif event["event"] == "over":
             self._over[event["seat"]] = event
 
@@ -173,16 +167,8 @@ class Demo:
         replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
         report = verify_file(Path(replays[0]))
         self._output.say(t("verify: {verdict}", verdict=describe(report)))
-        self._output.event(
-            "over",
-            result=first["result"],
-            winners=first["winners"],
-            forfeit=first["forfeit"],
-            reason=first["reason"],
-            resumable=False,
-            replays=replays,
-            verdict=report.verdict,
-        )
+        result = {name: first[name] for name in ("result", "winners", "forfeit", "reason")}
+        self._output.event(Over(**result, resumable=False, replays=replays, verdict=report.verdict))
         agreed = {(event["result"], tuple(event["winners"])) for event in self._over.values()}
         if len(agreed) != 1 or report.verdict == "invalid":
             raise UserError(t("the peers do not agree on the game they played"))

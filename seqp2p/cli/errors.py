@@ -1,15 +1,19 @@
-"""The end of a command: the lines of its error, and the signals that end it."""
+"""The end of a command: the lines of its error, the signals that end it, and the command that resumes its game."""
 
+import shlex
 import signal
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from seqp2p.errors import ABANDONED, UserError
 from seqp2p.hangup import HANGUP, TerminalGone, awaited
 from seqp2p.i18n import message, message_of
 from seqp2p.ui.language import t, translate
+
+if TYPE_CHECKING:  # What --help need not wait for.
+    from pathlib import Path
 
 ERROR: Final = message("seqp2p: error: ")
 """How the line of an error begins."""
@@ -67,3 +71,50 @@ def sentence(text: str) -> str:
     """Return the text in the reader's language, to stand after ``error:``: a small first letter and no full stop."""
     text = translate(text)
     return text[:1].lower() + text[1:].rstrip(".")
+
+
+# The game of this process, for the hint of an error that ends it.
+
+_played: "list[tuple[Path, tuple[str, ...]]]" = []
+"""At most one seat that this process plays: its replay, and the words of the command that resumes it."""
+_is_child = False
+
+
+def note_child() -> None:
+    """Note that another process has started this one: its games are not resumed."""
+    global _is_child  # noqa: PLW0603  # said once, at the start
+    _is_child = True
+
+
+def can_resume() -> bool:
+    """Return True if a game of this process can be resumed, unless its own player ends it."""
+    return not _is_child
+
+
+def remember_seat(replay: "Path", game: bytes, options: Sequence[str]) -> None:
+    """Note that this process plays a seat of this game; ``options`` are the options that ``resume`` needs."""
+    _played[:] = [(replay, ("seqp2p", "resume", game.hex()[:12], *options))]
+
+
+def forget_command() -> None:
+    """Note that resuming this seat would fail, though its files stay: no command is told."""
+    _played[:] = [(replay, ()) for replay, _ in _played]
+
+
+def forget_seat() -> None:
+    """Note that this process plays no game now."""
+    _played.clear()
+
+
+def is_seat_kept() -> bool:
+    """Return True if a seat can be resumed: its game is not over for it, and it was not left."""
+    if not _played or _is_child:
+        return False
+    from seqp2p.replay.sidecar import sidecar_path  # what --help need not wait for
+
+    return sidecar_path(_played[0][0]).exists()
+
+
+def resume_command() -> str | None:
+    """Return the command that resumes the seat; None where no seat can be resumed."""
+    return shlex.join(_played[0][1]) if is_seat_kept() and _played[0][1] else None

@@ -2,15 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, assert_never, cast, get_args
+from typing import Final, Literal, TypeAlias, assert_never, cast, get_args
 
 import click
+import msgspec
 
 from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
-from seqp2p.cli.moments import VERIFY_HINT, frames_of, header_lines, moment_fields, play_file, read_file, review_of
+from seqp2p.cli import json_events
+from seqp2p.cli.moments import VERIFY_HINT, frames_of, header_lines, moment_of, play_file, read_file, review_of
 from seqp2p.cli.output import STDOUT, Output, printable, write_result
-from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_fields
+from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_of
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import DONE, FAILED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
@@ -146,30 +148,29 @@ def as_json(file: Path, playback: Playback, data: bytes, *, raw: bool) -> str:
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to write"
     settings = agreement.settings
-    seats: list[dict[str, Any]] = [
-        {
-            "seat": number,
-            "name": seat.name,
-            "key": seat.key.hex(),
-            "fingerprint": fingerprint(seat.key),
-            "nonce": seat.nonce.hex(),
-            "team": team_of(number, settings.teams),
-            "colour": settings.colours[team_of(number, settings.teams) - 1],
-        }
+    seats = [
+        json_events.SeatFields(
+            seat=number,
+            name=seat.name,
+            key=seat.key.hex(),
+            fingerprint=fingerprint(seat.key),
+            nonce=seat.nonce.hex(),
+            team=(team := team_of(number, settings.teams)),
+            colour=settings.colours[team - 1],
+        )
         for number, seat in enumerate(agreement.seats, 1)
     ]
     moments = enumerate(playback.moments, 1)
-    whole = {
-        "event": "replay",
-        "version": agreement.v,
-        "verdict": verdict_fields(file, playback.report),
-        "settings": {name: getattr(settings, name) for name in settings.__struct_fields__},
-        "seats": seats,
-        "opened": sorted(playback.opened),
-        "moments": [moment_fields(number, moment, settings.rules) for number, moment in moments],
-        "records": decoded(data, raw=raw),
-    }
-    return json.dumps(whole) + "\n"
+    replay = json_events.Replay(
+        version=agreement.v,
+        verdict=verdict_of(json_events.VerdictFields, file, playback.report),
+        settings=json_events.TableFields(**msgspec.structs.asdict(settings)),
+        seats=seats,
+        opened=sorted(playback.opened),
+        moments=[moment_of(json_events.MomentFields, number, moment, settings.rules) for number, moment in moments],
+        records=decoded(data, raw=raw),
+    )
+    return json.dumps(msgspec.to_builtins(replay, enc_hook=str)) + "\n"
 
 
 def as_svg(file: Path, playback: Playback, at: int | None) -> str:

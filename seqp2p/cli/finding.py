@@ -8,6 +8,7 @@ import click
 import trio
 
 from seqp2p.api.finding import find_meeting, route_to, the_one, wait_for_table
+from seqp2p.cli.json_events import Table
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import Output
 from seqp2p.errors import ABANDONED, UserError
@@ -176,16 +177,10 @@ async def list_tables(tables: Browsed[TableAdvert], view: LobbyView, output: Out
 
 def emit_table(found: FoundTable, output: Output) -> None:
     advert = found.advert
-    output.event(
-        "table",
-        number=advert.number,
-        host=advert.host,
-        variant=advert.variant,
-        players=advert.players,
-        free=advert.free,
-        state=advert.state,
-        address=str(found.addresses[0]),
+    table = Table(
+        advert.number, advert.host, advert.variant, advert.players, advert.free, advert.state, str(found.addresses[0])
     )
+    output.event(table)
 
 
 def table_line(found: FoundTable) -> str:

@@ -33,7 +33,7 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     try:
         with stopping_alike():
             for shown, game in enumerate(past_games(folder, words, last), 1):
-                output.event("game", **game.fields)
+                output.event(game.event)
                 if not as_json:
                     output.say(f"{shown:>3}  {game.line}")
     except KeyboardInterrupt:

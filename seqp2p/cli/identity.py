@@ -1,9 +1,11 @@
 """``seqp2p id``: this player's name and key fingerprint, and the players who are known."""
 
 import click
+import msgspec
 
 from seqp2p.api.home import first_identity, usual_name
 from seqp2p.cli import home, known
+from seqp2p.cli.json_events import Id, MetFields
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, change
 from seqp2p.crypto.identity import fingerprint
@@ -28,17 +30,12 @@ def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
         raise UserError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the players who are known"))
     shown = usual_name()
     players = [
-        {
-            "name": player.name,
-            "key": player.key,
-            "fingerprint": fingerprint(bytes.fromhex(player.key)),
-            "first_seen": player.first_seen,
-        }
+        MetFields(player.name, player.key, fingerprint(bytes.fromhex(player.key)), player.first_seen)
         for player in known.load()
     ]
     mark = fingerprint(identity.public)
-    output.event("id", name=shown, key=identity.public.hex(), fingerprint=mark, known=players)
+    output.event(Id(shown, identity.public.hex(), mark, players))
     if not as_json:
         output.say(f"{shown}  {mark}")
         for player in players:
-            output.say(t("known: {name}  {fingerprint}  since {first_seen}", **player))
+            output.say(t("known: {name}  {fingerprint}  since {first_seen}", **msgspec.structs.asdict(player)))

@@ -72,7 +72,6 @@ async def join(
         async def enter(route: Route, given: str) -> int:
             table = await joined_table(endpoint, route, given, choice=options.choice)
             teller = LobbyTeller(options, output, view)
-
             return await play_games(table, options, teller, teller.on_event, Lobby.wait)
 
         own = own_addresses(endpoint.listeners)

@@ -21,7 +21,7 @@ import trio
 
 from seqp2p.api.game import LiveGame
 from seqp2p.api.home import HOME_HINT, data_dir, own_keys
-from seqp2p.cli import home
+from seqp2p.cli import home, json_events
 from seqp2p.cli.output import Output
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
@@ -34,7 +34,6 @@ from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
 
-FILE: Final = home.KNOWN_PLAYERS
 SIZE_MAX: Final = 1_048_576
 ANSWER_S: Final = 60.0
 """For a person to answer: the others wait, and by default give up on a seat after twice that."""
@@ -150,7 +149,7 @@ def emit_meeting(meeting: Meeting, output: Output) -> None:
                 )
             )
         case "changed" if known is not None:
-            output.event("changed_key", seat=seat, name=name, key=meeting.key.hex(), known_key=known.key)
+            output.event(json_events.ChangedKey(seat, name, meeting.key.hex(), known.key))
             loud(t("THE KEY OF {name} HAS CHANGED (seat {seat}). THIS MAY BE SOMEBODY ELSE.", name=name, seat=seat))
             mark = fingerprint(bytes.fromhex(known.key))
             loud(t("  known since {date}:  {fingerprint}", date=known.first_seen, fingerprint=mark))
@@ -179,7 +178,7 @@ def meeting_note(meeting: Meeting) -> str:
 
 def load() -> tuple[Known, ...]:
     """Return the known players, the last met last. Raises UserError where the file is damaged."""
-    path = data_dir() / FILE
+    path = data_dir() / home.KNOWN_PLAYERS
     try:
         data = read_regular(path, SIZE_MAX)
     except FileNotFoundError:
@@ -244,7 +243,7 @@ def forget(name: str) -> list[Known]:
 @contextlib.contextmanager
 def _changing() -> Generator[list[Known]]:
     """Yield the players to change in place; write them when the block ends. One process at a time."""
-    with home.locked(f"{FILE}.lock"):
+    with home.locked(f"{home.KNOWN_PLAYERS}.lock"):
         players = list(load())
         before = tuple(players)
         yield players
@@ -254,7 +253,7 @@ def _changing() -> Generator[list[Known]]:
 
 
 def _write(players: Collection[Known]) -> None:
-    path = data_dir() / FILE
+    path = data_dir() / home.KNOWN_PLAYERS
     data = msgspec.json.format(msgspec.json.encode(_KnownFile(1, tuple(players))), indent=1)
     try:
         write_beside(path, data, synced=True).replace(path)

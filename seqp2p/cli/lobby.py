@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import trio
 
 from seqp2p.api.home import own_keys
+from seqp2p.cli import json_events
 from seqp2p.cli.errors import sentence
 from seqp2p.cli.known import load, meet, meeting_note
 from seqp2p.cli.lobby_desk import LobbyDesk
@@ -210,10 +211,10 @@ class LobbyTeller:
                 self._show(event)
             case LineSaid(seat, name, key, text):
                 if key not in self.desk.muted:
-                    output.event("line", seat=seat, name=name, key=key.hex(), text=text)
+                    output.event(json_events.Line(seat, name, key.hex(), text))
                     output.say(said_line(name, text), "remark")
             case Declined(code, reason):
-                output.event("declined", code=code, reason=str(reason))
+                output.event(json_events.Declined(code, reason))
                 output.say(sentence(reason), "answer")
             case RelayState(relay, reason):
                 self._tell_relay(relay, reason)
@@ -222,7 +223,7 @@ class LobbyTeller:
             case Strangers(count, wrong):
                 self._tell_strangers(count, wrong)
             case SpectatorCame(name, key, count):
-                output.event("watcher", name=name, key=key.hex(), count=count)
+                output.event(json_events.Watcher(name, key.hex(), count))
                 self._changes.say(t("{name} watches ({count} in all)", name=name, count=count))
 
     def open(self) -> None:
@@ -291,7 +292,7 @@ class LobbyTeller:
 
     def _tell_strangers(self, count: int, wrong: int) -> None:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
-        self.output.event("strangers", count=count, wrong=wrong)
+        self.output.event(json_events.Strangers(count, wrong))
         line = t(
             "turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})",
             count=count,
@@ -304,7 +305,7 @@ class LobbyTeller:
             self.output.say(line)
 
     def _tell_relay(self, relay: Address, reason: str) -> None:
-        self.output.event("relay", relay=str(relay), problem=str(reason) or None)
+        self.output.event(json_events.Relay(str(relay), reason or None))
         if reason:
             self._changes.say(t("nobody can come by the relay now: {reason}", reason=translate(reason)), "alarm")
         else:
@@ -322,7 +323,7 @@ class LobbyTeller:
         ways = self._ways
         assert ways is not None, "only a host has a code"
         relay = None if ways.relay is None else str(ways.relay)
-        output.event("listening", address=str(ways.address), code=code, relay=relay)
+        output.event(json_events.Listening(str(ways.address), code, relay))
         lines = ways.lines(code, full=full, again=len(codes) > 1)
         self.desk.invitation = ways.joining(code)
         self.view.change(code=code, ways=tuple(lines), copies=True)
@@ -374,12 +375,10 @@ def said_line(name: str, text: str) -> str:
 def emit_lobby(event: LobbyShown, output: Output) -> None:
     """Tell scripts the seats and colours."""
     seats = [
-        None if seat is None else {"name": seat.name, "key": seat.key.hex(), "asked": seat.asked}
-        for seat in event.seats
+        None if seat is None else json_events.GuestFields(seat.name, seat.key.hex(), seat.asked) for seat in event.seats
     ]
     relay = None if event.relay is None else str(event.relay)
-    colours = list(event.settings.colours)
-    output.event("lobby", seat=event.own_seat or None, seats=seats, colours=colours, relay=relay)
+    output.event(json_events.Lobby(event.own_seat or None, seats, event.settings.colours, relay))
 
 
 async def until_agreed(

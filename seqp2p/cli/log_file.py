@@ -80,12 +80,13 @@ def path() -> str:
     return _path
 
 
-def event(name: str, fields: Mapping[str, Any]) -> None:
+def event(fields: Mapping[str, Any]) -> None:
+    """Write an event as ``--json`` has it."""
     if _logger is not None:
-        shown = {field: REDACTED if field in _OWN_FIELDS else value for field, value in fields.items()}
         import json
 
-        _logger.info("%s %s", name, json.dumps(shown, default=list))
+        shown = {name: REDACTED if name in _OWN_FIELDS else value for name, value in fields.items() if name != "event"}
+        _logger.info("%s %s", fields["event"], json.dumps(shown))
 
 
 def error(text: str, hint: str, exit_code: int) -> None:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from seqp2p.cli import log_file, progress, resume_hint
-from seqp2p.cli.errors import hint_of, line_of
-from seqp2p.cli.output import prepare_streams, printable, report_bug, show_error
-from seqp2p.cli.preferences import kept
+from seqp2p.cli import log_file, progress
+from seqp2p.cli.errors import forget_seat, hint_of, line_of, resume_command
+from seqp2p.cli.output import Output, prepare_streams, printable, report_bug, show_error
+from seqp2p.cli.preferences import BY_NAME, change, kept, not_taken
 from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.ui import language
@@ -67,6 +67,21 @@ MEANT = MappingProxyType(
     }
 )
 
+MENU: Final = (
+    (("play",), message("play against a bot")),
+    (("play", "--tutorial"), message("learn the game in ten turns")),
+    (("host",), message("open a table for two")),
+    (("host", "--players", "4"), message("open a table for four, in two teams")),
+    (("join",), message("sit down at a table of this network")),
+    (("resume",), message("go on with an unfinished game")),
+    (("watch",), message("watch a table")),
+    (("games",), message("list your games")),
+    (("show",), message("look at one of your games")),
+    (("rules",), message("read the rules")),
+    (("config",), message("see the settings")),
+)
+"""What the menu of a bare ``seqp2p`` at a terminal offers: the words of commands."""
+
 EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
     {
         DONE: message("done: the game was played to its end, every file is verified"),
@@ -77,31 +92,6 @@ EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
         ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
     }
 )
-
-
-def common_options() -> list[click.Parameter]:
-    return [
-        click.Option(
-            ["--no-progress"],
-            is_flag=True,
-            expose_value=False,
-            callback=_hide_progress,
-            help=message("Show no bars, and no line that says how far something is."),
-        ),
-        click.Option(
-            ["--log-file"],
-            type=click.Path(dir_okay=False),
-            expose_value=False,
-            is_eager=True,
-            callback=_start_log,
-            help=message("Write events, errors and the traces of faults to this file, without secrets."),
-        ),
-    ]
-
-
-def write_exit_codes(formatter: click.HelpFormatter) -> None:
-    with formatter.section(t("Exit codes")):
-        formatter.write_dl([(str(code), translate(text)) for code, text in EXIT_CODES.items()])
 
 
 def _hide_progress(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -127,6 +117,27 @@ lang_option = click.option(
     expose_value=False,
     help=message("The language; without it, LANG's."),
 )
+
+
+def common_options() -> list[click.Parameter]:
+    """Return them anew: click names the value of a path when it is made, in the language chosen by then."""
+    return [
+        click.Option(
+            ["--no-progress"],
+            is_flag=True,
+            expose_value=False,
+            callback=_hide_progress,
+            help=message("Show no bars, and no line that says how far something is."),
+        ),
+        click.Option(
+            ["--log-file"],
+            type=click.Path(dir_okay=False),
+            expose_value=False,
+            is_eager=True,
+            callback=_start_log,
+            help=message("Write events, errors and the traces of faults to this file, without secrets."),
+        ),
+    ]
 
 
 class LazyGroup(click.Group):
@@ -166,7 +177,8 @@ class LazyGroup(click.Group):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
-        write_exit_codes(formatter)
+        with formatter.section(t("Exit codes")):
+            formatter.write_dl([(str(code), translate(text)) for code, text in EXIT_CODES.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         """Complete commands, without importing any, and the options of the group."""
@@ -254,14 +266,49 @@ def main() -> None:
     speak(sys.argv[1:], environment := dict(os.environ))
     if len(sys.argv) > 1 or not (sys.stdin.isatty() and sys.stdout.isatty()):
         sys.exit(exit_code_of(sys.argv[1:]))
-    from seqp2p.cli import menu
-
-    while words := menu.choose():
+    while words := choose_command():
         with contextlib.suppress(SystemExit):
             exit_code_of(words)
-        resume_hint.forget()
+        forget_seat()
         speak((), environment)
     sys.exit(DONE)
+
+
+def choose_command() -> Sequence[str]:
+    """Show the menu; return the words of the command chosen, none for leaving."""
+    try:
+        _ask_name()
+        return _choose()
+    except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
+        return ()
+
+
+def _ask_name() -> None:
+    """Ask once for the name that the others see: the account's may be the same for all of them."""
+    from seqp2p.api.home import usual_name  # what --help need not wait for
+
+    now, setting, usual = kept(), BY_NAME["name"], usual_name()
+    if now.values.name or now.problems:
+        return
+    asks = t("your name at the table (Enter: {name}): ", name=usual)
+    while setting.read(typed := input(asks).strip() or usual) is None:
+        Output(json=False).say(translate(not_taken(setting, typed)))
+    try:
+        change(setting, typed)
+    except UserError as error:
+        show_error(error)
+
+
+def _choose() -> Sequence[str]:
+    output = Output(json=False)
+    for number, (words, sentence) in enumerate(MENU, 1):
+        output.say(f"{number:>3}  {translate(sentence)}  (seqp2p {' '.join(words)})")
+    output.say(f"  q  {t('leave')}")
+    while (typed := input("> ").strip().lower()) not in {"q", "quit", "exit"}:
+        if typed.isdecimal() and 1 <= int(typed) <= len(MENU):
+            return MENU[int(typed) - 1][0]
+        output.say(t("type a number from 1 to {most}, or q", most=len(MENU)))
+    return ()
 
 
 def speak(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -273,11 +320,17 @@ def speak(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
 
 
 def exit_code_of(arguments: Sequence[str]) -> int:
-    """Run a command and show its error, if it ends with one. Raises SystemExit where the command does."""
+    """Run a command. Show its error, if it ends with one, with the command that resumes an unfinished game.
+
+    Raises SystemExit where the command does.
+    """
     try:
         return run(arguments)
     except UserError as error:
-        end_with(error)
+        if command := resume_command():
+            error.hint = t("come back with: {command}", command=command)
+        log_file.error(line_of(error), hint_of(error), error.exit_code)
+        show_error(error)
         return error.exit_code
 
 
@@ -285,14 +338,6 @@ def show_warning(warning: Warning | str, *_: object) -> None:
     """Print a warning of the library as one sentence."""
     text = message_of(warning) if isinstance(warning, Warning) else warning
     sys.stderr.write(f"seqp2p: {printable(translate(text))}\n")
-
-
-def end_with(error: UserError) -> None:
-    """Print the error that ends this process; its hint resumes an unfinished game."""
-    if command := resume_hint.command():
-        error.hint = t("come back with: {command}", command=command)
-    log_file.error(line_of(error), hint_of(error), error.exit_code)
-    show_error(error)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -3,11 +3,11 @@
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from seqp2p.bots.chance import CERTAIN
 from seqp2p.bots.value import BadWeights, shipped
-from seqp2p.cli import progress
+from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import action_line, row_of, table_seats
 from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
 from seqp2p.errors import NOT_VERIFIED, UserError
@@ -35,11 +35,11 @@ from seqp2p.ui.replay_browser import BoardMoment, MoveReview, ReplayFrames
 from seqp2p.ui.scene import LogLine
 from seqp2p.ui.words import Company, Story, listed, sequences_lines, settings_lines
 
+Told = TypeVar("Told", bound=json_events.MomentFields)
+
 COSTLY_SHOWN: Final = 5
 CLOSED: Final = message("there is no review: the hands stayed closed in this game")
 NO_TURNS: Final = message("there is no review: no turn was played")
-# The fields of an event that a moment has, too.
-_OF_EVENT: Final = frozenset({"seat", "action", "seats", "text"})
 PROGRESS_AFTER_S: Final = 0.5
 """Seconds that a file may take to read before progress is shown."""
 VERIFY_HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
@@ -94,30 +94,25 @@ def _move_review(playback: Playback, at: int, judged: Judged) -> MoveReview:
     )
 
 
-def review_fields(playback: Playback, reviewed: Reviewed) -> dict[str, Any]:
-    """Return the fields of the event ``review``."""
-    return {
-        "moves": [_move_fields(playback, at, judged) for at, judged in reviewed.review.moves.items()],
-        "closed": reviewed.review.closed,
-        "reason": reviewed.reason or None,
-    }
+def review_event(playback: Playback, reviewed: Reviewed) -> json_events.Review:
+    moves = [_judged_fields(playback.moments[at], at, judged) for at, judged in reviewed.review.moves.items()]
+    return json_events.Review(moves, reviewed.review.closed, reviewed.reason or None)
 
 
-def _move_fields(playback: Playback, at: int, judged: Judged) -> dict[str, Any]:
-    moment = playback.moments[at]
+def _judged_fields(moment: Moment, at: int, judged: Judged) -> json_events.JudgedFields:
     assert isinstance(moment.what, Turned), "a judged moment is a turn"
     assert moment.position is not None, "a turn has a position"
     variant = moment.position.variant
-    return {
-        "moment": at + 1,
-        "turn": moment.turn,
-        "seat": moment.what.seat,
-        "action": format_action(variant, moment.what.action),
-        "chances": [chance / CERTAIN for chance in judged.chances],
-        "best": format_action(variant, judged.best),
-        "best_chances": [chance / CERTAIN for chance in judged.best_chances],
-        "cost": judged.cost / CERTAIN,
-    }
+    return json_events.JudgedFields(
+        moment=at + 1,
+        turn=moment.turn,
+        seat=moment.what.seat,
+        action=format_action(variant, moment.what.action),
+        chances=[chance / CERTAIN for chance in judged.chances],
+        best=format_action(variant, judged.best),
+        best_chances=[chance / CERTAIN for chance in judged.best_chances],
+        cost=judged.cost / CERTAIN,
+    )
 
 
 class Brief(Company):
@@ -190,34 +185,33 @@ def _action_line(moment: Moment, turned: Turned, company: Company, variant: Vari
     return t("{turn:>3}. {who}: {action}, draws {card}", turn=turned.turn, who=who, action=action, card=card)
 
 
-def moment_fields(number: int, moment: Moment, variant: Variant) -> dict[str, Any]:
-    """Return the fields of a moment, as docs/scripting.md has them."""
-    row = row_of(moment.what, variant)
-    fields: dict[str, Any] = {
-        "moment": number,
-        "what": row.name,
-        "turn": moment.turn,
-        "step": moment.step,
-        "seat": None,
-        "action": None,
-        "seats": (),
-        "text": None,
-        "drew": None,
-        "made": [_sequence(variant, each) for each in moment.made],
-        "lost": [_sequence(variant, each) for each in moment.lost],
-        "position": format_position(moment.position) if moment.position else None,
-    }
-    if moment.drew:
-        seat, card = moment.drew
-        fields["drew"] = {"seat": seat, "card": None if card == UNKNOWN else format_card(variant, card)}
+def moment_of(kind: type[Told], number: int, moment: Moment, variant: Variant) -> Told:
+    row, drew = row_of(moment.what, variant), None
+    what = row.fields
     if isinstance(moment.what, Finished):
         result = moment.what.result
-        return fields | {"action": result.kind, "seats": result.winners, "text": result.reason or None}
-    return fields | {name: value for name, value in row.fields.items() if name in _OF_EVENT}
+        what = {"action": result.kind, "seats": result.winners, "text": result.reason or None}
+    if moment.drew:
+        seat, card = moment.drew
+        drew = json_events.DrewFields(seat, None if card == UNKNOWN else format_card(variant, card))
+    return kind(
+        number,
+        row.name,
+        moment.turn,
+        moment.step,
+        seat=what.get("seat"),
+        action=what.get("action"),
+        seats=what.get("seats", ()),
+        text=what.get("text"),
+        drew=drew,
+        made=[_line(variant, each) for each in moment.made],
+        lost=[_line(variant, each) for each in moment.lost],
+        position=format_position(moment.position) if moment.position else None,
+    )
 
 
-def _sequence(variant: Variant, made: CompletedSequence) -> dict[str, Any]:
-    return {"team": made.team, "line": format_ends(variant, (made.squares[0], made.squares[-1]))}
+def _line(variant: Variant, made: CompletedSequence) -> json_events.LineFields:
+    return json_events.LineFields(made.team, format_ends(variant, (made.squares[0], made.squares[-1])))
 
 
 def read_file(file: Path) -> bytes:

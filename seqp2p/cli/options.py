@@ -17,8 +17,8 @@ from seqp2p.api import settings
 from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
-from seqp2p.cli import home, progress, resume_hint
-from seqp2p.cli.errors import sentence
+from seqp2p.cli import home, progress
+from seqp2p.cli.errors import note_child, sentence
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import Output, ScreenWish
 from seqp2p.errors import USAGE, UserError
@@ -105,13 +105,11 @@ def make_relay(text: str) -> Address | None:
         ) from None
 
 
-def relay_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that names a relay; the command gets it as ``relay``, a text or None."""
-    return click.option(
-        "--relay",
-        metavar=message("HOST:PORT"),
-        help=message("A relay by which players who cannot dial each other play. Without it: the setting; '' is none."),
-    )(command)
+relay_option = click.option(
+    "--relay",
+    metavar=message("HOST:PORT"),
+    help=message("A relay by which players who cannot dial each other play. Without it: the setting; '' is none."),
+)
 
 
 def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
@@ -174,11 +172,11 @@ def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]
     return click.option(f"--{row.word}", row.field, is_flag=True, callback=value, help=row.help)
 
 
-def note_child(context: click.Context, option: click.Parameter, value: bool) -> bool:
+def _note_parent(context: click.Context, option: click.Parameter, value: bool) -> bool:
     """The hidden flag of a process that another one has started."""
     del context, option
     if value:
-        resume_hint.is_child()
+        note_child()
     return value
 
 
@@ -234,7 +232,7 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         ),
         click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
-        click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=note_child),
+        click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=_note_parent),
         program_options,
         *others,
         screen_options,
@@ -257,20 +255,14 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
             progress.hide()  # Nothing is repainted.
         command(wish=ScreenWish(plain, palette, ascii_only), **others)
 
-    wishing: Callable[..., Any] = with_wish
-    for option in reversed(
-        [
-            click.option("--plain", is_flag=True, help=message("Lines only, nothing repainted: also ACCESSIBLE=1.")),
-            click.option(
-                "--palette", type=click.Choice(PALETTES), help=message("Colours of the screen; NO_COLOR does without.")
-            ),
-            click.option(
-                "--ascii/--no-ascii", "ascii_only", default=None, help=message("Only ASCII signs on the screen.")
-            ),
-        ]
-    ):
-        wishing = option(wishing)
-    return wishing
+    options = (
+        click.option("--plain", is_flag=True, help=message("Lines only, nothing repainted: also ACCESSIBLE=1.")),
+        click.option(
+            "--palette", type=click.Choice(PALETTES), help=message("Colours of the screen; NO_COLOR does without.")
+        ),
+        click.option("--ascii/--no-ascii", "ascii_only", default=None, help=message("Only ASCII signs on the screen.")),
+    )
+    return _with_all(options, with_wish)
 
 
 class BotName(click.Choice[str]):
@@ -292,6 +284,15 @@ class BotName(click.Choice[str]):
         if reason is not None:
             self.fail(translate(reason), param, ctx)
         return value
+
+
+time_option = click.option(
+    "--exec-time",
+    "exec_time_s",
+    metavar=message("S"),
+    type=click.FloatRange(0.1, TIME_S_MAX),
+    help=message("Seconds for a choice; without it, the table's turn less 2, or 30."),
+)
 
 
 def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -318,17 +319,6 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return line(time_option(verbose(with_program)))
 
 
-def time_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option for the time a program may take."""
-    return click.option(
-        "--exec-time",
-        "exec_time_s",
-        metavar=message("S"),
-        type=click.FloatRange(0.1, TIME_S_MAX),
-        help=message("Seconds for a choice; without it, the table's turn less 2, or 30."),
-    )(command)
-
-
 def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
     """Return the program of this command line, split as by a shell. Raises UserError (usage) if there is none."""
     try:
@@ -344,13 +334,11 @@ def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
     return Program(arguments, time_s, verbose)
 
 
-def map_port_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--map-port`` to a command; it gets it as ``map_port``."""
-    return click.option(
-        "--map-port",
-        is_flag=True,
-        help=message("Ask the home router, by UPnP, to open a port to the internet until this ends."),
-    )(command)
+map_port_option = click.option(
+    "--map-port",
+    is_flag=True,
+    help=message("Ask the home router, by UPnP, to open a port to the internet until this ends."),
+)
 
 
 def place_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,11 +16,11 @@ from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
-from seqp2p.cli import log_file, progress, resume_hint
-from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of
-from seqp2p.cli.preferences import Preferences, preferences
+from seqp2p.cli import log_file, progress
+from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of, resume_command
+from seqp2p.cli.preferences import Preferences, kept
 from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import of_system
 from seqp2p.ui.attention import TitleBar, copying, notification
@@ -28,6 +28,7 @@ from seqp2p.ui.language import bound, t, translate, unbound
 from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint
 
 if TYPE_CHECKING:  # What --help need not wait for.
+    from seqp2p.cli.json_events import JsonObject
     from seqp2p.ui.screen import Screen
 
 # What a line has in it that is there to be copied: a command, a path.
@@ -58,16 +59,21 @@ class Output:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_title", TitleBar(self._signal))
 
-    def event(self, name: str, /, **fields: Any) -> None:
-        """One event for scripts; nothing without ``--json``."""
-        log_file.event(name, fields)
+    def event(self, event: "JsonObject") -> None:
+        """Print an event for scripts, if there is ``--json``, and write it to the log file, if there is one."""
+        if not self.json and not log_file.path():
+            return
+        import json
+
+        import msgspec
+
+        from seqp2p.cli.json_events import STREAM_VERSION
+
+        fields = msgspec.to_builtins(event, enc_hook=str)  # A Message is a kind of str.
+        log_file.event(fields)
         if self.json:
-            import json
-
-            from seqp2p.cli.event_types import STREAM_VERSION
-
             begins = {"stream": STREAM_VERSION} if next(self._lines) == 0 else {}
-            _print(json.dumps({**begins, "event": name, **fields}), sys.stdout)
+            _print(json.dumps(begins | fields), sys.stdout)
 
     def say(self, text: str = "", kind: str = "log", colour: str = "") -> None:
         """A line for people, in their language: standard output, or standard error where that is a script's.
@@ -100,9 +106,9 @@ class Output:
 
     def ring(self, news: str) -> None:
         """Call the person who reads here: by a bell and a notification, as far as the settings have them."""
-        kept = self.preferences
-        told = notification(printable(translate(news))) if kept.notify else ""
-        self._signal(told + ("\a" if kept.bell else ""))
+        chosen = self.preferences
+        told = notification(printable(translate(news))) if chosen.notify else ""
+        self._signal(told + ("\a" if chosen.bell else ""))
 
     def title(self, text: str) -> None:
         """Show a text in the title of a person's terminal, if the settings have it; its old title for an empty text."""
@@ -140,7 +146,7 @@ class Output:
     @property
     def preferences(self) -> Preferences:
         """The settings that last; the defaults where the output is a script's."""
-        return Preferences() if self.json else preferences()
+        return Preferences() if self.json else kept().values
 
     @property
     def asks(self) -> bool:
@@ -170,7 +176,7 @@ def report_bug(kind: type[BaseException], error: BaseException, trace: Traceback
         if log_file.path()
         else t("SEQP2P_DEBUG=1 shows where; please report it")
     )
-    if command := resume_hint.command():
+    if command := resume_command():
         hint = t("come back with: {command}; {report}", command=command, report=hint)
     show_error(UserError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint))
 
@@ -269,12 +275,12 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
     from seqp2p.ui.screen import open_screen
 
     remains: list[str] = []
-    kept = output.preferences
-    ascii_only = (kept.ascii if wish.ascii_only is None else wish.ascii_only) or not _is_unicode()
+    chosen = output.preferences
+    ascii_only = (chosen.ascii if wish.ascii_only is None else wish.ascii_only) or not _is_unicode()
     try:
         background = background_hint(os.environ.get("COLORFGBG", ""))
-        glyphs = ASCII if ascii_only else UNICODE if kept.pictures else replace(UNICODE, pictures=False)
-        taste = Taste(wish.palette or kept.palette, glyphs, _depth(), background)
+        glyphs = ASCII if ascii_only else UNICODE if chosen.pictures else replace(UNICODE, pictures=False)
+        taste = Taste(wish.palette or chosen.palette, glyphs, _depth(), background)
         async with open_screen(taste) as screen:
             remains = screen.remains
             shown_on = replace(output, screen=screen)

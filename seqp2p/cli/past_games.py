@@ -5,11 +5,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from seqp2p.api.home import own_keys
+from seqp2p.cli.json_events import Game
 from seqp2p.cli.replays import Named, newest, of_all, plain_reason, summarise_named
-from seqp2p.match.events import Result
+from seqp2p.match.events import Result, plain_result
 from seqp2p.replay.sidecar import is_held, sidecar_path
 from seqp2p.replay.statistics import Summary
 from seqp2p.ui.cards import variant_title
@@ -73,22 +74,23 @@ class PastGame:
         return all(_plain(word) in text for word in words)
 
     @property
-    def fields(self) -> dict[str, Any]:
+    def event(self) -> Game:
         report, course = self.summary.report, self.summary.course
-        return {
-            "file": str(self.path),
-            "written": self.at.isoformat(timespec="seconds"),
-            "verdict": report.verdict,
-            "game": report.game,
-            "variant": course.variant if course else None,
-            "names": self.company.names,
-            "own": self.own or None,
-            "result": report.result.kind if report.result and report.verdict == "verified" else "unfinished",
-            "winners": report.result.winners if report.result and report.verdict == "verified" else (),
-            "forfeit": report.result.winners if report.result and report.verdict == "unfinished" else (),
-            "turns": course.turns if course else 0,
-            "resumable": self.resumable,
-        }
+        result = plain_result(report.result or Result("unfinished"))
+        return Game(
+            file=str(self.path),
+            written=self.at.isoformat(timespec="seconds"),
+            verdict=report.verdict,
+            game=report.game,
+            variant=course.variant if course else None,
+            names=self.company.names,
+            own=self.own or None,
+            result=result["result"],
+            winners=result["winners"],
+            forfeit=result["forfeit"],
+            turns=course.turns if course else 0,
+            resumable=self.resumable,
+        )
 
 
 def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[PastGame]:

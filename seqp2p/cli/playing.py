@@ -17,7 +17,8 @@ from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, RandomBot, strong_bot, why_no_bot
 from seqp2p.bots.wire import hello
-from seqp2p.cli import home, resume_hint
+from seqp2p.cli import home, json_events
+from seqp2p.cli.errors import can_resume, forget_command, remember_seat, resume_command
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
@@ -110,7 +111,7 @@ async def play(
         reporter.seats()
     else:
         reporter.resumed(own, match.number, resumption.events)
-    resume_hint.remember(game.replay, match.game.id, resume_options(game.replay, choices))
+    remember_seat(game.replay, match.game.id, resume_options(game.replay, choices))
     player = make_player(choices, reporter, game.own, game.ways)
     if isinstance(player, Person) and game.dealt:
         player.welcome()  # In a resumed game the cards are dealt.
@@ -120,17 +121,17 @@ async def play(
         stopped = first_error(group)
         assert isinstance(stopped, SeatStopped), "the group has no others"
         if isinstance(stopped, OlderCopy):
-            resume_hint.forget_command()  # With these files it would end in the same way.
+            forget_command()  # With these files it would end in the same way.
         reason = translate(message_of(stopped))
-        output.event("error", code=stopped.code, reason=reason, hint=translate(stopped.hint))
+        output.event(json_events.Error(stopped.code, reason, translate(stopped.hint)))
         raise
     finally:
-        if not resume_hint.is_possible():
+        if not can_resume():
             with suppress(OSError):
                 sidecar_path(game.replay).unlink()  # Nobody could use the secrets in it.
-    resumable = game.resumable and resume_hint.is_possible()
+    resumable = game.resumable and can_resume()
     reporter.over(result, own, game.replay, resumable=resumable)
-    if resumable and (command := resume_hint.command()):
+    if resumable and (command := resume_command()):
         output.say_last(t("come back with: {command}", command=command))
     return result
 
@@ -224,7 +225,7 @@ def _telling(output: Output) -> Callable[[Notice], None]:
     def tell(notice: Notice) -> None:
         if not isinstance(notice, Failed):
             return
-        output.event("bot_failed", reason=str(notice.reason), gone=notice.gone)
+        output.event(json_events.BotFailed(notice.reason, notice.gone))
         text = (
             t(
                 "the bot has failed: {reason}; moves are drawn by lot to the end of the game",

@@ -4,10 +4,11 @@ The environment is stronger than the file, and the file than the default. What i
 over.
 """
 
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Literal, TypeAlias
 
 from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_config
 from seqp2p.errors import USAGE, UserError
@@ -17,45 +18,51 @@ from seqp2p.ui.styles import PALETTES
 
 PACE_S_MAX: Final = 60.0
 ADDRESS: Final = "HOST:PORT"
+Source: TypeAlias = Literal["default", "file", "environment"]
+
+
+def _setting(usual: Value, sentence: Message, values: tuple[str, ...] = (), form: str = "TEXT") -> Any:
+    return dataclasses.field(
+        default=usual, metadata={"usual": usual, "sentence": sentence, "values": values, "form": form}
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
     """The values of all settings, with their defaults. A text that is empty is not set."""
 
-    name: str = ""
-    relay: str = ""
-    language: str = ""
-    palette: str = PALETTES[0]
-    ascii: bool = False
-    title: bool = True
-    notify: bool = True
-    pictures: bool = True
-    confirmation: bool = True
-    auto_pass: bool = True
-    bell: bool = True
-    pace: float = 1.0
-    """The least time of a bot's turn where a person plays: people can follow it."""
+    name: str = _setting("", message("the name the others see; without it, the account's"))
+    relay: str = _setting("", message("the relay that you use; without it, none"), form=ADDRESS)
+    language: str = _setting("", message("the language; without it, LANG's"), LANGUAGES)
+    palette: str = _setting(PALETTES[0], message("the colours of the screen"), PALETTES)
+    ascii: bool = _setting(False, message("only ASCII signs on the screen"))
+    title: bool = _setting(True, message("the title of the terminal says whose turn it is"))
+    notify: bool = _setting(True, message("a notification of the desktop comes when it is your turn"))
+    pictures: bool = _setting(True, message("the animals of the kids' game are pictures"))
+    confirmation: bool = _setting(True, message("a chosen move is sent by a second Enter"))
+    auto_pass: bool = _setting(True, message("a pass goes by itself after 2 seconds, where nothing else can be done"))
+    bell: bool = _setting(True, message("the bell of the terminal rings when it is your turn"))
+    pace: float = _setting(1.0, message("the least seconds of a bot's turn at your table"))
+    """People can follow the bots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting: ``values`` for a choice; otherwise its default's type says what it takes, a text of this ``form``."""
+    """A setting, made of a field of Preferences.
+
+    It takes one of ``values``; without them the type of its default says what it takes, a text of this ``form``.
+    """
 
     name: str
+    usual: Value
     sentence: Message
-    values: tuple[str, ...] = ()
-    form: str = "TEXT"
+    values: tuple[str, ...]
+    form: str
 
     @property
     def field(self) -> str:
         """The field of Preferences."""
         return self.name.replace("-", "_")
-
-    @property
-    def usual(self) -> Value:
-        default: Value = getattr(Preferences(), self.field)
-        return default
 
     @property
     def variable(self) -> str:
@@ -90,25 +97,17 @@ class Setting:
         if isinstance(self.usual, bool):
             value = SWITCH.get(typed.lower())
         elif isinstance(self.usual, float):
-            value = _number(typed)
+            try:
+                value = float(typed)
+            except ValueError:
+                return None
         return value if self.fits(value) else None
 
 
 SWITCH: Final[Mapping[str, bool]] = {"on": True, "off": False}
 
-SETTINGS: Final = (
-    Setting("name", message("the name the others see; without it, the account's")),
-    Setting("relay", message("the relay that you use; without it, none"), form=ADDRESS),
-    Setting("language", message("the language; without it, LANG's"), LANGUAGES),
-    Setting("palette", message("the colours of the screen"), PALETTES),
-    Setting("ascii", message("only ASCII signs on the screen")),
-    Setting("title", message("the title of the terminal says whose turn it is")),
-    Setting("notify", message("a notification of the desktop comes when it is your turn")),
-    Setting("pictures", message("the animals of the kids' game are pictures")),
-    Setting("confirmation", message("a chosen move is sent by a second Enter")),
-    Setting("auto-pass", message("a pass goes by itself after 2 seconds, where nothing else can be done")),
-    Setting("bell", message("the bell of the terminal rings when it is your turn")),
-    Setting("pace", message("the least seconds of a bot's turn at your table")),
+SETTINGS: Final = tuple(
+    Setting(each.name.replace("_", "-"), **each.metadata) for each in dataclasses.fields(Preferences)
 )
 BY_NAME: Final[Mapping[str, Setting]] = {setting.name: setting for setting in SETTINGS}
 
@@ -118,7 +117,7 @@ class Kept:
     """The settings of this player: ``sources`` says where each that is not the default comes from."""
 
     values: Preferences
-    sources: Mapping[str, str]
+    sources: Mapping[str, Source]
     problems: tuple[str, ...]
 
 
@@ -144,7 +143,7 @@ def kept() -> Kept:
     problems += [
         message("the settings file has no setting {name}", name=name) for name in entries if name not in BY_NAME
     ]
-    found, sources = dict[str, object](), dict[str, str]()
+    found, sources = dict[str, object](), dict[str, Source]()
     for setting in SETTINGS:
         for value, source, text in _given(setting, entries):
             if setting.fits(value):
@@ -160,23 +159,12 @@ def not_taken(setting: Setting, text: str) -> Message:
     )
 
 
-def preferences() -> Preferences:
-    return kept().values
-
-
-def _given(setting: Setting, entries: Mapping[str, object]) -> Iterator[tuple[object, str, str]]:
+def _given(setting: Setting, entries: Mapping[str, object]) -> Iterator[tuple[object, Source, str]]:
     """Yield the values that are given, with their sources and texts, the strongest last."""
     if setting.name in entries:
         yield entries[setting.name], "file", str(entries[setting.name])[:40]
     if typed := os.environ.get(setting.variable):
         yield setting.read(typed), "environment", f"{setting.variable}={typed[:40]}"
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _is_relay(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Progress on standard error, at a terminal only: a bar over files, a line about a step of the game.
+"""Progress on standard error, at a terminal only: a bar over files, or a line.
 
 A line is repainted in its place, and wiped away before other text, so that lines stay whole.
 Nothing is shown where it would be read as text: through a pipe, at a dumb terminal, to a screen reader.
@@ -9,12 +9,9 @@ import os
 import sys
 import time
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from seqp2p.ui.language import t
-
-if TYPE_CHECKING:  # What --help need not wait for.
-    from seqp2p.match.machine import Match
 
 _ERASE: Final = "\r\x1b[K"
 _WIDTH_DEFAULT: Final = 80
@@ -84,33 +81,6 @@ def _left(done: int, count: int, begun: float) -> str:
         return ""
     minutes, seconds = divmod(round(passed * (count - done) / done), 60)
     return ", " + t("{time} left", time=f"{minutes}:{seconds:02}")
-
-
-def of_setup(match: "Match", own: int) -> str:
-    """Return a line about the work before the cards are dealt; empty in the game."""
-    if match.game.position is not None and match.kind != "deal":
-        return ""
-    return of_cards(match, own)
-
-
-def of_cards(match: "Match", own: int) -> str:
-    """Return a line about a shuffle or a deal; else an empty text."""
-    if match.kind == "deal":
-        return t("the cards are being dealt…")
-    if match.kind != "shuffle" or match.plan is None:
-        return ""
-    checked, players = shuffled(match)
-    if match.plan.subject == own:
-        return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
-    seat = match.plan.subject
-    return t("seat {seat} shuffles… proof checked {checked}/{players}", seat=seat, checked=checked, players=players)
-
-
-def shuffled(match: "Match") -> tuple[int, int]:
-    """Return how many seats have shuffled in this round of shuffles, and how many shuffle."""
-    assert match.plan is not None, "a shuffle is planned"
-    seats = list(match.game.seats)
-    return seats.index(match.plan.subject), len(seats)
 
 
 def _width() -> int:

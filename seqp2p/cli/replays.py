@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home
+from seqp2p.cli.json_events import PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
 from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
@@ -35,6 +36,7 @@ if TYPE_CHECKING:  # What the verification of one file need not wait for.
     from seqp2p.replay.statistics import Summary
 
 T = TypeVar("T")
+Told = TypeVar("Told", bound=VerdictFields)
 SUFFIX: Final = ".seqp2p"
 LAST: Final = Path("last")
 MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
@@ -250,12 +252,11 @@ def table_text(settings: Settings) -> str:
     return ", ".join(parts)
 
 
-def verdict_fields(file: Path, report: Report, known: Mapping[str, str] = NOBODY) -> dict[str, Any]:
-    """The fields of the event ``verdict``; ``known`` are the names of those who were met, by their keys."""
+def verdict_of(kind: type[Told], file: Path, report: Report, known: Mapping[str, str] = NOBODY) -> Told:
+    """Return the verdict on a file; ``known`` are the names of those who were met, by their keys."""
     fields = report.as_json()
-    for player in fields["players"]:
-        player["known"] = known.get(player["key"])
-    return {"file": str(file)} | fields
+    players = [PlayerFields(**player, known=known.get(player["key"])) for player in fields.pop("players")]
+    return kind(file=str(file), players=players, failure=fields.pop("class"), **fields)
 
 
 def describe(report: Report) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from seqp2p.api.port_mapping import OnPortEvent, PortEvent
-from seqp2p.cli import progress
+from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import row_of, table_seats
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
@@ -84,16 +84,44 @@ class TableView:
 
     def _tell_progress(self) -> None:
         """Show the present work while no player chooses."""
-        if text := progress.of_cards(self._match, self._own):
-            count = progress.shuffled(self._match) if self._match.kind == "shuffle" else (0, 0)
+        if text := card_progress(self._match, self._own):
+            count = _shuffled(self._match) if self._match.kind == "shuffle" else (0, 0)
             self._scene.progress(text, *count)
         else:
             self._scene.progress_over()
 
 
+def setup_progress(match: Match, own: int) -> str:
+    """Return a line about the work before the cards are dealt; empty in the game."""
+    if match.game.position is not None and match.kind != "deal":
+        return ""
+    return card_progress(match, own)
+
+
+def card_progress(match: Match, own: int) -> str:
+    """Return a line about a shuffle or a deal; else an empty text."""
+    if match.kind == "deal":
+        return t("the cards are being dealt…")
+    if match.kind != "shuffle" or match.plan is None:
+        return ""
+    checked, players = _shuffled(match)
+    if match.plan.subject == own:
+        return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
+    seat = match.plan.subject
+    return t("seat {seat} shuffles… proof checked {checked}/{players}", seat=seat, checked=checked, players=players)
+
+
+def _shuffled(match: Match) -> tuple[int, int]:
+    """Return how many seats have shuffled in this round of shuffles, and how many shuffle."""
+    assert match.plan is not None, "a shuffle is planned"
+    seats = list(match.game.seats)
+    return seats.index(match.plan.subject), len(seats)
+
+
 def emit_lobby_left(output: Output, text: str) -> None:
     """Tell that the player left before there was a table. There is no replay; ``text`` says it to people."""
-    output.event("over", **plain_result(Result("unfinished", (), words.LEFT)), seat=None, replay=None, resumable=False)
+    result = plain_result(Result("unfinished", (), words.LEFT))
+    output.event(json_events.Over(**result, seat=None, replay=None, resumable=False))
     output.say_last(text)
 
 
@@ -135,7 +163,7 @@ class Reporter:
         agreement = self.match.game.agreement
         self.output.say(translate(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
-            self.output.event("seated", seat=number, name=seat.name, key=seat.key.hex())
+            self.output.event(json_events.Seated(number, seat.name, seat.key.hex()))
         for line in (*table_seats(agreement, self._company.own), *words.settings_lines(agreement.settings)):
             self.output.say(line)
 
@@ -150,7 +178,7 @@ class Reporter:
         self._explain_event(event)
         self._step_at = trio.current_time()
         if self.output.screen is None:
-            progress.show(progress.of_setup(self.match, self._company.own))
+            progress.show(setup_progress(self.match, self._company.own))
         self._hear(event)
         if self._table is not None:
             self._table.on_event(event)
@@ -162,7 +190,7 @@ class Reporter:
             fields["seconds"] = round(now - (self._full_at if isinstance(event, Dealt) else self._step_at), 3)
         if isinstance(event, Absent):
             fields["name"] = self._company.names[event.seat - 1]
-        self.output.event(row.name, **fields)
+        self.output.event(json_events.GAME_EVENTS[row.name](**fields))
         if isinstance(event, Remarked) and self.match.game.agreement.seats[event.seat - 1].key in self.story.muted:
             return
         if isinstance(event, Voted) and self._is_known(event):
@@ -229,7 +257,7 @@ class Reporter:
 
     def over(self, result: Result, seat: int | None, replay: Path, *, resumable: bool = False) -> None:
         """Tell the result and the replay of this seat; None for a spectator."""
-        self.output.event("over", **plain_result(result), seat=seat, replay=str(replay), resumable=resumable)
+        self.output.event(json_events.Over(**plain_result(result), seat=seat, replay=str(replay), resumable=resumable))
         if self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
@@ -245,7 +273,7 @@ class Reporter:
 
         The newest comes last, so that it is visible on few lines.
         """
-        self.output.event("resumed", seat=seat, step=step)
+        self.output.event(json_events.Resumed(seat, step))
         self.seats()
         for line, colour in self._recall(events)[-RECALLED:]:
             self.output.say(line, colour=colour)
@@ -270,7 +298,7 @@ class Reporter:
         """Explain once why seats are voted on, if their own signatures are the reason."""
         for seat in sorted(self.match.proven.keys() & {*seats} - self._accounted):
             violation = self.match.proven[seat]
-            self.output.event("proved", seat=seat, step=violation.step, reason=violation.reason)
+            self.output.event(json_events.Proved(seat, violation.step, violation.reason))
             self._log(words.proven_line(self._company, seat, violation.step, violation.reason), "alarm")
             self._explain("proof", words.proof_explained())
         left = self.match.left.keys() & {*seats} - self._accounted - self.match.proven.keys()
@@ -317,8 +345,7 @@ class PortTeller:
     def on_event(self, event: PortEvent) -> None:
         """Tell an event."""
         address = None if event.address is None else str(event.address)
-        until = round(event.until, 1)
-        self.output.event("port", state=event.state, address=address, until=until, reason=str(event.reason))
+        self.output.event(json_events.Port(event.state, address, round(event.until, 1), event.reason))
         self._last = port_line(event)
         if event.state in {"closed", "left"}:
             self.output.say_last(self._last)

@@ -17,8 +17,8 @@ from seqp2p.api.home import data_dir, own_keys
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, HostOptions, resumed_table
 from seqp2p.bots.registry import USUAL
-from seqp2p.cli import progress, resume_hint
-from seqp2p.cli.errors import polite_signals
+from seqp2p.cli import progress
+from seqp2p.cli.errors import polite_signals, remember_seat
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
@@ -83,7 +83,7 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
             except OSError as error:
                 raise _cannot_resume(error) from None
             output = await stack.enter_async_context(on_screen(options.output, options.wished))
-            resume_hint.remember(stored.replay, resumed.match.game.id, resume_options(stored.replay, options.choices))
+            remember_seat(stored.replay, resumed.match.game.id, resume_options(stored.replay, options.choices))
             await stack.enter_async_context(bots_again(resumed.match.game.id, output))
             stack.enter_context(ports.telling(output))
             if stored.torn:

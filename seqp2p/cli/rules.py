@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from seqp2p.cli import json_events
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
 from seqp2p.rules import VARIANTS
@@ -18,7 +19,7 @@ from seqp2p.ui.rules_text import rules_text
 def command(variant: str, *, as_json: bool) -> None:
     output = Output(as_json)
     text = rules_text(variant, current())
-    output.event("rules", variant=variant, lang=current(), text=text)
+    output.event(json_events.Rules(variant, current(), text))
     if not as_json and sys.stdout.isatty() and not os.environ.get("ACCESSIBLE"):
         click.echo_via_pager(text)
     elif not as_json:

@@ -9,22 +9,22 @@ from pathlib import Path
 import click
 import trio
 
-from seqp2p.cli import home
+from seqp2p.cli import home, json_events
 from seqp2p.cli.moments import (
     NO_TURNS,
     VERIFY_HINT,
     frames_of,
     header_lines,
-    moment_fields,
+    moment_of,
     play_file,
     read_file,
-    review_fields,
+    review_event,
     review_of,
 )
 from seqp2p.cli.options import screen_options
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
 from seqp2p.cli.past_games import past_games
-from seqp2p.cli.replays import MISSING_HINT, ReplayPath, known_names, resolved, verdict_fields
+from seqp2p.cli.replays import MISSING_HINT, ReplayPath, known_names, resolved, verdict_of
 from seqp2p.cli.running import run_async
 from seqp2p.errors import DONE, USAGE, UserError
 from seqp2p.i18n import message
@@ -116,10 +116,10 @@ def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[str]:
 def emit_moments(output: Output, file: Path, playback: Playback, *, with_review: bool) -> None:
     assert playback.agreement is not None, "without a table there is nothing to tell"
     for number, moment in enumerate(playback.moments, 1):
-        output.event("moment", **moment_fields(number, moment, playback.agreement.settings.rules))
+        output.event(moment_of(json_events.Moment, number, moment, playback.agreement.settings.rules))
     if with_review:
-        output.event("review", **review_fields(playback, review_of(playback)))
-    output.event("verdict", **verdict_fields(file, playback.report, known_names(output)))
+        output.event(review_event(playback, review_of(playback)))
+    output.event(verdict_of(json_events.Verdict, file, playback.report, known_names(output)))
 
 
 async def on_page(output: Output, wish: ScreenWish, frames: ReplayFrames) -> int:

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
+from seqp2p.cli.json_events import LeftOutFields, PlayerStats, Stats, TurnStats, VariantStats
 from seqp2p.cli.output import STDOUT, Output, check_place, write_result
 from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
 from seqp2p.crypto.identity import fingerprint
@@ -43,7 +44,7 @@ NAMES_WIDTH: Final = 20
 @click.option("--force", is_flag=True, help=message("Write the picture over a file that is there."))
 def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, as_json: bool, force: bool) -> None:
     output, counter = Output(as_json), ReplayCounter()
-    left_out: list[dict[str, Any]] = []
+    left_out: list[LeftOutFields] = []
     if picture == STDOUT:
         raise UserError(t("what was counted goes to standard output: name a file for the picture"), exit_code=USAGE)
     if picture is not None:
@@ -56,7 +57,7 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
             t("stopped after {files} files", files=counter.statistics().files), exit_code=ABANDONED
         ) from None
     counted = counter.statistics()
-    output.event("stats", **fields(counted), left_out=left_out)
+    output.event(stats_of(counted, left_out))
     if not as_json:
         for line in lines(counted):
             output.say(line)
@@ -66,7 +67,7 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
 
 
 def _count(
-    files: Iterable[Path], jobs: int | None, counter: ReplayCounter, left_out: list[dict[str, Any]], output: Output
+    files: Iterable[Path], jobs: int | None, counter: ReplayCounter, left_out: list[LeftOutFields], output: Output
 ) -> None:
     meant = named_files(files)
     summaries = of_all(summarise_named, meant, jobs)
@@ -80,8 +81,7 @@ def _count(
                 output.say(again)
             elif fate in (Counted.LEFT_OUT, Counted.UNFINISHED):
                 output.say(t("left out: {file}: {verdict}", file=named.path, verdict=describe(report)))
-                if output.json:
-                    left_out.append({"file": str(named.path), "verdict": report.verdict, "reason": report.reason})
+                left_out.append(LeftOutFields(str(named.path), report.verdict, report.reason))
             advance()
 
 
@@ -92,19 +92,10 @@ def picture_of(counted: Statistics) -> str:
     return heat_map_svg([(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
 
 
-# For scripts.
-
-
-def fields(counted: Statistics) -> dict[str, Any]:
-    """The fields of the event ``stats``; docs/scripting.md says what they mean."""
-    return {
-        "files": counted.files,
-        "games": counted.games,
-        "unfinished": counted.unfinished,
-        "duplicates": counted.duplicates,
-        "players": [_player_fields(key, each) for key, each in ranked(counted)],
-        "variants": {name: _variant_fields(name, each) for name, each in sorted(counted.variants.items())},
-    }
+def stats_of(counted: Statistics, left_out: list[LeftOutFields]) -> Stats:
+    players = [_player_stats(key, each) for key, each in ranked(counted)]
+    variants = {name: _variant_stats(name, each) for name, each in sorted(counted.variants.items())}
+    return Stats(counted.files, counted.games, counted.unfinished, counted.duplicates, players, variants, left_out)
 
 
 def ranked(counted: Statistics) -> list[tuple[str, PlayerCount]]:
@@ -112,55 +103,52 @@ def ranked(counted: Statistics) -> list[tuple[str, PlayerCount]]:
     return sorted(counted.players.items(), key=lambda item: (-item[1].finished, -item[1].won, item[0]))
 
 
-def _player_fields(key: str, each: PlayerCount) -> dict[str, Any]:
-    return {
-        "key": key,
-        "fingerprint": fingerprint(bytes.fromhex(key)),
-        "names": each.names,
-        "games": each.finished + each.unfinished,
-        "won": each.won,
-        "lost": each.lost,
-        "drawn": each.drawn,
-        "unfinished": each.unfinished,
-        "win_share": _share(each.won, each.finished),
-        "win_interval": _interval(each.won, each.finished),
-    }
+def _player_stats(key: str, each: PlayerCount) -> PlayerStats:
+    return PlayerStats(
+        key,
+        fingerprint(bytes.fromhex(key)),
+        each.names,
+        games=each.finished + each.unfinished,
+        won=each.won,
+        lost=each.lost,
+        drawn=each.drawn,
+        unfinished=each.unfinished,
+        win_share=_share(each.won, each.finished),
+        win_interval=_interval(each.won, each.finished),
+    )
 
 
-def _variant_fields(name: str, each: VariantCount) -> dict[str, Any]:
-    squares = enumerate(each.squares)
-    return {
-        "games": each.games,
-        "drawn": each.drawn,
-        "players": {str(players): count for players, count in sorted(each.players.items())},
-        "turns": {
-            "min": min(each.turns),
-            "median": each.turns_median,
-            "mean": round(each.turns_mean, 6),
-            "max": max(each.turns),
-        },
-        "first_mover_won": each.first_mover_won,
-        "first_mover_share": _share(each.first_mover_won, each.decided),
-        "first_mover_interval": _interval(each.first_mover_won, each.decided),
-        "reshuffled": each.reshuffled,
-        "reshuffles": each.reshuffles,
-        "passes": each.passes,
-        "exchanges": each.exchanges,
-        "sequences": each.sequences,
-        "openings": dict(sorted(each.openings.items(), key=lambda item: (-item[1], item[0]))),
-        "squares": {format_square(KNOWN_VARIANTS[name], square): count for square, count in squares},
-    }
+def _variant_stats(name: str, each: VariantCount) -> VariantStats:
+    return VariantStats(
+        games=each.games,
+        drawn=each.drawn,
+        players={str(players): count for players, count in sorted(each.players.items())},
+        turns=TurnStats(min(each.turns), each.turns_median, round(each.turns_mean, 6), max(each.turns)),
+        first_mover_won=each.first_mover_won,
+        first_mover_share=_share(each.first_mover_won, each.decided),
+        first_mover_interval=_interval(each.first_mover_won, each.decided),
+        reshuffled=each.reshuffled,
+        reshuffles=each.reshuffles,
+        passes=each.passes,
+        exchanges=each.exchanges,
+        sequences=each.sequences,
+        openings=dict(_openings(each)),
+        squares={format_square(KNOWN_VARIANTS[name], square): count for square, count in enumerate(each.squares)},
+    )
+
+
+def _openings(each: VariantCount) -> list[tuple[str, int]]:
+    """Return the openings with their numbers of games, the most frequent first."""
+    return sorted(each.openings.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _share(count: int, among: int) -> float | None:
     return round(count / among, 6) if among else None
 
 
-def _interval(count: int, among: int) -> list[float]:
-    return [round(bound, 6) for bound in wilson(count, among)]
-
-
-# For people.
+def _interval(count: int, among: int) -> tuple[float, float]:
+    low, high = wilson(count, among)
+    return round(low, 6), round(high, 6)
 
 
 def lines(counted: Statistics) -> Iterator[str]:
@@ -226,10 +214,10 @@ def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
         exchanges=number(each.exchanges),
         sequences=number(each.sequences),
     )
-    openings = sorted(each.openings.items(), key=lambda item: (-item[1], item[0]))[:SHOWN_MAX]
     variant = KNOWN_VARIANTS[name]
     shown = ", ".join(
-        f"{action_shown(variant, parse_action(variant, opening))} ({number(count)})" for opening, count in openings
+        f"{action_shown(variant, parse_action(variant, opening))} ({number(count)})"
+        for opening, count in _openings(each)[:SHOWN_MAX]
     )
     yield t("  openings: {openings}", openings=shown)
 

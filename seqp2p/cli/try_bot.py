@@ -9,7 +9,7 @@ import click
 
 from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
 from seqp2p.bots.program import Program
-from seqp2p.cli import progress
+from seqp2p.cli import json_events, progress
 from seqp2p.cli.options import BotName, make_program, time_option
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
@@ -84,7 +84,7 @@ async def try_bot(
             chosen.update(found.chosen)
             problems += len(found.problems)
             silent = silent or found.silent
-    output.event("tried", ok=not problems, problems=problems, chosen=dict(chosen))
+    output.event(json_events.Tried(not problems, problems, dict(chosen)))
     output.say()
     output.say(t("it chose: {actions}", actions=_counted(chosen)))
     if problems:
@@ -107,18 +107,18 @@ def table_name(table: ConformanceTable) -> str:
 
 def emit_findings(found: Findings, output: Output) -> None:
     choices = sum(found.chosen.values())
-    output.event(
-        "trial",
+    trial = json_events.Trial(
         variant=found.table.variant.name,
         players=found.table.players,
-        options=list(found.table.option_names),
+        options=found.table.option_names,
         begins_with=found.table.only,
         games=found.games,
         wins=found.wins,
         choices=choices,
         slowest_s=round(found.slowest_s, 3),
-        problems=[str(problem) for problem in found.problems],
+        problems=found.problems,
     )
+    output.event(trial)
     output.say(
         t(
             "{table}: games {games}, won {wins}, choices {choices}, slowest {seconds} s",

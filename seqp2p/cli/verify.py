@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from seqp2p.cli import progress
+from seqp2p.cli import json_events, progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import (
@@ -24,7 +24,7 @@ from seqp2p.cli.replays import (
     plain_reason,
     resolved,
     table_text,
-    verdict_fields,
+    verdict_of,
     verify_named,
 )
 from seqp2p.crypto.identity import fingerprint
@@ -116,7 +116,7 @@ def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str 
     with closing(reports), progress.bar(len(files), t("verifying")) as advance:
         for file, report in reports:
             tally.verdicts[report.verdict] += 1
-            output.event("verdict", **verdict_fields(file.path, report, known))
+            output.event(verdict_of(json_events.Verdict, file.path, report, known))
             if not output.json:
                 _say(output, file.path, report, known, tally if len(files) > 1 else None)
             advance()
@@ -200,7 +200,7 @@ def _summarise(output: Output, tally: Tally, named: int) -> None:
     """Print how many files have which verdict, after the invalid ones again."""
     seconds = time.perf_counter() - tally.begun
     counts = {verdict: tally.verdicts[verdict] for verdict in ("verified", "unfinished", "invalid")}
-    output.event("summary", files=tally.files, **counts, seconds=round(seconds, 3))
+    output.event(json_events.Summary(tally.files, **counts, seconds=round(seconds, 3)))
     if output.json:
         return
     for line in tally.invalid:

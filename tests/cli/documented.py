@@ -1,4 +1,4 @@
-"""The promises of docs/scripting.md, and of the table of events."""
+"""The promises of docs/scripting.md, and of the structs of the events."""
 
 import json
 import re
@@ -8,21 +8,16 @@ from typing import Any
 
 import msgspec
 
-from seqp2p.cli.event_types import EVENT_TYPES, STREAM_VERSION
+from seqp2p.cli.json_events import EVENTS, STREAM_VERSION
 
 TEXT = (Path(__file__).parents[2] / "docs" / "scripting.md").read_text("utf-8")
 
 
 @cache
-def _structs() -> dict[str, type[msgspec.Struct]]:
-    return {name: each.struct for name, each in EVENT_TYPES.items()}
-
-
-@cache
 def conforming(line: str) -> dict[str, Any]:
-    """The object of a line of ``--json``, which is as its row of the table of events."""
+    """The object of a line of ``--json``, which is as its struct."""
     event: dict[str, Any] = json.loads(line)
-    msgspec.json.decode(line, type=_structs()[event["event"]])
+    msgspec.json.decode(line, type=EVENTS[event["event"]])
     event.pop("stream", None)
     return event
 
@@ -37,7 +32,10 @@ def stream(text: str) -> list[dict[str, Any]]:
 @cache
 def fields() -> dict[str, frozenset[str]]:
     """The fields of every event, ``event`` included; of ``over`` those of a seat."""
-    found = {name: frozenset({"event", *each.fields}) for name, each in EVENT_TYPES.items()}
+    found = {
+        name: frozenset({"event", *(field.encode_name for field in msgspec.structs.fields(kind))}) - {"stream"}
+        for name, kind in EVENTS.items()
+    }
     return {**found, "over": found["over"] - {"replays", "verdict"}}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from seqp2p.api.config_file import BYTES_MAX, ConfigFileError, change_config
 from seqp2p.cli.config import ACTIONS
-from seqp2p.cli.preferences import BY_NAME, SETTINGS, Preferences, Setting, kept, preferences
+from seqp2p.cli.preferences import BY_NAME, SETTINGS, Preferences, Setting, kept
 from seqp2p.ui.language import translate
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -42,7 +42,7 @@ def test_a_value_is_kept_listed_and_unset(cli: Cli, file: Path, setting: Setting
 def test_the_environment_is_stronger_than_the_file(cli: Cli, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text('palette = "contrast"\nname = "ann"\n')
     monkeypatch.setenv("SEQP2P_PALETTE", "mono")
-    assert preferences() == Preferences(palette="mono", name="ann")
+    assert kept().values == Preferences(palette="mono", name="ann")
     assert kept().sources == {"palette": "environment", "name": "file"}
     monkeypatch.setenv("SEQP2P_NAME", "bob")
     assert cli("id")[1].startswith("bob ")

@@ -33,7 +33,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_nothing_is_logged_without_it(tmp_path: Path) -> None:
-    log_file.event("turn", {"seat": 1})
+    log_file.event({"event": "turn", "seat": 1})
     log_file.error("nothing", "", 1)
     log_file.fault(ValueError, ValueError("x"), None)
     assert log_file.path() == ""
@@ -44,7 +44,7 @@ def test_it_is_nobody_elses_and_grows(log: Path) -> None:
     log.write_text("before\n")
     log.chmod(0o644)
     log_file.start(str(log))
-    log_file.event("listening", {"address": "127.0.0.1:1", "code": "7-amber-falcon"})
+    log_file.event({"event": "listening", "address": "127.0.0.1:1", "code": "7-amber-falcon"})
     log_file.error("cannot join with 7-amber-falcon", "try again", 4)
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     before, begun, event, error = log.read_text("utf-8").splitlines()

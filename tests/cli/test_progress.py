@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from seqp2p.cli import progress
+from seqp2p.cli.reporter import setup_progress
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from tests.cli.processes import LIMIT_S, command, environment
@@ -97,7 +98,7 @@ def test_a_line_about_every_step_before_the_deal(brief: Played) -> None:
     match = Match(encode_agreement(brief.match.game.agreement))
     shown: list[str] = []
     for step in brief.match.record:
-        if (line := progress.of_setup(match, 2)) and line not in shown:
+        if (line := setup_progress(match, 2)) and line not in shown:
             shown.append(line)
         for _, contribution in step.contributions:
             match.receive(contribution)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli import home, resume_hint
+from seqp2p.cli import errors, home
 from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household
 
@@ -24,8 +24,8 @@ main.main()
 @pytest.fixture(autouse=True)
 def nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """This process plays nothing, before and after."""
-    monkeypatch.setattr(resume_hint, "_played", [])
-    monkeypatch.setattr(resume_hint, "_is_child", False)
+    monkeypatch.setattr(errors, "_played", [])
+    monkeypatch.setattr(errors, "_is_child", False)
 
 
 def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_path: Path) -> None:
@@ -55,14 +55,14 @@ def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_pa
 def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
     replay = home.replay_dir(None) / "a-seat1.seqp2p"
-    assert resume_hint.command() is None
-    resume_hint.remember(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), home.resume_options(replay, None))
-    assert resume_hint.command() is None
+    assert errors.resume_command() is None
+    errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), home.resume_options(replay, None))
+    assert errors.resume_command() is None
     seat = replay.with_name(f"{replay.name}.seat")
     seat.touch()
-    assert resume_hint.command() == "seqp2p resume 3fb159ae39a8"
-    resume_hint.is_child()
-    assert resume_hint.command() is None
+    assert errors.resume_command() == "seqp2p resume 3fb159ae39a8"
+    errors.note_child()
+    assert errors.resume_command() is None
 
 
 def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from seqp2p.bots.wire import BotChoice
-from seqp2p.cli.event_types import BOT_EVENTS, EVENT_TYPES
+from seqp2p.cli.json_events import BOT_EVENTS, EVENTS
 from tests.cli.conftest import Cli, Game
 from tests.cli.schemas import FOLDER, validator
 
@@ -75,4 +75,4 @@ def test_the_answer_of_a_program() -> None:
 
 
 def test_every_event_of_a_program_is_an_event() -> None:
-    assert set(BOT_EVENTS) <= EVENT_TYPES.keys()
+    assert set(BOT_EVENTS) <= EVENTS.keys()

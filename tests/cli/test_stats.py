@@ -146,8 +146,7 @@ def test_many_players_and_no_decided_game() -> None:
     assert "and 40 more players; --json has all" in lines
     assert "  won by who began: - (0.00% to 100.00%); drawn: 30" in lines
     assert len(ranked(counted)) == 60
-    fields = stats.fields(counted)
-    assert fields["variants"]["kids"]["first_mover_share"] is None
+    assert stats.stats_of(counted, []).variants["kids"].first_mover_share is None
     counter = ReplayCounter()
     counter.add(made_up(1, ("01" * 32, "02" * 32), (), verdict="unfinished"))
     assert any(line.endswith(" -") for line in stats.lines(counter.statistics()))

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from seqp2p.cli import menu
+from seqp2p.cli.main import MENU
 from tests.cli.processes import command, environment
 from tests.helpful import HELPFUL
 from tests.real.terminals import Terminal
@@ -51,7 +51,7 @@ class Room:
 
 def number_of(command: str) -> str:
     """Return the number that is typed in the menu for a command."""
-    return str([" ".join(words) for words, _ in menu.ENTRIES].index(command) + 1)
+    return str([" ".join(words) for words, _ in MENU].index(command) + 1)
 
 
 def table(host: Terminal) -> tuple[str, str]:

@@ -185,7 +185,6 @@ UNSAID = [
     ("ui/", r"[a-z]+ card\.(red|black)", "names of styles"),
     ("ui/", r"(?s)<.*", "elements of a picture"),
     ("ui/", r"(card|cell|mid) [a-z]+", "names of styles in a picture"),
-    ("cli/event_types.py", r".*", "documents for those who write scripts are English"),
     ("cli/export.py", r"form is one of .*|the replay shows no game: .*", "what the library raises is English"),
     ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
     ("cli/main.py", r"(integer|float) range", "click's name of a type"),
