@@ -4,14 +4,17 @@
 With ``BENCH_RELAY=PORT`` it connects to that port of loopback alone, as if every other peer were behind a router.
 """
 
+import json
 import os
 import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import trio
 
 from seqp2p.bots.player import BotPlayer
+from seqp2p.cli.json_events import JsonObject, OverEvent
 from seqp2p.cli.main import main
 from seqp2p.cli.output import Output
 from seqp2p.rules import Action, View
@@ -25,19 +28,22 @@ def memory_mb(field: str) -> float:
     return 0.0
 
 
-def instrument() -> None:
-    tell, choose = Output.event, BotPlayer.choose
-    outputs: list[Output] = []
+def print_event(fields: dict[str, Any]) -> None:
+    print(json.dumps(fields | {"at": time.monotonic()}), flush=True)
 
-    def event(output: Output, name: str, /, **fields: Any) -> None:
-        outputs[:] = [output]
-        if name == "over":
+
+def instrument() -> None:
+    choose = BotPlayer.choose
+
+    def event(_: Output, given: JsonObject) -> None:
+        fields = msgspec.to_builtins(given, enc_hook=str)
+        if isinstance(given, OverEvent):
             fields |= {"rss_mb": memory_mb("VmRSS"), "peak_mb": memory_mb("VmHWM")}
-        tell(output, name, at=time.monotonic(), **fields)
+        print_event(fields)
 
     async def timed(player: BotPlayer, view: View, refused: str | None) -> Action:
         action = await choose(player, view, refused)
-        tell(outputs[0], "chosen", at=time.monotonic())
+        print_event({"event": "chosen"})
         return action
 
     for owner, name, method in ((Output, "event", event), (BotPlayer, "choose", timed)):

@@ -24,7 +24,7 @@ from seqp2p.api.background_tasks import background_tasks
 from seqp2p.bots.program import environment, open_process
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address, is_loopback
-from seqp2p.net.igd import LEASE_S, LIMIT_S, Answer, Fault, is_global_ipv4
+from seqp2p.net.igd import LEASE_S, LIMIT_S, Fault, PortAnswer, is_global_ipv4
 
 RENEW_S: Final = 240.0
 PROCESS_S: Final = LIMIT_S + 10.0
@@ -142,19 +142,19 @@ class _MappedPort:
             reason = _reason(answer)
             self._on_event(PortEvent("left" if reason else "closed", self.address, self._until, reason))
 
-    async def _renew(self) -> Answer:
+    async def _renew(self) -> PortAnswer:
         assert self._listener is not None, "it listens"
         asked_at = time.time()
         answer = await ask_router("open", self._listener, self._asked)
         if answer.fault:
             return answer
         if answer.port not in self._asked or not is_global_ipv4(answer.host):
-            return Answer("silent")  # No answer of the process as it is written.
+            return PortAnswer("silent")  # No answer of the process as it is written.
         self._until = asked_at + LEASE_S
         return answer
 
 
-async def ask_router(word: Literal["open", "close"], listener: Address, externals: Sequence[int]) -> Answer:
+async def ask_router(word: Literal["open", "close"], listener: Address, externals: Sequence[int]) -> PortAnswer:
     """Ask the router to open one of these external ports, or to close them all, that lead to a listener.
 
     The fault ``silent`` stands for no answer in time.
@@ -164,7 +164,7 @@ async def ask_router(word: Literal["open", "close"], listener: Address, external
     try:
         process = await open_process(command, environment(), subprocess.DEVNULL, apart=True)
     except OSError:
-        return Answer("silent")
+        return PortAnswer("silent")
     assert process.stdin is not None, "its input is a pipe"
     assert process.stdout is not None, "its output is a pipe"
     output = b""
@@ -179,12 +179,12 @@ async def ask_router(word: Literal["open", "close"], listener: Address, external
             await process.stdin.aclose()
             await process.stdout.aclose()
     try:
-        return msgspec.json.decode(output, type=Answer)
+        return msgspec.json.decode(output, type=PortAnswer)
     except msgspec.MsgspecError:
-        return Answer("silent")
+        return PortAnswer("silent")
 
 
-def _reason(answer: Answer) -> str:
+def _reason(answer: PortAnswer) -> str:
     """Return the reason in words, "" without a fault."""
     if not answer.fault:
         return ""

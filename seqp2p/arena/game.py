@@ -128,7 +128,7 @@ class ArenaResult(NamedTuple):
         return 1 / teams
 
 
-class Game:
+class ArenaGame:
     """A game that is played action by action: the cards, and the counts of what happened."""
 
     def __init__(self, contest: Contest, cards: random.Random, first: int) -> None:

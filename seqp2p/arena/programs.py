@@ -10,7 +10,7 @@ from typing import Final
 import trio
 
 from seqp2p.arena.entrants import BotFailed
-from seqp2p.arena.game import ArenaResult, Game
+from seqp2p.arena.game import ArenaGame, ArenaResult
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import Program, start_program
@@ -35,7 +35,7 @@ def _kill_all() -> None:
 class _ProgramSeat:
     """The seat of a program: it fails where at a real table an action would be drawn for it."""
 
-    def __init__(self, game: Game, seat: int, program: Program) -> None:
+    def __init__(self, game: ArenaGame, seat: int, program: Program) -> None:
         contest = game.contest
         table = hello_alone(seat, game.variant, contest.players, contest.teams, contest.options)
         self._reason = ""
@@ -57,12 +57,12 @@ class _ProgramSeat:
         return action
 
 
-def play_with_programs(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
+def play_with_programs(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
     """Play a game to its end, or until a bot fails. ``entrants`` are by seat."""
     return trio.run(_play, game, entrants)
 
 
-async def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
+async def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
     seats = [
         _ProgramSeat(game, seat, each) if isinstance(each, Program) else each
         for seat, each in enumerate(entrants, start=1)
@@ -83,7 +83,7 @@ async def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
     return result
 
 
-async def _turns(game: Game, seats: Sequence[Bot | _ProgramSeat], players: Sequence[ExecPlayer]) -> ArenaResult:
+async def _turns(game: ArenaGame, seats: Sequence[Bot | _ProgramSeat], players: Sequence[ExecPlayer]) -> ArenaResult:
     try:
         while number := game.to_move:
             seen, seat = game.view(), seats[number - 1]

@@ -13,7 +13,7 @@ import msgspec
 
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.entrants import BotFailed, kind_of, maker_of, program_of
-from seqp2p.arena.game import ArenaResult, Game
+from seqp2p.arena.game import ArenaGame, ArenaResult
 from seqp2p.arena.programs import play_with_programs
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.bots.player import Bot
@@ -132,7 +132,7 @@ def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: f
     games, choices, seconds = list[ArenaResult](), [0] * len(sides), [0.0] * len(sides)
     for which, seating in enumerate(seatings):
         cards = random.Random(sha256(f"seqp2p arena, seed {seed}, deal {deal}".encode()).digest())  # noqa: S311  # the same cards again are wanted
-        game = Game(contest, cards, deal % contest.players + 1)
+        game = ArenaGame(contest, cards, deal % contest.players + 1)
         names = [sides[seating[seat % contest.teams]] for seat in range(contest.players)]
         entrants = [
             _entrant(name, f"seqp2p arena, seed {seed}, deal {deal}, seating {which}, seat {seat}", time_s)
@@ -212,7 +212,7 @@ def _entrant(name: str, seed: str, time_s: float) -> Bot | Program:
     return maker_of(name, time_s)(random.Random(seed))  # noqa: S311  # the same choices again are wanted
 
 
-def _play(game: Game, entrants: Sequence[Bot | Program]) -> ArenaResult:
+def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
     """Play to the end, or until a bot fails. ``entrants`` are by seat."""
     bots = [each for each in entrants if not isinstance(each, Program)]
     if len(bots) < len(entrants):

@@ -18,7 +18,7 @@ from seqp2p.arena.programs import try_to_start
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
-from seqp2p.cli.json_events import Arena, ArenaBotFields, ContestFields
+from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
 from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
 from seqp2p.cli.output import Output
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
@@ -378,7 +378,7 @@ class Standings:
         return elo_ratings(self.bots, points)
 
 
-def result(standings: Standings, *, complete: bool) -> Arena:
+def result(standings: Standings, *, complete: bool) -> ArenaEvent:
     """Return the result for scripts."""
     games, ratings = standings.games, standings.ratings()
     counts = {
@@ -394,7 +394,7 @@ def result(standings: Standings, *, complete: bool) -> Arena:
         )
         for bot in standings.bots
     ]
-    return Arena(
+    return ArenaEvent(
         complete,
         round(standings.seconds, 3),
         **counts,

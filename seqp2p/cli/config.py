@@ -74,7 +74,7 @@ def show(output: Output, setting: Setting, *, alone: bool) -> None:
     """Show the value of a setting: ``alone``, or with its name and source."""
     now = kept()
     value, source = getattr(now.values, setting.field), now.sources.get(setting.name, "default")
-    output.event(json_events.Setting(setting.name, value, source, setting.usual, setting.choices))
+    output.event(json_events.SettingEvent(setting.name, value, source, setting.usual, setting.choices))
     if not output.json:
         shown = shown_value(value)
         output.say(shown if alone else f"{setting.name:<12}  {shown or '–':<10}  {translate(SOURCES[source])}")

@@ -11,7 +11,7 @@ from seqp2p.bots.registry import USUAL
 from seqp2p.cli import children, home
 from seqp2p.cli.children import Child, ChildStart, Hear, Read
 from seqp2p.cli.errors import polite_signals, stopped_by
-from seqp2p.cli.json_events import GAME_EVENTS, Dealt, Over
+from seqp2p.cli.json_events import GAME_EVENTS, DealtEvent, OverEvent
 from seqp2p.cli.options import BotName, make_relay, make_settings
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
@@ -95,7 +95,7 @@ class Demo:
     def _tell_stopped(self) -> None:
         replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
         result = plain_result(Result("unfinished", (), "stopped"))
-        self._output.event(Over(**result, resumable=False, replays=replays, verdict="unfinished"))
+        self._output.event(OverEvent(**result, resumable=False, replays=replays, verdict="unfinished"))
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -155,7 +155,7 @@ class Demo:
         if event["event"] == "dealt":
             self._dealt.append(event["seconds"])
             if len(self._dealt) == self._players:
-                self._output.event(Dealt(max(self._dealt)))
+                self._output.event(DealtEvent(max(self._dealt)))
         elif event["event"] == "over":
             self._over[event["seat"]] = event
 
@@ -168,7 +168,7 @@ class Demo:
         report = verify_file(Path(replays[0]))
         self._output.say(t("verify: {verdict}", verdict=describe(report)))
         result = {name: first[name] for name in ("result", "winners", "forfeit", "reason")}
-        self._output.event(Over(**result, resumable=False, replays=replays, verdict=report.verdict))
+        self._output.event(OverEvent(**result, resumable=False, replays=replays, verdict=report.verdict))
         agreed = {(event["result"], tuple(event["winners"])) for event in self._over.values()}
         if len(agreed) != 1 or report.verdict == "invalid":
             raise UserError(t("the peers do not agree on the game they played"))

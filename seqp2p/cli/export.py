@@ -161,7 +161,7 @@ def as_json(file: Path, playback: Playback, data: bytes, *, raw: bool) -> str:
         for number, seat in enumerate(agreement.seats, 1)
     ]
     moments = enumerate(playback.moments, 1)
-    replay = json_events.Replay(
+    replay = json_events.ReplayEvent(
         version=agreement.v,
         verdict=verdict_of(json_events.VerdictFields, file, playback.report),
         settings=json_events.TableFields(**msgspec.structs.asdict(settings)),

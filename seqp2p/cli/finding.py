@@ -8,7 +8,7 @@ import click
 import trio
 
 from seqp2p.api.finding import find_meeting, route_to, the_one, wait_for_table
-from seqp2p.cli.json_events import Table
+from seqp2p.cli.json_events import TableEvent
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import Output
 from seqp2p.errors import ABANDONED, UserError
@@ -177,7 +177,7 @@ async def list_tables(tables: Browsed[TableAdvert], view: LobbyView, output: Out
 
 def emit_table(found: FoundTable, output: Output) -> None:
     advert = found.advert
-    table = Table(
+    table = TableEvent(
         advert.number, advert.host, advert.variant, advert.players, advert.free, advert.state, str(found.addresses[0])
     )
     output.event(table)

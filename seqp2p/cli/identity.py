@@ -5,7 +5,7 @@ import msgspec
 
 from seqp2p.api.home import first_identity, usual_name
 from seqp2p.cli import home, known
-from seqp2p.cli.json_events import Id, MetFields
+from seqp2p.cli.json_events import IdEvent, MetFields
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, change
 from seqp2p.crypto.identity import fingerprint
@@ -34,7 +34,7 @@ def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
         for player in known.load()
     ]
     mark = fingerprint(identity.public)
-    output.event(Id(shown, identity.public.hex(), mark, players))
+    output.event(IdEvent(shown, identity.public.hex(), mark, players))
     if not as_json:
         output.say(f"{shown}  {mark}")
         for player in players:

@@ -27,11 +27,16 @@ ResultKind: TypeAlias = Literal["won", "drawn", "unfinished"]
 VerdictName: TypeAlias = Literal["verified", "unfinished", "invalid"]
 
 
+def _tag_of(name: str) -> str:
+    """Return the name of an event: ``turn`` for TurnEvent."""
+    return name.removesuffix("Event").lower()
+
+
 class JsonObject(msgspec.Struct, forbid_unknown_fields=True):
     """An object within an event."""
 
 
-class JsonEvent(JsonObject, tag_field="event", tag=str.lower, kw_only=True):
+class JsonEvent(JsonObject, tag_field="event", tag=_tag_of, kw_only=True):
     """An event. The first event of a stream has ``stream``, which is STREAM_VERSION."""
 
     stream: int | UnsetType = UNSET
@@ -250,7 +255,7 @@ class JudgedFields(JsonObject):
     cost: Share
 
 
-class Port(JsonEvent):
+class MappedPortEvent(JsonEvent, tag="port"):
     """``--map-port``: the router's port is ``open`` to the internet at ``address``, until ``until`` (seconds since
     1970) and longer, because it is renewed; nothing was opened (``not_open``); it was not renewed (``lost``); it was
     ``closed`` at the end, or could not be and closes by itself (``left``).
@@ -262,7 +267,7 @@ class Port(JsonEvent):
     reason: str
 
 
-class Listening(JsonEvent):
+class ListeningEvent(JsonEvent):
     """``host``: others can join. Again with a new ``code`` when the old one is burned, and when the lobby opens again;
     ``relay`` is where they can meet the host, too.
     """
@@ -272,7 +277,7 @@ class Listening(JsonEvent):
     relay: str | None
 
 
-class Table(JsonEvent):
+class TableEvent(JsonEvent):
     """``join`` without HOST:PORT: a table on this network, when it is found and when it changes; ``state`` is ``open``
     or ``playing``. Anyone can advertise a table: nothing of this is checked.
     """
@@ -286,7 +291,7 @@ class Table(JsonEvent):
     address: str
 
 
-class ChangedKey(JsonEvent, tag="changed_key"):
+class ChangedKeyEvent(JsonEvent, tag="changed_key"):
     """The player of this name was met with another key before (``known_key``): it may be another person. A script
     decides by itself; a person at a terminal is asked.
     """
@@ -297,7 +302,7 @@ class ChangedKey(JsonEvent, tag="changed_key"):
     known_key: Hash
 
 
-class Lobby(JsonEvent):
+class LobbyEvent(JsonEvent):
     """``host``, ``join``, ``watch``: who sits in the lobby, after each change; before another game a person gets the
     first one after accepting it. ``seats`` has null for a free seat, ``colours`` one colour for each team, seat 1 being
     of the first; who is ``asked`` has not accepted another game yet; ``seat`` is the own one, null for a spectator;
@@ -310,7 +315,7 @@ class Lobby(JsonEvent):
     relay: str | None
 
 
-class Line(JsonEvent):
+class LineEvent(JsonEvent):
     """``host``, ``join``: a line said in the lobby, signed with this key."""
 
     seat: SeatNumber
@@ -319,7 +324,7 @@ class Line(JsonEvent):
     text: str
 
 
-class Declined(JsonEvent):
+class DeclinedEvent(JsonEvent):
     """``host``, ``join``: a wish or a line of this seat was not taken, by its ``code``: ``seat_taken``, ``no_seat``,
     ``colour_taken``, ``no_colour``, ``too_fast``, …
     """
@@ -328,7 +333,7 @@ class Declined(JsonEvent):
     reason: str
 
 
-class Watcher(JsonEvent):
+class WatcherEvent(JsonEvent):
     """``host``: a spectator was let in by the code; ``count`` is the number of spectators now."""
 
     name: str
@@ -336,27 +341,27 @@ class Watcher(JsonEvent):
     count: Count
 
 
-class Strangers(JsonEvent):
+class StrangersEvent(JsonEvent):
     """``host``: clients turned away so far, and how many of them had tried the code; at most once a second."""
 
     count: Count
     wrong: Count
 
 
-class Relay(JsonEvent):
+class RelayEvent(JsonEvent):
     """``host``: nobody can come by this relay now, because of the ``problem``; null: it can be used again."""
 
     relay: str
     problem: str | None
 
 
-class Rematch(JsonEvent):
+class RematchEvent(JsonEvent):
     """Another game at this table: ``game`` counts the tables agreed in a row, from 2 on."""
 
     game: Annotated[int, Meta(ge=2)]
 
 
-class Seated(JsonEvent):
+class SeatedEvent(JsonEvent):
     """Once per seat, when the table is agreed; ``key`` is the identity key, 64 hexadecimal digits."""
 
     seat: SeatNumber
@@ -364,13 +369,13 @@ class Seated(JsonEvent):
     key: Hash
 
 
-class Dealer(JsonEvent):
+class DealerEvent(JsonEvent):
     """The dealer, by the cards turned over."""
 
     seat: SeatNumber
 
 
-class Shuffle(JsonEvent):
+class ShuffleEvent(JsonEvent):
     """A seat's shuffle is proved; ``seconds`` since the step before; ``reshuffle`` 0 for the first deck."""
 
     seat: SeatNumber
@@ -378,13 +383,13 @@ class Shuffle(JsonEvent):
     reshuffle: Count
 
 
-class Dealt(JsonEvent):
+class DealtEvent(JsonEvent):
     """Every hand is dealt; ``seconds`` since the table was full."""
 
     seconds: Seconds | None
 
 
-class Turn(JsonEvent):
+class TurnEvent(JsonEvent):
     """Once for every turn of any seat; ``action`` in the game's notation."""
 
     turn: Count
@@ -392,31 +397,31 @@ class Turn(JsonEvent):
     action: str
 
 
-class Exchange(Turn):
+class ExchangeEvent(TurnEvent):
     """A dead card exchanged within that turn, which is still to come."""
 
 
-class Draw(Turn):
+class DrawEvent(TurnEvent):
     """``--manual-draw``: a seat draws."""
 
 
-class End(Turn):
+class EndEvent(TurnEvent):
     """``--manual-draw``: a seat ends its turn without a draw."""
 
 
-class Waive(Turn):
+class WaiveEvent(TurnEvent):
     """``--manual-draw``: a seat does without a draw that it owed."""
 
 
-class Call(Turn):
+class CallEvent(TurnEvent):
     """``--no-table-talk``: a remark is called (``call 3``)."""
 
 
-class Give(Turn):
+class GiveEvent(TurnEvent):
     """``--no-table-talk``: a called team's member gives up a card (``QH given``)."""
 
 
-class Remark(JsonEvent):
+class RemarkEvent(JsonEvent):
     """A remark of a seat; ``courtesy``: one of the preset ones, which cannot be called."""
 
     seat: SeatNumber
@@ -425,7 +430,7 @@ class Remark(JsonEvent):
     courtesy: bool
 
 
-class Absent(JsonEvent, kw_only=True):
+class AbsentEvent(JsonEvent, kw_only=True):
     """A seat cannot be reached; it is waited for up to ``grace_s`` seconds (``null``: this seat was resumed and waits
     until the others are back; then the grace is told); ``later``: its player has stopped for now.
     """
@@ -436,13 +441,13 @@ class Absent(JsonEvent, kw_only=True):
     later: bool
 
 
-class Back(JsonEvent):
+class BackEvent(JsonEvent):
     """A seat that was absent can be reached again."""
 
     seat: SeatNumber
 
 
-class Vote(JsonEvent):
+class VoteEvent(JsonEvent):
     """A seat votes to skip the turn of ``seats`` (``action`` is ``skip``), or to go on without them for good
     (``drop``).
     """
@@ -453,7 +458,7 @@ class Vote(JsonEvent):
     round: Count
 
 
-class Proved(JsonEvent):
+class ProvedEvent(JsonEvent):
     """A seat is proved to have cheated: the reason, and the step; comes before the vote."""
 
     seat: SeatNumber
@@ -461,30 +466,30 @@ class Proved(JsonEvent):
     reason: str
 
 
-class Skipped(JsonEvent):
+class SkippedEvent(JsonEvent):
     """The turn of a seat has passed without it."""
 
     seat: SeatNumber
 
 
-class Dropped(JsonEvent):
+class DroppedEvent(JsonEvent):
     """These seats have left the game for good."""
 
     seats: Sequence[SeatNumber]
 
 
-class Redeal(JsonEvent):
+class RedealEvent(JsonEvent):
     """The cards that are left are dealt again."""
 
 
-class Resumed(JsonEvent):
+class ResumedEvent(JsonEvent):
     """This seat was resumed after its process had ended; the game is at ``step``."""
 
     seat: SeatNumber
     step: Count
 
 
-class Error(JsonEvent):
+class ErrorEvent(JsonEvent):
     """The seat signs nothing more: the command ends, and standard error tells it too. ``code`` is ``older_copy`` (a
     copy of the game's files was put back) or ``seat_stopped`` (it has signed all its ballots about one step).
     """
@@ -494,13 +499,13 @@ class Error(JsonEvent):
     hint: str
 
 
-class Undone(JsonEvent):
+class UndoneEvent(JsonEvent):
     """This step was closed provisionally and is open again."""
 
     step: Count
 
 
-class BotFailed(JsonEvent, tag="bot_failed"):
+class BotFailedEvent(JsonEvent, tag="bot_failed"):
     """``--exec``: the program has not chosen, and a move was drawn at random; ``gone``: from now on to the end of the
     game.
     """
@@ -509,7 +514,7 @@ class BotFailed(JsonEvent, tag="bot_failed"):
     gone: bool
 
 
-class Over(JsonEvent, kw_only=True):
+class OverEvent(JsonEvent, kw_only=True):
     """Last: ``result`` is ``won``, ``drawn`` or ``unfinished``; ``winners`` are seats; ``forfeit`` are the seats that
     have won an unfinished game because the others left or cheated (none for ``watch``); ``reason`` is the reason of an
     unfinished game, and ``resumable``: ``seqp2p resume`` goes on with it; ``seat`` is this peer's, null for ``watch``;
@@ -540,13 +545,13 @@ GAME_EVENTS: Final = _by_name(JsonEvent)
 """The events of ``host``, ``join``, ``watch``, ``resume``, ``play`` and ``demo``."""
 
 
-class Verdict(VerdictFields, tag_field="event", tag="verdict"):
+class VerdictEvent(VerdictFields, tag_field="event", tag="verdict"):
     """``verify``, ``show``: a file."""
 
     stream: int | UnsetType = UNSET
 
 
-class Summary(JsonEvent):
+class SummaryEvent(JsonEvent):
     """``verify``, with more than one file: last."""
 
     files: Count
@@ -556,13 +561,13 @@ class Summary(JsonEvent):
     seconds: Seconds
 
 
-class Moment(MomentFields, tag_field="event", tag="moment"):
+class MomentEvent(MomentFields, tag_field="event", tag="moment"):
     """``show``: the moment of this number, from 1 on."""
 
     stream: int | UnsetType = UNSET
 
 
-class Review(JsonEvent):
+class ReviewEvent(JsonEvent):
     """``show --review``: after the moments."""
 
     moves: list[JudgedFields]
@@ -570,7 +575,7 @@ class Review(JsonEvent):
     reason: str | None
 
 
-class Replay(JsonEvent):
+class ReplayEvent(JsonEvent):
     """``export --format json``: the only object."""
 
     version: Literal[1]
@@ -582,7 +587,7 @@ class Replay(JsonEvent):
     records: list[dict[str, Any]]
 
 
-class Stats(JsonEvent):
+class StatsEvent(JsonEvent):
     """``stats``: the only object."""
 
     files: Count
@@ -594,7 +599,7 @@ class Stats(JsonEvent):
     left_out: list[LeftOutFields]
 
 
-class Trial(JsonEvent):
+class TrialEvent(JsonEvent):
     """``try-bot``: once per table; ``options`` as those of ``host``; ``begins_with``: the game begins where only this
     is possible; ``problems`` are sentences.
     """
@@ -610,7 +615,7 @@ class Trial(JsonEvent):
     problems: Sequence[str]
 
 
-class Tried(JsonEvent):
+class TriedEvent(JsonEvent):
     """``try-bot``: last; ``problems`` is their number, ``chosen`` the number of choices by kind of action."""
 
     ok: bool
@@ -618,7 +623,7 @@ class Tried(JsonEvent):
     chosen: dict[ActionKind, Count]
 
 
-class Arena(JsonEvent):
+class ArenaEvent(JsonEvent):
     """``arena``: the only object; not ``complete`` if it was stopped."""
 
     complete: bool
@@ -636,7 +641,7 @@ class Arena(JsonEvent):
     bots: list[ArenaBotFields]
 
 
-class Rules(JsonEvent):
+class RulesEvent(JsonEvent):
     """``rules``: the only object."""
 
     variant: VariantName
@@ -644,7 +649,7 @@ class Rules(JsonEvent):
     text: str
 
 
-class Game(JsonEvent):
+class GameEvent(JsonEvent):
     """``games``: once per replay, last written first; ``own`` is the seat of this player, null for one who watched;
     ``resumable``: ``seqp2p resume`` can go on with it.
     """
@@ -663,7 +668,7 @@ class Game(JsonEvent):
     resumable: bool
 
 
-class Setting(JsonEvent):
+class SettingEvent(JsonEvent):
     """``config``: once per setting."""
 
     name: str
@@ -673,7 +678,7 @@ class Setting(JsonEvent):
     values: Sequence[str]
 
 
-class Id(JsonEvent):
+class IdEvent(JsonEvent):
     """``id``: the only object; ``known`` are the players met."""
 
     name: str
@@ -682,7 +687,7 @@ class Id(JsonEvent):
     known: list[MetFields]
 
 
-EVENTS: Final[Mapping[str, type[JsonObject]]] = {**_by_name(JsonEvent), "verdict": Verdict, "moment": Moment}
+EVENTS: Final[Mapping[str, type[JsonObject]]] = {**_by_name(JsonEvent), "verdict": VerdictEvent, "moment": MomentEvent}
 """All events."""
 
 BOT_EVENTS: Final = (

@@ -149,7 +149,7 @@ def emit_meeting(meeting: Meeting, output: Output) -> None:
                 )
             )
         case "changed" if known is not None:
-            output.event(json_events.ChangedKey(seat, name, meeting.key.hex(), known.key))
+            output.event(json_events.ChangedKeyEvent(seat, name, meeting.key.hex(), known.key))
             loud(t("THE KEY OF {name} HAS CHANGED (seat {seat}). THIS MAY BE SOMEBODY ELSE.", name=name, seat=seat))
             mark = fingerprint(bytes.fromhex(known.key))
             loud(t("  known since {date}:  {fingerprint}", date=known.first_seen, fingerprint=mark))

@@ -137,7 +137,7 @@ class BoundedLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class WaysIn:
     """The ways to a host's table: its address, the port of its router, and the relay where it can be met."""
 
     address: Address
@@ -180,7 +180,7 @@ class LobbyTeller:
         options: SeatOptions,
         output: Output,
         view: LobbyView,
-        ways: Ways | None = None,
+        ways: WaysIn | None = None,
         *,
         by_hand: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -211,10 +211,10 @@ class LobbyTeller:
                 self._show(event)
             case LineSaid(seat, name, key, text):
                 if key not in self.desk.muted:
-                    output.event(json_events.Line(seat, name, key.hex(), text))
+                    output.event(json_events.LineEvent(seat, name, key.hex(), text))
                     output.say(said_line(name, text), "remark")
             case Declined(code, reason):
-                output.event(json_events.Declined(code, reason))
+                output.event(json_events.DeclinedEvent(code, reason))
                 output.say(sentence(reason), "answer")
             case RelayState(relay, reason):
                 self._tell_relay(relay, reason)
@@ -223,7 +223,7 @@ class LobbyTeller:
             case Strangers(count, wrong):
                 self._tell_strangers(count, wrong)
             case SpectatorCame(name, key, count):
-                output.event(json_events.Watcher(name, key.hex(), count))
+                output.event(json_events.WatcherEvent(name, key.hex(), count))
                 self._changes.say(t("{name} watches ({count} in all)", name=name, count=count))
 
     def open(self) -> None:
@@ -292,7 +292,7 @@ class LobbyTeller:
 
     def _tell_strangers(self, count: int, wrong: int) -> None:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
-        self.output.event(json_events.Strangers(count, wrong))
+        self.output.event(json_events.StrangersEvent(count, wrong))
         line = t(
             "turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})",
             count=count,
@@ -305,7 +305,7 @@ class LobbyTeller:
             self.output.say(line)
 
     def _tell_relay(self, relay: Address, reason: str) -> None:
-        self.output.event(json_events.Relay(str(relay), reason or None))
+        self.output.event(json_events.RelayEvent(str(relay), reason or None))
         if reason:
             self._changes.say(t("nobody can come by the relay now: {reason}", reason=translate(reason)), "alarm")
         else:
@@ -323,7 +323,7 @@ class LobbyTeller:
         ways = self._ways
         assert ways is not None, "only a host has a code"
         relay = None if ways.relay is None else str(ways.relay)
-        output.event(json_events.Listening(str(ways.address), code, relay))
+        output.event(json_events.ListeningEvent(str(ways.address), code, relay))
         lines = ways.lines(code, full=full, again=len(codes) > 1)
         self.desk.invitation = ways.joining(code)
         self.view.change(code=code, ways=tuple(lines), copies=True)
@@ -378,7 +378,7 @@ def emit_lobby(event: LobbyShown, output: Output) -> None:
         None if seat is None else json_events.GuestFields(seat.name, seat.key.hex(), seat.asked) for seat in event.seats
     ]
     relay = None if event.relay is None else str(event.relay)
-    output.event(json_events.Lobby(event.own_seat or None, seats, event.settings.colours, relay))
+    output.event(json_events.LobbyEvent(event.own_seat or None, seats, event.settings.colours, relay))
 
 
 async def until_agreed(

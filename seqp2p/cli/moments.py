@@ -94,9 +94,9 @@ def _move_review(playback: Playback, at: int, judged: Judged) -> MoveReview:
     )
 
 
-def review_event(playback: Playback, reviewed: Reviewed) -> json_events.Review:
+def review_event(playback: Playback, reviewed: Reviewed) -> json_events.ReviewEvent:
     moves = [_judged_fields(playback.moments[at], at, judged) for at, judged in reviewed.review.moves.items()]
-    return json_events.Review(moves, reviewed.review.closed, reviewed.reason or None)
+    return json_events.ReviewEvent(moves, reviewed.review.closed, reviewed.reason or None)
 
 
 def _judged_fields(moment: Moment, at: int, judged: Judged) -> json_events.JudgedFields:

@@ -23,7 +23,7 @@ from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
 from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.known import friends
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, Ways
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output, on_screen
 from seqp2p.cli.reporter import PortTeller
@@ -248,7 +248,7 @@ async def play_at_own_table(
 ) -> int:
     """Play at this player's own table, after a resumed game if there is one; return the exit code."""
     view = LobbyView(output, t("seqp2p: your table"), starts=invites)
-    ways = Ways(table.addresses[0], table.endpoint.mapped, table.endpoint.relay)
+    ways = WaysIn(table.addresses[0], table.endpoint.mapped, table.endpoint.relay)
     async with filling.ready(table.addresses[0], ways.relay, output):
         teller = LobbyTeller(options, output, view, ways, by_hand=lambda: table.by_hand)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from seqp2p.api.home import own_keys
-from seqp2p.cli.json_events import Game
+from seqp2p.cli.json_events import GameEvent
 from seqp2p.cli.replays import Named, newest, of_all, plain_reason, summarise_named
 from seqp2p.match.events import Result, plain_result
 from seqp2p.replay.sidecar import is_held, sidecar_path
@@ -74,10 +74,10 @@ class PastGame:
         return all(_plain(word) in text for word in words)
 
     @property
-    def event(self) -> Game:
+    def event(self) -> GameEvent:
         report, course = self.summary.report, self.summary.course
         result = plain_result(report.result or Result("unfinished"))
-        return Game(
+        return GameEvent(
             file=str(self.path),
             written=self.at.isoformat(timespec="seconds"),
             verdict=report.verdict,

@@ -123,7 +123,7 @@ async def play(
         if isinstance(stopped, OlderCopy):
             forget_command()  # With these files it would end in the same way.
         reason = translate(message_of(stopped))
-        output.event(json_events.Error(stopped.code, reason, translate(stopped.hint)))
+        output.event(json_events.ErrorEvent(stopped.code, reason, translate(stopped.hint)))
         raise
     finally:
         if not can_resume():
@@ -225,7 +225,7 @@ def _telling(output: Output) -> Callable[[Notice], None]:
     def tell(notice: Notice) -> None:
         if not isinstance(notice, Failed):
             return
-        output.event(json_events.BotFailed(notice.reason, notice.gone))
+        output.event(json_events.BotFailedEvent(notice.reason, notice.gone))
         text = (
             t(
                 "the bot has failed: {reason}; moves are drawn by lot to the end of the game",

@@ -121,7 +121,7 @@ def _shuffled(match: Match) -> tuple[int, int]:
 def emit_lobby_left(output: Output, text: str) -> None:
     """Tell that the player left before there was a table. There is no replay; ``text`` says it to people."""
     result = plain_result(Result("unfinished", (), words.LEFT))
-    output.event(json_events.Over(**result, seat=None, replay=None, resumable=False))
+    output.event(json_events.OverEvent(**result, seat=None, replay=None, resumable=False))
     output.say_last(text)
 
 
@@ -163,7 +163,7 @@ class Reporter:
         agreement = self.match.game.agreement
         self.output.say(translate(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
-            self.output.event(json_events.Seated(number, seat.name, seat.key.hex()))
+            self.output.event(json_events.SeatedEvent(number, seat.name, seat.key.hex()))
         for line in (*table_seats(agreement, self._company.own), *words.settings_lines(agreement.settings)):
             self.output.say(line)
 
@@ -257,7 +257,9 @@ class Reporter:
 
     def over(self, result: Result, seat: int | None, replay: Path, *, resumable: bool = False) -> None:
         """Tell the result and the replay of this seat; None for a spectator."""
-        self.output.event(json_events.Over(**plain_result(result), seat=seat, replay=str(replay), resumable=resumable))
+        self.output.event(
+            json_events.OverEvent(**plain_result(result), seat=seat, replay=str(replay), resumable=resumable)
+        )
         if self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
@@ -273,7 +275,7 @@ class Reporter:
 
         The newest comes last, so that it is visible on few lines.
         """
-        self.output.event(json_events.Resumed(seat, step))
+        self.output.event(json_events.ResumedEvent(seat, step))
         self.seats()
         for line, colour in self._recall(events)[-RECALLED:]:
             self.output.say(line, colour=colour)
@@ -298,7 +300,7 @@ class Reporter:
         """Explain once why seats are voted on, if their own signatures are the reason."""
         for seat in sorted(self.match.proven.keys() & {*seats} - self._accounted):
             violation = self.match.proven[seat]
-            self.output.event(json_events.Proved(seat, violation.step, violation.reason))
+            self.output.event(json_events.ProvedEvent(seat, violation.step, violation.reason))
             self._log(words.proven_line(self._company, seat, violation.step, violation.reason), "alarm")
             self._explain("proof", words.proof_explained())
         left = self.match.left.keys() & {*seats} - self._accounted - self.match.proven.keys()
@@ -345,7 +347,7 @@ class PortTeller:
     def on_event(self, event: PortEvent) -> None:
         """Tell an event."""
         address = None if event.address is None else str(event.address)
-        self.output.event(json_events.Port(event.state, address, round(event.until, 1), event.reason))
+        self.output.event(json_events.MappedPortEvent(event.state, address, round(event.until, 1), event.reason))
         self._last = port_line(event)
         if event.state in {"closed", "left"}:
             self.output.say_last(self._last)

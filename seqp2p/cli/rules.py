@@ -19,7 +19,7 @@ from seqp2p.ui.rules_text import rules_text
 def command(variant: str, *, as_json: bool) -> None:
     output = Output(as_json)
     text = rules_text(variant, current())
-    output.event(json_events.Rules(variant, current(), text))
+    output.event(json_events.RulesEvent(variant, current(), text))
     if not as_json and sys.stdout.isatty() and not os.environ.get("ACCESSIBLE"):
         click.echo_via_pager(text)
     elif not as_json:

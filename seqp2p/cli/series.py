@@ -13,7 +13,7 @@ import trio
 from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli.errors import polite_signals, sentence
-from seqp2p.cli.json_events import Rematch
+from seqp2p.cli.json_events import RematchEvent
 from seqp2p.cli.known import ChangedKey, check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, until_agreed
 from seqp2p.cli.options import SeatOptions
@@ -199,7 +199,7 @@ def _tell_refused(refused: ChangedKey, lobby: Lobby, output: Output) -> None:
 
 def _tell_number(number: int, output: Output) -> None:
     if number > 1:
-        output.event(Rematch(number))
+        output.event(RematchEvent(number))
         output.say(t("game {number} at this table", number=number))
 
 

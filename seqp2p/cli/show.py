@@ -116,10 +116,10 @@ def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[str]:
 def emit_moments(output: Output, file: Path, playback: Playback, *, with_review: bool) -> None:
     assert playback.agreement is not None, "without a table there is nothing to tell"
     for number, moment in enumerate(playback.moments, 1):
-        output.event(moment_of(json_events.Moment, number, moment, playback.agreement.settings.rules))
+        output.event(moment_of(json_events.MomentEvent, number, moment, playback.agreement.settings.rules))
     if with_review:
         output.event(review_event(playback, review_of(playback)))
-    output.event(verdict_of(json_events.Verdict, file, playback.report, known_names(output)))
+    output.event(verdict_of(json_events.VerdictEvent, file, playback.report, known_names(output)))
 
 
 async def on_page(output: Output, wish: ScreenWish, frames: ReplayFrames) -> int:

@@ -10,7 +10,7 @@ import click
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
-from seqp2p.cli.json_events import LeftOutFields, PlayerStats, Stats, TurnStats, VariantStats
+from seqp2p.cli.json_events import LeftOutFields, PlayerStats, StatsEvent, TurnStats, VariantStats
 from seqp2p.cli.output import STDOUT, Output, check_place, write_result
 from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
 from seqp2p.crypto.identity import fingerprint
@@ -92,10 +92,10 @@ def picture_of(counted: Statistics) -> str:
     return heat_map_svg([(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
 
 
-def stats_of(counted: Statistics, left_out: list[LeftOutFields]) -> Stats:
+def stats_of(counted: Statistics, left_out: list[LeftOutFields]) -> StatsEvent:
     players = [_player_stats(key, each) for key, each in ranked(counted)]
     variants = {name: _variant_stats(name, each) for name, each in sorted(counted.variants.items())}
-    return Stats(counted.files, counted.games, counted.unfinished, counted.duplicates, players, variants, left_out)
+    return StatsEvent(counted.files, counted.games, counted.unfinished, counted.duplicates, players, variants, left_out)
 
 
 def ranked(counted: Statistics) -> list[tuple[str, PlayerCount]]:

@@ -84,7 +84,7 @@ async def try_bot(
             chosen.update(found.chosen)
             problems += len(found.problems)
             silent = silent or found.silent
-    output.event(json_events.Tried(not problems, problems, dict(chosen)))
+    output.event(json_events.TriedEvent(not problems, problems, dict(chosen)))
     output.say()
     output.say(t("it chose: {actions}", actions=_counted(chosen)))
     if problems:
@@ -107,7 +107,7 @@ def table_name(table: ConformanceTable) -> str:
 
 def emit_findings(found: Findings, output: Output) -> None:
     choices = sum(found.chosen.values())
-    trial = json_events.Trial(
+    trial = json_events.TrialEvent(
         variant=found.table.variant.name,
         players=found.table.players,
         options=found.table.option_names,

@@ -58,7 +58,7 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
     if jobs is not None and dask is not None:
         raise UserError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
-    tally = Tally()
+    tally = Verdicts()
     try:
         with stopping_alike():
             meant += _meant([*map(resolved, files)])
@@ -85,7 +85,7 @@ def _meant(files: Sequence[Path]) -> list[Named]:
 
 
 @dataclass
-class Tally:
+class Verdicts:
     """The verdicts so far. Of ``invalid``, the lines, only so many are kept: memory does not grow with the files."""
 
     verdicts: Counter[str] = field(default_factory=Counter[str])
@@ -101,7 +101,7 @@ class Tally:
         return NOT_VERIFIED if self.verdicts["invalid"] else ABANDONED if self.verdicts["unfinished"] else DONE
 
 
-def _ended_early(error: UserError, output: Output, tally: Tally, named: int) -> UserError:
+def _ended_early(error: UserError, output: Output, tally: Verdicts, named: int) -> UserError:
     """Print the verdicts so far; return the error with its exit code, 3 if a file was invalid by then."""
     if tally.files and not output.json:
         _summarise(output, tally, named)
@@ -110,13 +110,13 @@ def _ended_early(error: UserError, output: Output, tally: Tally, named: int) -> 
     return error
 
 
-def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, tally: Tally) -> None:
+def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, tally: Verdicts) -> None:
     known = known_names(output)
     reports = _reports(files, jobs, dask, output.warn)
     with closing(reports), progress.bar(len(files), t("verifying")) as advance:
         for file, report in reports:
             tally.verdicts[report.verdict] += 1
-            output.event(verdict_of(json_events.Verdict, file.path, report, known))
+            output.event(verdict_of(json_events.VerdictEvent, file.path, report, known))
             if not output.json:
                 _say(output, file.path, report, known, tally if len(files) > 1 else None)
             advance()
@@ -136,7 +136,7 @@ def _reports(
         yield from zip(files, reports, strict=True)
 
 
-def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], tally: Tally | None) -> None:
+def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], tally: Verdicts | None) -> None:
     """Print the report on one file; a line alone, and kept if it is bad, where there is a tally of many."""
     line = t("{file}: {verdict}", file=file, verdict=describe(report))
     if tally is None:
@@ -196,11 +196,11 @@ def _who(player: Player, known: str | None) -> str:
     return t("seat {seat}  {name}  {fingerprint}  known as {known}", **values, known=known)
 
 
-def _summarise(output: Output, tally: Tally, named: int) -> None:
+def _summarise(output: Output, tally: Verdicts, named: int) -> None:
     """Print how many files have which verdict, after the invalid ones again."""
     seconds = time.perf_counter() - tally.begun
     counts = {verdict: tally.verdicts[verdict] for verdict in ("verified", "unfinished", "invalid")}
-    output.event(json_events.Summary(tally.files, **counts, seconds=round(seconds, 3)))
+    output.event(json_events.SummaryEvent(tally.files, **counts, seconds=round(seconds, 3)))
     if output.json:
         return
     for line in tally.invalid:

@@ -29,7 +29,7 @@ SILENT_S: Final = 15.0
 SPENT_S: Final = SILENT_S + SEARCH_MAX_S + 2 * ROUND_MAX_S
 
 
-class Ways(Protocol):
+class LinkedSeats(Protocol):
     """The links of this seat, as far as votes depend on them: a relay."""
 
     def has_sought(self, seat: int, since: float) -> bool:
@@ -58,7 +58,7 @@ class AskAbout:
 class Voting:
     """The votes of one seat. ``asks``: a person plays it, and is asked before a seat is dropped for being away."""
 
-    def __init__(self, match: Match, own_seat: int, absence: Absence, ways: Ways, *, asks: bool) -> None:
+    def __init__(self, match: Match, own_seat: int, absence: Absence, ways: LinkedSeats, *, asks: bool) -> None:
         self._match = match
         self._own_seat = own_seat
         self._absence = absence

@@ -1,9 +1,9 @@
 """The process that asks the home router to open a port, by UPnP-IGD.
 
-``python -m seqp2p.net.igd open|close HOST PORT EXTERNAL…`` writes one Answer in JSON. Any device of the home network
+``python -m seqp2p.net.igd open|close HOST PORT EXTERNAL…`` writes a PortAnswer in JSON. Any device of the home network
 can pose as the router, so this process ends after seconds and has little memory. It reads little of each answer, and
 asks only devices of the local network that have answered the search themselves, for their own pages. The caller
-(``api.port_mapping``) trusts nothing in the Answer.
+(``api.port_mapping``) trusts nothing in the PortAnswer.
 """
 
 import contextlib
@@ -71,7 +71,7 @@ or not for others (said by the caller); the router tells no address, or none of 
 opens ports without an end only; it refuses; it has not answered in time (said by the caller)."""
 
 
-class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PortAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The router's own address and the external port that leads here; the address also where it is ``not_global``."""
 
     fault: Fault
@@ -135,7 +135,7 @@ def is_global_ipv4(text: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
-def open_port(router: Router, port: int, externals: Sequence[int]) -> Answer:
+def open_port(router: Router, port: int, externals: Sequence[int]) -> PortAnswer:
     """Open the first of these external ports that no other program has; ask again for one that is this program's.
 
     ``port`` is where this program listens.
@@ -143,9 +143,9 @@ def open_port(router: Router, port: int, externals: Sequence[int]) -> Answer:
     try:
         wide = str(ipaddress.IPv4Address(router.wide))
     except ValueError:
-        return Answer("no_address")
+        return PortAnswer("no_address")
     if not is_global_ipv4(wide):
-        return Answer("not_global", wide)
+        return PortAnswer("not_global", wide)
     for external in externals:
         if _owner(router, external) not in (None, (router.own, str(port))):
             continue
@@ -162,20 +162,20 @@ def open_port(router: Router, port: int, externals: Sequence[int]) -> Answer:
         except RouterError as error:
             if message_of(error) in _TAKEN:
                 continue
-            return Answer("permanent" if message_of(error) == _PERMANENT else "refused")
-        return Answer("", wide, external)
-    return Answer("taken")
+            return PortAnswer("permanent" if message_of(error) == _PERMANENT else "refused")
+        return PortAnswer("", wide, external)
+    return PortAnswer("taken")
 
 
-def close_port(router: Router, port: int, externals: Sequence[int]) -> Answer:
+def close_port(router: Router, port: int, externals: Sequence[int]) -> PortAnswer:
     """Close those of these external ports that lead to this program, and no others."""
     try:
         for external in externals:
             if _owner(router, external) == (router.own, str(port)):
                 router.ask("DeletePortMapping", _named(external))
     except RouterError:
-        return Answer("refused")
-    return Answer("")
+        return PortAnswer("refused")
+    return PortAnswer("")
 
 
 def _owner(router: Router, external: int) -> tuple[str, str] | None:
@@ -306,9 +306,9 @@ def main(arguments: Sequence[str]) -> None:
     word, host, port, *externals = arguments
     router = find_router(host)
     if router is None:
-        answer = Answer("no_router")
+        answer = PortAnswer("no_router")
     elif not router.own or host not in (_ANY_HOST, router.own):
-        answer = Answer("elsewhere")
+        answer = PortAnswer("elsewhere")
     else:
         answer = _WORDS[word](router, int(port), list(map(int, externals)))
     sys.stdout.buffer.write(msgspec.json.encode(answer))

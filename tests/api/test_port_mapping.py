@@ -15,23 +15,23 @@ from seqp2p.api import port_mapping
 from seqp2p.api.endpoint import closing, open_endpoint
 from seqp2p.api.port_mapping import RENEW_S, PortEvent, ask_router, mapped_port, with_mapped
 from seqp2p.net.addresses import Address, open_listeners
-from seqp2p.net.igd import LEASE_S, Answer
+from seqp2p.net.igd import LEASE_S, PortAnswer
 from tests.api.tools import identity, refused
 
 WIDE = "9.46.10.1"
-SILENT = Answer("silent")
+SILENT = PortAnswer("silent")
 
 
 class Router:
     """It answers in turn, and then as if all was well; ``asked`` has the words and the ports."""
 
     def __init__(self) -> None:
-        self.answers: list[Answer] = []
+        self.answers: list[PortAnswer] = []
         self.asked: list[tuple[str, list[int]]] = []
         self.events: list[PortEvent] = []
         self.hangs = False
 
-    async def ask(self, word: str, listener: Address, externals: Sequence[int]) -> Answer:
+    async def ask(self, word: str, listener: Address, externals: Sequence[int]) -> PortAnswer:
         assert listener.host == "0.0.0.0"
         self.asked.append((word, list(externals)))
         if self.hangs:
@@ -39,7 +39,7 @@ class Router:
             await trio.sleep_forever()
         if self.answers:
             return self.answers.pop(0)
-        return Answer("", WIDE, externals[0]) if word == "open" else Answer("")
+        return PortAnswer("", WIDE, externals[0]) if word == "open" else PortAnswer("")
 
     @asynccontextmanager
     async def mapped(self, host: str = "0.0.0.0") -> AsyncGenerator[tuple[Address | None, int]]:
@@ -85,17 +85,17 @@ async def test_a_port_is_renewed_alone_and_closed_at_the_end(router: Router, aut
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Answer("no_router"), "no router"),
-        (Answer("elsewhere"), "does not listen"),
-        (Answer("no_address"), "tells no address"),
-        (Answer("not_global", "100.64.0.2"), "address 100.64.0.2 is none of the internet"),
-        (Answer("not_global", "\x1b[2J"), "tells no address"),
-        (Answer("taken"), "other programs"),
-        (Answer("permanent"), "without an end"),
-        (Answer("refused"), "refuses"),
+        (PortAnswer("no_router"), "no router"),
+        (PortAnswer("elsewhere"), "does not listen"),
+        (PortAnswer("no_address"), "tells no address"),
+        (PortAnswer("not_global", "100.64.0.2"), "address 100.64.0.2 is none of the internet"),
+        (PortAnswer("not_global", "\x1b[2J"), "tells no address"),
+        (PortAnswer("taken"), "other programs"),
+        (PortAnswer("permanent"), "without an end"),
+        (PortAnswer("refused"), "refuses"),
     ],
 )
-async def test_nothing_is_opened(router: Router, answer: Answer, reason: str) -> None:
+async def test_nothing_is_opened(router: Router, answer: PortAnswer, reason: str) -> None:
     router.answers = [answer]
     async with router.mapped() as (address, _):
         assert address is None
@@ -109,14 +109,14 @@ async def test_nothing_is_opened(router: Router, answer: Answer, reason: str) ->
     "answer",
     [
         SILENT,
-        Answer("", WIDE, 22),
-        Answer("", WIDE, -1),
-        Answer("", "192.168.1.1", 0),
-        Answer("", "", 0),
-        Answer("", "2a0e::1", 0),
+        PortAnswer("", WIDE, 22),
+        PortAnswer("", WIDE, -1),
+        PortAnswer("", "192.168.1.1", 0),
+        PortAnswer("", "", 0),
+        PortAnswer("", "2a0e::1", 0),
     ],
 )
-async def test_what_was_asked_without_an_answer_is_closed(router: Router, answer: Answer) -> None:
+async def test_what_was_asked_without_an_answer_is_closed(router: Router, answer: PortAnswer) -> None:
     """Also where the answer cannot be: a host that is not of the internet, a port that was not asked for."""
     router.answers = [answer]
     async with router.mapped() as (address, _):
@@ -130,10 +130,10 @@ async def test_what_was_asked_without_an_answer_is_closed(router: Router, answer
 
 async def test_a_port_that_is_lost_and_comes_back(router: Router, autojump_clock: object) -> None:
     async with router.mapped() as (address, port):
-        router.answers = [Answer(fault) for fault in ("no_router", "no_router", "taken")]
-        router.answers += [Answer("", WIDE, port), Answer("", "9.46.10.9", port)]
+        router.answers = [PortAnswer(fault) for fault in ("no_router", "no_router", "taken")]
+        router.answers += [PortAnswer("", WIDE, port), PortAnswer("", "9.46.10.9", port)]
         await trio.sleep(5.5 * RENEW_S)
-        router.answers = [Answer("no_router")]
+        router.answers = [PortAnswer("no_router")]
     assert [(event.state, event.reason[:20]) for event in router.events] == [
         ("open", ""),
         ("lost", "no router with UPnP "),
@@ -210,12 +210,14 @@ def process(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("from seqp2p.net import interfaces; interfaces.local_hosts = lambda: []", Answer("no_router")),
+        ("from seqp2p.net import interfaces; interfaces.local_hosts = lambda: []", PortAnswer("no_router")),
         ("print('x' * 100_000)", SILENT),
         ("import os; os.abort()", SILENT),
     ],
 )
-async def test_answers_of_a_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, answer: Answer) -> None:
+async def test_answers_of_a_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, answer: PortAnswer
+) -> None:
     process(monkeypatch, tmp_path, text)
     assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == answer
 

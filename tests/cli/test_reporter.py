@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from seqp2p.api.port_mapping import PortEvent
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, Ways
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
 from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import TABLE_FULL, PortTeller, Reporter
@@ -210,18 +210,18 @@ def test_the_end_remains_when_the_screen_is_gone() -> None:
 
 
 def test_others_are_told_the_port_beside_the_address() -> None:
-    near, far, found = Ways(OWN, PORT).lines(CODE, full=False, again=False)
+    near, far, found = WaysIn(OWN, PORT).lines(CODE, full=False, again=False)
     assert near.endswith("seqp2p join 192.168.1.5:4610 --code 7-amber-falcon")
     assert far == "from the internet: seqp2p join 9.46.10.1:4610 --code 7-amber-falcon"
     assert found.endswith("seqp2p join")
-    assert Ways(OWN, PORT).lines(CODE, full=True, again=False) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
+    assert WaysIn(OWN, PORT).lines(CODE, full=True, again=False) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
 
 
 async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str]) -> None:
     output = Output(json=False)
     options = SeatOptions(Choices(None, 0, cast(Any, None)), "ann", output, False, 1)
     for mapped, address in ((PORT, PORT), (None, OWN)):
-        teller = LobbyTeller(options, output, LobbyView(output, ""), Ways(OWN, mapped))
+        teller = LobbyTeller(options, output, LobbyView(output, ""), WaysIn(OWN, mapped))
         teller.on_event(CodeShown(CODE))
         assert teller.desk.invitation == f"seqp2p join {address} --code {CODE}"
     assert capsys.readouterr().out.count("from the internet: ") == 1

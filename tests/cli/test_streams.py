@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.cli import lines
-from seqp2p.cli.json_events import Redeal, Remark
+from seqp2p.cli.json_events import RedealEvent, RemarkEvent
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import Output, prepare_streams, printable, show_error
 from seqp2p.errors import UserError
@@ -56,7 +56,7 @@ def test_escapes(text: str, shown: str) -> None:
 
 
 def test_an_event_is_one_line_of_ascii(capsys: pytest.CaptureFixture[str]) -> None:
-    remark = Remark(2, 1, "Zoé\n\x1b\u202e\udcff", courtesy=False)
+    remark = RemarkEvent(2, 1, "Zoé\n\x1b\u202e\udcff", courtesy=False)
     Output(json=True).event(remark)
     Output(json=True).say("for people\x1b")
     Output(json=False).event(remark)
@@ -168,7 +168,7 @@ def descriptor(tmp_path: Path) -> Iterator[int]:
 @pytest.mark.parametrize("number", [errno.EPIPE, errno.EIO])
 def test_nobody_listening_is_no_fault(monkeypatch: pytest.MonkeyPatch, descriptor: int, number: int) -> None:
     monkeypatch.setattr(sys, "stdout", Wire(number, descriptor))
-    Output(json=True).event(Redeal())
+    Output(json=True).event(RedealEvent())
     # From here on, what is written to it goes nowhere.
     assert os.path.samestat(os.fstat(descriptor), Path(os.devnull).stat())
 

@@ -135,34 +135,34 @@ def router(page: type[Page]) -> igd.Router:
 
 def test_a_port_is_opened_renewed_and_closed(page: type[Page]) -> None:
     for _ in range(2):
-        assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.Answer("", WIDE, 4610)
+        assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.PortAnswer("", WIDE, 4610)
         assert page.ports == {"4610": (OWN, "4610")}
-    assert igd.close_port(router(page), 4610, [4610, 50_000]) == igd.Answer("")
+    assert igd.close_port(router(page), 4610, [4610, 50_000]) == igd.PortAnswer("")
     assert page.ports == {}
 
 
 @pytest.mark.parametrize("owner", [(OTHER, "4610"), (OWN, "4611")])
 def test_the_port_of_another_program_is_left_alone(page: type[Page], owner: tuple[str, str]) -> None:
     page.ports["4610"] = owner
-    assert igd.open_port(router(page), 4610, [4610]) == igd.Answer("taken")
-    assert igd.close_port(router(page), 4610, [4610]) == igd.Answer("")
+    assert igd.open_port(router(page), 4610, [4610]) == igd.PortAnswer("taken")
+    assert igd.close_port(router(page), 4610, [4610]) == igd.PortAnswer("")
     assert page.ports == {"4610": owner}
-    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.Answer("", WIDE, 50_000)
+    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.PortAnswer("", WIDE, 50_000)
 
 
 def test_a_router_that_names_no_owner_says_that_a_port_is_taken(page: type[Page]) -> None:
     page.refusals.update({4610: 718, 50_000: 729})
-    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.Answer("taken")
-    assert igd.open_port(router(page), 4610, [4610, 50_000, 50_001]) == igd.Answer("", WIDE, 50_001)
+    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.PortAnswer("taken")
+    assert igd.open_port(router(page), 4610, [4610, 50_000, 50_001]) == igd.PortAnswer("", WIDE, 50_001)
 
 
 @pytest.mark.parametrize(("error", "fault"), [(725, "permanent"), (606, "refused"), (501, "refused")])
 def test_a_router_that_refuses_is_not_asked_for_more(page: type[Page], error: int, fault: igd.Fault) -> None:
     page.refusals[4610] = error
-    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.Answer(fault)
+    assert igd.open_port(router(page), 4610, [4610, 50_000]) == igd.PortAnswer(fault)
     assert page.ports == {}
     page.ports["4610"] = OWN, "4610"
-    assert igd.close_port(router(page), 4610, [4610]) == igd.Answer("refused")
+    assert igd.close_port(router(page), 4610, [4610]) == igd.PortAnswer("refused")
 
 
 SECOND_ROUTERS = ["192.168.0.2", "10.0.0.1", "100.64.3.4", "127.0.0.1", "169.254.1.1", "224.0.0.1"]
@@ -175,14 +175,14 @@ def test_nothing_is_opened_where_the_router_has_no_global_address(wide: str) -> 
     assert not igd.is_global_ipv4(wide)
     with serving(Page) as page:
         page.wide = wide
-        expected = igd.Answer("not_global", wide) if wide in SECOND_ROUTERS else igd.Answer("no_address")
+        expected = igd.PortAnswer("not_global", wide) if wide in SECOND_ROUTERS else igd.PortAnswer("no_address")
         assert igd.open_port(router(page), 4610, [4610]) == expected
         assert "AddPortMapping" not in page.asked
 
 
 def test_an_old_router_names_the_base_of_its_pages(page: type[Page]) -> None:
     page.base = "<URLBase>http://{}:{}/</URLBase>".format(*page.place[:2])
-    assert igd.open_port(router(page), 4610, [4610]) == igd.Answer("", WIDE, 4610)
+    assert igd.open_port(router(page), 4610, [4610]) == igd.PortAnswer("", WIDE, 4610)
 
 
 @pytest.mark.parametrize(
@@ -336,9 +336,9 @@ def test_few_devices_are_asked_and_each_once(monkeypatch: pytest.MonkeyPatch, ne
     assert igd.find_router("0.0.0.0") is None
 
 
-def said(capture: pytest.CaptureFixture[bytes], *arguments: str) -> igd.Answer:
+def said(capture: pytest.CaptureFixture[bytes], *arguments: str) -> igd.PortAnswer:
     igd.main(arguments)
-    return msgspec.json.decode(capture.readouterr().out, type=igd.Answer)
+    return msgspec.json.decode(capture.readouterr().out, type=igd.PortAnswer)
 
 
 @pytest.mark.parametrize(
@@ -353,9 +353,9 @@ def test_only_a_port_of_the_address_that_the_router_sees_is_opened(
 ) -> None:
     monkeypatch.setattr(igd, "find_router", lambda _: router(page))
     opened = said(capfdbinary, "open", host, "4610", "4610", "50000")
-    assert opened == (igd.Answer(fault) if fault else igd.Answer("", WIDE, 4610))
+    assert opened == (igd.PortAnswer(fault) if fault else igd.PortAnswer("", WIDE, 4610))
     assert bool(page.ports) == (not fault)
-    assert said(capfdbinary, "close", host, "4610", "4610", "50000") == igd.Answer(fault)
+    assert said(capfdbinary, "close", host, "4610", "4610", "50000") == igd.PortAnswer(fault)
     assert page.ports == {}
 
 
@@ -370,7 +370,7 @@ def test_no_router_or_no_way_to_it(
     fault: igd.Fault,
 ) -> None:
     monkeypatch.setattr(igd, "find_router", lambda _: found)
-    assert said(capfdbinary, "open", "0.0.0.0", "4610", "4610") == igd.Answer(fault)
+    assert said(capfdbinary, "open", "0.0.0.0", "4610", "4610") == igd.PortAnswer(fault)
 
 
 def limited(rest: str, limit_s: float = 30.0) -> int:
