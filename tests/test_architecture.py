@@ -109,7 +109,7 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "msgpack": "match.encoding",
     "spake2": "lobby.",
     "tomlkit": "api.config_file",
-    "zeroconf": "lobby.discovery",
+    "zeroconf": "lobby.mdns",
     "ifaddr": "net.addresses",
     "trio": (
         "api.",

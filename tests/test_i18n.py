@@ -44,7 +44,7 @@ ALL_SENTENCES = {
     "net.errors",
 }
 # A library's or the system's own text about what it met: it is quoted as it is.
-QUOTES = {"match.encoding", "net.addresses", "lobby.discovery", "net.tls"}
+QUOTES = {"match.encoding", "net.addresses", "lobby.mdns", "net.tls"}
 
 
 def name_of(path: Path) -> str:

@@ -1,9 +1,7 @@
-"""Discovery on a LAN: tables and seats are advertised and browsed with multicast DNS (RFC 6762, RFC 6763).
+"""Discovery on a LAN: tables and seats are advertised and browsed with multicast DNS (mdns.py).
 
-Theory of operation. The library has a thread and an event loop of its own; only this module knows of it. Its findings
-come to trio by ``trio.from_thread``, and calls go to it by ``trio.to_thread``, in a task of their own: opening sockets
-and announcing never delay the lobby. No game needs discovery: where multicast is blocked, or there is no network,
-``warn`` is called once, with one sentence, and people tell each other their addresses.
+No game needs discovery: where multicast is blocked, or there is no network, ``warn`` is called once, with one
+sentence, and people tell each other their addresses. The library for it is loaded when it is used.
 
 An advertisement's name is random and its host name its own, so there is nothing to collide with and nothing to probe
 for. It holds IP addresses that others can use: no loopback, no unspecified, no link-local IPv6 address (it would need
@@ -14,15 +12,12 @@ import contextlib
 import itertools
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
-from functools import partial
-from typing import Any, Final, Generic, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeAlias
 
 import trio
-import zeroconf
 
 from seqp2p.i18n import message
 from seqp2p.lobby.adverts import (
-    SERVICE,
     A,
     Found,
     Properties,
@@ -35,13 +30,10 @@ from seqp2p.lobby.adverts import (
 from seqp2p.net.addresses import WILDCARDS, Address, Interfaces, is_near, local_hosts, local_networks, may_dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 
+if TYPE_CHECKING:
+    from seqp2p.lobby.mdns import Net, Service
+
 Warn: TypeAlias = Callable[[str], None]
-
-TTL_S: Final = 120
-"""Others keep the advertisement of a program that died for this long."""
-
-_FAULTS: Final = (OSError, zeroconf.Error)
-_REMOVED: Final = zeroconf.ServiceStateChange.Removed
 
 
 class Browsed(Generic[A]):
@@ -170,42 +162,23 @@ class _Post(Generic[A]):
     async def keep(self, warn: Warn) -> None:
         if not self._where.may_change and not self._where.addresses():
             return
+        from seqp2p.lobby import mdns
+
         try:
-            async with _open(self._where.interfaces, self._where.limits) as net:
+            async with mdns.opened(self._where.interfaces, self._where.limits) as net:
                 await self._keep(net)
-        except _FAULTS as error:
+        except OSError as error:
             warn(message("others cannot find this on the network by itself: {reason}", reason=_reason(error)))
 
-    async def _keep(self, net: zeroconf.Zeroconf) -> None:
-        posted: zeroconf.ServiceInfo | None = None
+    async def _keep(self, net: "Net") -> None:
         while True:
             advert = self._advert
             # An address is advertised as long as there is no other: a cable that is out may be in again.
             if addresses := self._where.addresses():
-                info = self._info(addresses)
-                if posted is None:
-                    await trio.to_thread.run_sync(partial(net.register_service, info, cooperating_responders=True))
-                elif _places(info) != _places(posted):
-                    await trio.to_thread.run_sync(net.update_interfaces)
-                    await trio.to_thread.run_sync(net.update_service, info)
-                elif info.text != posted.text:
-                    await trio.to_thread.run_sync(net.update_service, info)
-                posted = info
+                await net.announce(self._name, addresses, advert.properties())
             with trio.move_on_after(self._where.limits.rescan_s):
                 while self._advert is advert:
                     await self._changed.park()
-
-    def _info(self, addresses: Sequence[Address]) -> zeroconf.ServiceInfo:
-        return zeroconf.ServiceInfo(
-            SERVICE,
-            f"{self._name}.{SERVICE}",
-            port=addresses[0].port,
-            properties=self._advert.properties(),
-            server=f"{self._name}.local.",
-            host_ttl=TTL_S,
-            other_ttl=TTL_S,
-            parsed_addresses=[address.host for address in addresses],
-        )
 
 
 class _Where:
@@ -238,106 +211,38 @@ class _Where:
         return tuple(dict.fromkeys(same_port))[: self.limits.advert_addresses_max]
 
 
-def _places(info: zeroconf.ServiceInfo) -> set[str]:
-    return set(info.parsed_addresses())
-
-
-# The library, from the side of trio.
-
-
-@contextlib.asynccontextmanager
-async def _open(interfaces: Interfaces, limits: Limits) -> AsyncGenerator[zeroconf.Zeroconf]:
-    """Run the library on its own thread until the block ends; raises one of _FAULTS."""
-    net = await trio.to_thread.run_sync(_start, interfaces)
-    try:
-        yield net
-    finally:
-        # Short, and never cut off half-way: others learn that the advertisement is gone.
-        with trio.CancelScope(shield=True), trio.move_on_after(limits.discovery_close_s):
-            await trio.to_thread.run_sync(_stop, net, abandon_on_cancel=True)
-
-
-def _start(interfaces: Interfaces) -> zeroconf.Zeroconf:
-    try:
-        net = _start_everywhere() if interfaces is None else zeroconf.Zeroconf(list(interfaces))
-    except RuntimeError as error:
-        raise OSError(str(error)) from None  # No interface at all.
-    assert net.loop is not None, "it has started"
-    net.loop.set_exception_handler(_pass_over)
-    return net
-
-
-def _pass_over(*_: object) -> None:
-    """Pass over a stranger's damaged packet, which is of no interest to a player."""
-
-
-def _start_everywhere() -> zeroconf.Zeroconf:
-    try:
-        return zeroconf.Zeroconf(ip_version=zeroconf.IPVersion.All)
-    except OSError:
-        # A machine without IPv6.
-        return zeroconf.Zeroconf(ip_version=zeroconf.IPVersion.V4Only)
-
-
-def _stop(net: zeroconf.Zeroconf) -> None:
-    # It may have lost its sockets or its loop: then it cannot tell the others.
-    with contextlib.suppress(*_FAULTS, RuntimeError):
-        net.close()
-
-
 async def _browse(
     browsed: Browsed[A], read: Callable[[Properties], A | None], interfaces: Interfaces, limits: Limits
 ) -> None:
+    from seqp2p.lobby import mdns
+
     token = trio.lowlevel.current_trio_token()
 
-    def heard(*, zeroconf: zeroconf.Zeroconf, name: str, state_change: zeroconf.ServiceStateChange, **_: Any) -> None:
-        # On a thread of the library. It waits for trio here: a flood is read no faster than it is handled.
-        found = None if state_change is _REMOVED else _look_up(zeroconf, name, read, interfaces, limits)
+    def heard(name: str, service: "Service | None") -> None:
+        found = None
+        if service is not None:
+            advert, addresses = read(service.properties), _addresses(service, interfaces, limits)
+            found = Found(advert, addresses) if advert and addresses else None
         with contextlib.suppress(trio.RunFinishedError):
             trio.from_thread.run_sync(browsed.put, name, found, trio_token=token)
 
     try:
-        async with _open(interfaces, limits) as net:
-            browser = await trio.to_thread.run_sync(partial(zeroconf.ServiceBrowser, net, SERVICE, [heard]))
-            try:
-                await trio.sleep_forever()
-            finally:
-                # On another thread, because this one's end waits for the message it handles now.
-                with trio.CancelScope(shield=True), trio.move_on_after(limits.discovery_close_s):
-                    await trio.to_thread.run_sync(browser.cancel, abandon_on_cancel=True)
-    except _FAULTS as error:
+        async with mdns.opened(interfaces, limits) as net:
+            await net.browse(heard)
+    except OSError as error:
         browsed.fail(_reason(error))
 
 
-def _look_up(
-    net: zeroconf.Zeroconf,
-    name: str,
-    read: Callable[[Properties], A | None],
-    interfaces: Interfaces,
-    limits: Limits,
-) -> Found[A] | None:
-    """Read an advertisement; None for another program's, or not known completely yet."""
-    try:
-        info = zeroconf.ServiceInfo(SERVICE, name)
-    except zeroconf.Error:
-        return None
-    # No query: a machine that answers for a name sends all its records at once, and is asked again in time.
-    if not info.load_from_cache(net) or len(info.text) > limits.advert_max:
-        return None
-    advert, addresses = read(info.properties), _addresses(info, interfaces, limits)
-    return Found(advert, addresses) if advert and addresses else None
-
-
-def _addresses(info: zeroconf.ServiceInfo, interfaces: Interfaces, limits: Limits) -> tuple[Address, ...]:
+def _addresses(service: "Service", interfaces: Interfaces, limits: Limits) -> tuple[Address, ...]:
     networks, own = local_networks(), interfaces or ()
     hosts = dict.fromkeys(
-        host for host in info.parsed_addresses() if may_dial(host, info.port or 0, networks, loopback=host in own)
+        host for host in service.hosts if may_dial(host, service.port, networks, loopback=host in own)
     )
     near_first = sorted(list(hosts)[: limits.advert_addresses_max], key=lambda host: not is_near(host))
-    return tuple(Address(host, info.port or 0) for host in near_first)
+    return tuple(Address(host, service.port) for host in near_first)
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: OSError) -> str:
     """Return the reason in lower case and without a full stop, to stand inside a sentence."""
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
+    text = error.strerror or str(error)
     return text[:1].lower() + text[1:].rstrip(".")

@@ -8,7 +8,7 @@ import trio
 
 from seqp2p.live import mesh as live_mesh
 from seqp2p.live.mesh import Mesh, look_for_seats
-from seqp2p.lobby import discovery
+from seqp2p.lobby import mdns
 from seqp2p.lobby.adverts import SeatAdvert, game_mark
 from seqp2p.lobby.discovery import advertising
 from seqp2p.lobby.table import AgreedTable
@@ -61,6 +61,6 @@ async def test_two_seats_find_each_other_behind_false_adverts(monkeypatch: pytes
 
 
 async def test_on_loopback_alone_there_is_nothing_to_look_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "_start", ignore)
+    monkeypatch.setattr(mdns, "opened", ignore)
     async with sitting(1) as (table, seat):
         await look_for_seats(table, seat.mesh, lambda: (1, 2, 3), ignore)

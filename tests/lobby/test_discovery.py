@@ -15,7 +15,7 @@ import pytest
 import trio
 import zeroconf
 
-from seqp2p.lobby import discovery
+from seqp2p.lobby import discovery, mdns
 from seqp2p.lobby.adverts import SERVICE, FoundTable, SeatAdvert, TableAdvert, game_mark
 from seqp2p.lobby.discovery import Browsed, advertising, browsing, find_seats
 from seqp2p.net import addresses as addresses_module
@@ -108,7 +108,7 @@ async def test_a_seat_is_found_by_those_who_know_the_game(listeners: list[trio.S
 async def test_who_listens_on_loopback_alone_is_not_advertised(
     listeners: list[trio.SocketListener], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(discovery, "_start", no_warning)
+    monkeypatch.setattr(mdns, "opened", no_warning)
     async with advertising(new_advert(), listeners, [], no_warning):
         await trio.testing.wait_all_tasks_blocked()
 
@@ -124,7 +124,7 @@ async def test_who_listens_on_loopback_alone_is_not_advertised(
 async def test_without_multicast_there_is_one_sentence_and_all_goes_on(
     listeners: list[trio.SocketListener], monkeypatch: pytest.MonkeyPatch, error: Exception, why: str
 ) -> None:
-    monkeypatch.setattr(zeroconf, "Zeroconf", Mock(side_effect=error))
+    monkeypatch.setattr(mdns, "Zeroconf", Mock(side_effect=error))
     warnings: list[str] = []
     advert = new_advert()
     async with advertising(advert, listeners, [], warnings.append, LO) as update, browsing(LO) as tables:
@@ -149,7 +149,7 @@ async def test_a_machine_without_ipv6_uses_the_other(monkeypatch: pytest.MonkeyP
             raise OSError(97, "Address family not supported by protocol")
         return made(LO)
 
-    monkeypatch.setattr(zeroconf, "Zeroconf", start)
+    monkeypatch.setattr(mdns, "Zeroconf", start)
     async with browsing() as tables:
         with trio.fail_after(LIMIT_S):
             while len(asked) < 2:  # noqa: ASYNC110  # told on another thread
@@ -265,7 +265,7 @@ def test_false_tables_hide_none_of_another_number() -> None:
 
 
 def test_a_name_that_is_none_of_ours() -> None:
-    assert discovery._look_up(None, "no dots", lambda _: None, None, DEFAULT_LIMITS) is None  # type: ignore[arg-type]  # not got to
+    assert mdns.look_up(None, "no dots", DEFAULT_LIMITS) is None  # type: ignore[arg-type]  # not got to
 
 
 # Interfaces.
