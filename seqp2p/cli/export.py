@@ -19,7 +19,11 @@ from seqp2p.i18n import message
 from seqp2p.replay.export import decoded, game_text
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.rules import format_game, team_of, view
+from seqp2p.ui.board_model import board_model
+from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import t, tn
+from seqp2p.ui.picture import board_svg
+from seqp2p.ui.plain import sequences_made
 
 Form: TypeAlias = Literal["text", "json", "svg", "html"]
 FORMATS: Final[tuple[Form, ...]] = get_args(Form)
@@ -175,12 +179,6 @@ def as_json(file: Path, playback: Playback, data: bytes, *, raw: bool) -> str:
 
 def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     """The board, after the turn ``at`` or at the end."""
-    # What paints takes its time to import.
-    from seqp2p.ui.board_model import board_model
-    from seqp2p.ui.cards import colour_name, variant_title
-    from seqp2p.ui.picture import board_svg
-    from seqp2p.ui.plain import sequences_made
-
     frames = frames_of(file.name, playback)
     turns = frames.turns
     if at is not None and at > turns:
