@@ -374,7 +374,7 @@ async def test_a_disk_that_is_full(games: Path, brief: Played, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("seqp2p.api.resume.ReplayWriter.reopen", refuse)
+        patch.setattr("seqp2p.api.resume.ReplayWriter", refuse)
         with pytest.raises(OSError, match="No space left on device"):
             await resumed_once(games)
 
