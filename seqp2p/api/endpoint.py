@@ -18,14 +18,8 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.lobby.own import Own
 from seqp2p.match.table import name_fault
-from seqp2p.net.addresses import (
-    Address,
-    listening_addresses,
-    local_hosts,
-    open_listeners,
-    parse_address,
-    parse_relay_address,
-)
+from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, parse_relay_address
+from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.tls import Credentials, make_credentials
 
 Folder: TypeAlias = str | os.PathLike[str]

@@ -137,7 +137,8 @@ async def watch(
     """Watch the table of the host at ``address`` or at the ``relay``, as in ``join``: before it is full, or later.
 
     The block begins when the table is full, at once where it plays already; ``let_in`` is called before, when the
-    code was right, and ``on_event`` with LobbyShown after each change of seats. Raises what ``join`` raises.
+    code was right, and ``on_event`` with LobbyShown after each change of seats, and with TurnedAway if it has to wait.
+    Raises what ``join`` raises.
     """
     with lock_identity(identity) as locked:
         called = chosen_name(name, locked)

@@ -27,7 +27,7 @@ from seqp2p.cli.version import code_state
 from seqp2p.errors import FAILED, NOT_CONNECTED, USAGE, UserError
 from seqp2p.i18n import message, message_of, received, sent
 from seqp2p.match.table import check_settings
-from seqp2p.net.addresses import is_loopback
+from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.verify import Report
 from seqp2p.ui.language import t
 
@@ -265,6 +265,10 @@ def _connected(distributed: Any, address: str, note: Callable[[str], None]) -> G
             client.close(timeout=CLOSE_S)
 
 
+def _delete(_client: object) -> None:
+    """Delete a client at once."""
+
+
 def _open(distributed: Any, address: str, opened: Future[Any]) -> None:
     """Connect. In a thread of its own: at the answer of another program ``distributed`` forgets its time limit."""
 
@@ -274,7 +278,7 @@ def _open(distributed: Any, address: str, opened: Future[Any]) -> None:
         return True
 
     # A client that has not connected would wait for its connection again when it is deleted.
-    kind = type("Client", (distributed.Client,), {"__del__": lambda _: None})
+    kind = type("Client", (distributed.Client,), {"__del__": _delete})
     with contextlib.ExitStack() as failing:
         failing.push(fail)  # Bytes that are no answer raise anything, a MemoryError for one.
         opened.set_result(kind(address, timeout=CONNECT_S, set_as_default=False))

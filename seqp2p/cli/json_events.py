@@ -27,16 +27,11 @@ ResultKind: TypeAlias = Literal["won", "drawn", "unfinished"]
 VerdictName: TypeAlias = Literal["verified", "unfinished", "invalid"]
 
 
-def _tag_of(name: str) -> str:
-    """Return the name of an event: ``turn`` for TurnEvent."""
-    return name.removesuffix("Event").lower()
-
-
 class JsonObject(msgspec.Struct, forbid_unknown_fields=True):
     """An object within an event."""
 
 
-class JsonEvent(JsonObject, tag_field="event", tag=_tag_of, kw_only=True):
+class JsonEvent(JsonObject, tag_field="event", tag=lambda name: name.removesuffix("Event").lower(), kw_only=True):
     """An event. The first event of a stream has ``stream``, which is STREAM_VERSION."""
 
     stream: int | UnsetType = UNSET
@@ -342,7 +337,7 @@ class WatcherEvent(JsonEvent):
 
 
 class StrangersEvent(JsonEvent):
-    """``host``: clients turned away so far, and how many of them had tried the code; at most once a second."""
+    """``host``: clients turned away so far, and how many of them tried the code; at most once a second in a lobby."""
 
     count: Count
     wrong: Count

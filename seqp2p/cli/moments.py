@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from seqp2p.bots.chance import CERTAIN
 from seqp2p.bots.value import BadWeights, shipped
@@ -187,7 +187,7 @@ def _action_line(moment: Moment, turned: Turned, company: Company, variant: Vari
 
 def moment_of(kind: type[Told], number: int, moment: Moment, variant: Variant) -> Told:
     row, drew = row_of(moment.what, variant), None
-    what = row.fields
+    what: Mapping[str, Any] = row.fields
     if isinstance(moment.what, Finished):
         result = moment.what.result
         what = {"action": result.kind, "seats": result.winners, "text": result.reason or None}

@@ -31,7 +31,8 @@ from seqp2p.cli.series import play_games
 from seqp2p.errors import FAILED, USAGE, UserError
 from seqp2p.i18n import message, of_system
 from seqp2p.match.table import decode_agreement, game_id
-from seqp2p.net.addresses import Address, AddressError, is_loopback, parse_address
+from seqp2p.net.addresses import Address, AddressError, parse_address
+from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.resume import GameOver, ResumeError
 from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
 from seqp2p.ui.language import t

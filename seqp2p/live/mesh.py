@@ -30,12 +30,13 @@ from seqp2p.lobby.place import MetLine
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.text import clean
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address, Interfaces, is_loopback, tcp_dial
+from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import NO_LOBBY, check_client
 from seqp2p.net.dialling import Dial, pause_s, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PeerState, Store
+from seqp2p.net.interfaces import Interfaces, is_loopback
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link, rest
 from seqp2p.net.messages import AddressUpdate, Bye, LinkStage, Proof, WireMessage, bye

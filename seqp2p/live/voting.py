@@ -34,9 +34,11 @@ class LinkedSeats(Protocol):
 
     def has_sought(self, seat: int, since: float) -> bool:
         """Return True if there is a direct link to a seat, or it has been looked for everywhere since then."""
+        ...
 
     def claimed_links(self, seat: int) -> frozenset[int]:
         """Return the seats that another claims direct links with."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

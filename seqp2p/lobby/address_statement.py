@@ -24,18 +24,9 @@ from seqp2p.lobby.pairs import OwnRelay, RelayEntry, parse_relay_entry
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import Bytes32
-from seqp2p.net.addresses import (
-    Address,
-    AddressError,
-    IPNetwork,
-    is_loopback,
-    leads_here,
-    local_networks,
-    may_dial,
-    parse_peer_address,
-    peer_address,
-)
+from seqp2p.net.addresses import Address, AddressError, leads_here, parse_peer_address, peer_address
 from seqp2p.net.errors import PeerError
+from seqp2p.net.interfaces import IPNetwork, is_loopback, local_networks, may_dial
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import STATEMENT_SIZE_MAX, AddressStatement, AddressUpdate, encode_message
 

@@ -27,7 +27,8 @@ from seqp2p.lobby.adverts import (
     read_seat,
     read_table,
 )
-from seqp2p.net.addresses import WILDCARDS, Address, Interfaces, is_near, local_hosts, local_networks, may_dial
+from seqp2p.net.addresses import WILDCARDS, Address
+from seqp2p.net.interfaces import Interfaces, is_near, local_hosts, local_networks, may_dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -162,10 +163,9 @@ class _Post(Generic[A]):
     async def keep(self, warn: Warn) -> None:
         if not self._where.may_change and not self._where.addresses():
             return
-        from seqp2p.lobby import mdns
-
+        opened = await trio.to_thread.run_sync(_load)
         try:
-            async with mdns.opened(self._where.interfaces, self._where.limits) as net:
+            async with opened(self._where.interfaces, self._where.limits) as net:
                 await self._keep(net)
         except OSError as error:
             warn(message("others cannot find this on the network by itself: {reason}", reason=_reason(error)))
@@ -211,11 +211,16 @@ class _Where:
         return tuple(dict.fromkeys(same_port))[: self.limits.advert_addresses_max]
 
 
+def _load() -> "Callable[[Interfaces, Limits], contextlib.AbstractAsyncContextManager[Net]]":
+    """Load the library, which takes a tenth of a second; return how to open it."""
+    from seqp2p.lobby import mdns
+
+    return mdns.opened
+
+
 async def _browse(
     browsed: Browsed[A], read: Callable[[Properties], A | None], interfaces: Interfaces, limits: Limits
 ) -> None:
-    from seqp2p.lobby import mdns
-
     token = trio.lowlevel.current_trio_token()
 
     def heard(name: str, service: "Service | None") -> None:
@@ -226,8 +231,9 @@ async def _browse(
         with contextlib.suppress(trio.RunFinishedError):
             trio.from_thread.run_sync(browsed.put, name, found, trio_token=token)
 
+    opened = await trio.to_thread.run_sync(_load)
     try:
-        async with mdns.opened(interfaces, limits) as net:
+        async with opened(interfaces, limits) as net:
             await net.browse(heard)
     except OSError as error:
         browsed.fail(_reason(error))

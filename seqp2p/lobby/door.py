@@ -79,7 +79,7 @@ class CodeDoor:
         self._answering: list[_Client] = []
         self._not_before = float("-inf")
         self._last_success = float("-inf")
-        self._strangers = 0
+        self._strangers = self._told = 0
         self._wrong = 0
         self._stranger_came = trio.lowlevel.ParkingLot()
         self._show(self._make(WORDS_MIN))
@@ -122,18 +122,18 @@ class CodeDoor:
         self._stranger_came.unpark_all()
 
     async def tell_strangers(self) -> NoReturn:
-        """Tell the host how many were turned away, at most once a second and at the end; until cancelled."""
-        told = 0
-        try:
-            while True:
-                while told == self._strangers:
-                    await self._stranger_came.park()
-                told = self._strangers
-                self.on_event(Strangers(told, self._wrong))
-                await trio.sleep(_TOLD_EVERY_S)
-        finally:
-            if told < self._strangers:
-                self.on_event(Strangers(self._strangers, self._wrong))
+        """Tell the host how many were turned away, at most once a second; until cancelled."""
+        while True:
+            while self._told == self._strangers:
+                await self._stranger_came.park()
+            self.tell_last_strangers()
+            await trio.sleep(_TOLD_EVERY_S)
+
+    def tell_last_strangers(self) -> None:
+        """Tell the host of strangers that it was not told of: the lobby ends."""
+        if self._told < self._strangers:
+            self._told = self._strangers
+            self.on_event(Strangers(self._strangers, self._wrong))
 
     async def _begin(self, frames: FrameStream, source: str) -> PakeA:
         """Wait for the client to begin, with as many others as there are places."""

@@ -91,7 +91,7 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway:
-    """A peer was refused, or has left the lobby (host); or this seat waits for its turn at the code (joiner)."""
+    """A peer was refused, or has left the lobby (host); or this player waits for its turn at the code (others)."""
 
     reason: str
 

@@ -182,6 +182,7 @@ class _HostLobby:
                         self._show()
                         agreement = await self._settle()
                         links = await self._start()
+                        self._door.tell_last_strangers()
                         unless_agreed.pop_all()
                     for frames in links.values():
                         on_error.push_async_callback(frames.abort)

@@ -13,7 +13,8 @@ import trio
 from zeroconf import Error, IPVersion, ServiceBrowser, ServiceInfo, ServiceStateChange, Zeroconf
 
 from seqp2p.lobby.adverts import SERVICE, Properties
-from seqp2p.net.addresses import Address, Interfaces
+from seqp2p.net.addresses import Address
+from seqp2p.net.interfaces import Interfaces
 from seqp2p.net.limits import Limits
 
 TTL_S: Final = 120

@@ -44,6 +44,7 @@ class Outlet(Wire, Protocol):
     @property
     def unsent(self) -> int:
         """Bytes that are queued, or on their way to the system."""
+        ...
 
 
 def of_spectators(limits: Limits) -> Limits:

@@ -30,18 +30,22 @@ class Store(Protocol):
 
     def have(self) -> tuple[int, frozenset[int]]:
         """Return the first step that is not final (from 1), and the seats whose contributions to it are held."""
+        ...
 
     def missing(self, step: int, seats: frozenset[int]) -> Iterable[PlacedItem]:
         """Return the held contributions that a peer with this ``have`` lacks, in order of steps.
 
         Contributions to ``step`` by other seats, and all to later steps; nothing if that is further than this seat.
         """
+        ...
 
     def votes(self, step: int) -> Iterable[PlacedVote]:
         """Return the ballots and heads that concern a peer with this ``have``."""
+        ...
 
     def early(self, seat: int) -> Iterable[SignedThing]:
         """Return the things of a peer that came too early and wait: if it is resumed, it may lack them."""
+        ...
 
 
 def digest(data: bytes) -> bytes:

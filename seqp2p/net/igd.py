@@ -25,7 +25,7 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from seqp2p.i18n import message_of
-from seqp2p.net.addresses import is_loopback, is_near, local_hosts
+from seqp2p.net.interfaces import is_loopback, is_near, local_hosts
 
 LIMIT_S: Final = 5.0
 LEASE_S: Final = 600

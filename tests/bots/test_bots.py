@@ -183,9 +183,9 @@ def test_greedy_sees_a_line_of_the_kids_game() -> None:
 @pytest.mark.simulation
 def test_greedy_beats_random() -> None:
     won = 0
-    for seed in range(60):
+    for seed in range(20):
         bots: list[Bot] = [GreedyBot(random.Random(seed)), RandomBot(random.Random(-seed))]
         greedy = 1 + seed % 2
         game = play(CLASSIC, bots if greedy == 1 else bots[::-1], seed)
         won += game.position.winner == greedy
-    assert won >= 57
+    assert won >= 18

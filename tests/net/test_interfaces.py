@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.net.addresses import may_dial
+from seqp2p.net.interfaces import may_dial
 
 HOME = [ipaddress.ip_network("192.168.1.0/24"), ipaddress.ip_network("fd00:1::/64")]
 ZERO_CONF = [*HOME, ipaddress.ip_network("169.254.0.0/16")]
