@@ -9,8 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from gettext import GNUTranslations
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import pytest
 from babel.messages.catalog import Catalog
@@ -168,9 +169,18 @@ def test_it_is_written_as_it_can_be_shown(lang: str) -> None:
 
 @pytest.mark.parametrize("lang", OTHERS)
 def test_what_is_shipped_is_what_is_written(lang: str) -> None:
+    # The sentences, and not the bytes: those depend on the version of Babel.
     compiled = io.BytesIO()
     write_mo(compiled, catalogue(lang))
-    assert file_of(lang).with_suffix(".mo").read_bytes() == compiled.getvalue(), "make catalogue"
+    compiled.seek(0)
+    with file_of(lang).with_suffix(".mo").open("rb") as shipped:
+        assert sentences_in(shipped) == sentences_in(compiled), "make catalogue"
+
+
+def sentences_in(compiled: BinaryIO) -> dict[Any, str]:
+    """Return the translations of a compiled catalogue, without its header."""
+    found: dict[Any, str] = vars(GNUTranslations(compiled))["_catalog"]
+    return {sentence: translation for sentence, translation in found.items() if sentence}
 
 
 def test_the_data_of_the_variants_is_in_the_catalogue() -> None:
