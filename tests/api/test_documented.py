@@ -16,7 +16,7 @@ from tests.api.tools import LIMIT_S, Task, ended, play_varied, played_by_host, t
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
-GOLDEN = str(ROOT / "replays" / "classic-2.seqp2p")
+GOLDEN = str(ROOT / "replays" / "kids-3.seqp2p")
 CHAPTER = (ROOT / "docs" / "scripting.md").read_text("utf-8").split("\n## As a library\n")[1].split("\n## ")[0]
 PROGRAMS: Final = {
     found[1]: found[0] for found in re.finditer(r"# (\w+)\.py: .*?(?=\n```)", CHAPTER, re.DOTALL) if found[1]
@@ -38,9 +38,10 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 async def run(name: str, folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
-    """One of the programs, in this folder, as a player of its own; it must end well."""
+    """Run one of the programs in this folder, as a player of its own; it must end well."""
+    source = (PROGRAMS | EXAMPLES)[name].replace("GAMES = 50", "GAMES = 4").replace("deals=20", "deals=4")
     done: subprocess.CompletedProcess[bytes] = await trio.run_process(
-        [sys.executable, "-W", "error", "-c", (PROGRAMS | EXAMPLES)[name], *arguments],
+        [sys.executable, "-W", "error", "-c", source, *arguments],
         stdin=typed.encode(),
         capture_stdout=True,
         capture_stderr=True,
@@ -56,22 +57,22 @@ def replays(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.seqp2p"))
 
 
-def program(name: str, folder: Path, said: list[str], typed: str = "") -> Task:
-    """One of the programs at a table; what it prints is noted."""
+def program(name: str, folder: Path, said: dict[str, str], typed: str = "") -> Task:
+    """Run one of the programs at a table, and note its output."""
 
     async def program(table: seqp2p.OpenTable) -> None:
         done = await run(name, folder, table.address, table.code, typed=typed)
-        said.append(done.stdout.decode())
+        said[name] = done.stdout.decode()
 
     return program
 
 
 async def beside(folder: Path, name: str, typed: str = "") -> tuple[seqp2p.Seat, str]:
-    """Play against this program; return the host's seat and what the program printed."""
-    said: list[str] = []
+    """Play against this program; return the host's seat and the program's output."""
+    said = dict[str, str]()
     async with table_with(folder, program(name, folder, said, typed)) as table:
         seat = await played_by_host(table)
-    return seat, said[0]
+    return seat, said[name]
 
 
 @pytest.mark.parametrize(
@@ -91,28 +92,22 @@ async def test_typed(tmp_path: Path) -> None:
     assert "\n" in said or not any(isinstance(event, seqp2p.Turned) for event in seat.events.so_far)
 
 
-async def test_my_bot(tmp_path: Path) -> None:
-    seat, said = await beside(tmp_path, "my_bot")
-    assert seat.result is not None
-    assert said.strip() == ("won" if seat.result.winners == (2,) else "not won")
-
-
 async def test_from_asyncio(tmp_path: Path) -> None:
     seat, said = await beside(tmp_path, "from_asyncio")
     assert said.strip() == ended(seat) == "won"
 
 
 async def test_two_games(tmp_path: Path) -> None:
-    said = list[str]()
+    said = dict[str, str]()
     async with table_with(tmp_path, program("two_games", tmp_path, said)) as table, table.seat() as seat:
         await play_varied(seat)
         async with seqp2p.rematch(seat) as again:
             await play_varied(again)
-    assert said[0].splitlines() == [str(seat.result), str(again.result)]
+    assert said["two_games"].splitlines() == [str(seat.result), str(again.result)]
 
 
-async def test_watching(tmp_path: Path) -> None:
-    said = list[str]()
+async def test_watching_a_game_of_my_bot(tmp_path: Path) -> None:
+    said = dict[str, str]()
     watching, playing = (program(name, tmp_path, said) for name in ("watching", "my_bot"))
 
     async def play_when_watched(table: seqp2p.OpenTable) -> None:
@@ -121,13 +116,24 @@ async def test_watching(tmp_path: Path) -> None:
 
     async with table_with(tmp_path, watching, play_when_watched) as table:
         seat = await played_by_host(table)
+    assert seat.result is not None
+    assert said["my_bot"].strip() == ("won" if seat.result.winners == (2,) else "not won")
     assert [seqp2p.verify(path).result for path in replays(tmp_path)] == [seat.result] * 3
 
 
-async def test_replays(tmp_path: Path) -> None:
-    done = await run("replays", tmp_path, GOLDEN)
-    assert done.stdout.startswith(b"verified")
-    assert len(done.stdout.splitlines()) > 50
+async def test_programs_that_read_a_replay(tmp_path: Path) -> None:
+    """Each sequence of the game lacked one chip before the turn that made it."""
+    moments = seqp2p.read(GOLDEN).moments
+    verdict, *turns = (await run("replays", tmp_path, GOLDEN)).stdout.decode().splitlines()
+    assert verdict.startswith("verified")
+    assert len(turns) == sum(isinstance(moment.what, seqp2p.Turned) for moment in moments)
+    lines = (await run("four_in_a_line", tmp_path, GOLDEN)).stdout.decode().splitlines()
+    made = [(moment.turn, line) for moment in moments for line in moment.made]
+    for turn, line in made:
+        squares = " ".join(seqp2p.format_square(seqp2p.KIDS, square) for square in line.squares)
+        assert f"turn {turn - 1}: team {line.team} lacks one chip on {squares}" in lines
+    assert made
+    assert lines[-1].split() == ["verified"]
 
 
 async def test_engine(tmp_path: Path) -> None:
@@ -139,22 +145,10 @@ async def test_engine(tmp_path: Path) -> None:
 async def test_contest(tmp_path: Path) -> None:
     done = await run("contest", tmp_path)
     *deals, last = done.stdout.decode().splitlines()
-    assert [deal.split()[0] for deal in deals] == [*map(str, range(20))]
+    assert [deal.split()[0] for deal in deals] == [*map(str, range(4))]
     games, score, *_ = last.split()
-    assert int(games) == 40
+    assert int(games) == 8
     assert float(score) > 0.5
-
-
-async def test_four_in_a_line(tmp_path: Path) -> None:
-    """Each sequence of the game lacked one chip before the turn that made it."""
-    lines = (await run("four_in_a_line", tmp_path, GOLDEN)).stdout.decode().splitlines()
-    moments = seqp2p.read(GOLDEN).moments
-    for moment in moments:
-        for made in moment.made:
-            squares = " ".join(seqp2p.format_square(seqp2p.CLASSIC, square) for square in made.squares)
-            assert f"turn {moment.turn - 1}: team {made.team} lacks one chip on {squares}" in lines
-    assert sum(len(moment.made) for moment in moments) == 3
-    assert lines[-1].split() == ["verified"]
 
 
 async def test_conformance(tmp_path: Path) -> None:
@@ -195,4 +189,4 @@ async def test_learn(tmp_path: Path) -> None:
         done = await run("learn", tmp_path, "build.npz", "1")
         learned, measured = done.stdout.splitlines()
         assert learned.startswith(games)
-        assert measured.endswith(b"% of 50 games against random")
+        assert measured.endswith(b"% of 4 games against random")

@@ -170,26 +170,32 @@ def meet_after(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     monkeypatch.setattr(finding, "meet_host", meet)
 
 
-async def test_a_place_is_found_on_the_lan_first(autojump_clock: object, meeting: Browsed[TableAdvert]) -> None:
-    meeting.put("it", FoundTable(replace(HERE.advert, number=8), (PLACE,)))
-    for relay in (RELAY, None):
-        assert (await find_route(None, CODE, [], relay)).host == PLACE
-
-
-async def test_a_place_is_met_at_the_relay(autojump_clock: object, meeting: Browsed[TableAdvert]) -> None:
-    route = await find_route(None, CODE, [], RELAY)
-    assert route.host == RELAY
-    assert trio.current_time() == pytest.approx(LAN_FIRST_S)
-    line = await route.dial(RELAY)
-    await route.aclose()
-    await line.send_all(b"it is in use")
-
-
-async def test_two_adverts_of_one_place_hide_no_host(autojump_clock: object, meeting: Browsed[TableAdvert]) -> None:
-    meeting.put("it", HERE)
-    meeting.put("copied", FoundTable(HERE.advert, (Address("10.9.0.66", 4610),)))
-    route = await find_route(None, CODE, [], RELAY)
-    assert route.host == RELAY
+@pytest.mark.parametrize(
+    ("seen", "relay", "host"),
+    [
+        ([FoundTable(replace(HERE.advert, number=8), (PLACE,))], RELAY, PLACE),
+        ([HERE], None, PLACE),
+        # Two adverts of one place hide no host.
+        ([HERE, FoundTable(HERE.advert, (Address("10.9.0.66", 4610),))], RELAY, RELAY),
+        ([], RELAY, RELAY),
+    ],
+)
+async def test_a_place_is_found_on_the_lan_or_met_at_the_relay(
+    autojump_clock: object,
+    meeting: Browsed[TableAdvert],
+    seen: list[FoundTable],
+    relay: Address | None,
+    host: Address,
+) -> None:
+    for at, table in enumerate(seen):
+        meeting.put(f"its {at}", table)
+    route = await find_route(None, CODE, [], relay)
+    assert route.host == host
+    if not seen:
+        assert trio.current_time() == pytest.approx(LAN_FIRST_S)
+        line = await route.dial(RELAY)
+        await route.aclose()
+        await line.send_all(b"it is in use")
     await route.aclose()
 
 

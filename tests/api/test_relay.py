@@ -1,5 +1,6 @@
 """A table that its players meet at a relay, as a script opens and joins it."""
 
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,18 @@ from seqp2p.lobby.events import Guest, LobbyShown
 from seqp2p.lobby.requests import RemovePlayer
 from seqp2p.net.addresses import Address
 from tests.api.tools import identity, play_varied, played_by_host, refused, table_with
-from tests.relay import free_address, running_relay
+from tests.relay import free_address, relay_process
 
 pytestmark = pytest.mark.process
 
 
-async def test_a_game_that_is_joined_and_watched_at_a_relay(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def relay() -> Iterator[Address]:
+    with relay_process() as address:
+        yield address
+
+
+async def test_a_game_that_is_joined_and_watched_at_a_relay(tmp_path: Path, relay: Address) -> None:
     seen = list[LobbyShown]()
     results = list[seqp2p.Result | None]()
     watching = trio.Event()
@@ -30,34 +37,31 @@ async def test_a_game_that_is_joined_and_watched_at_a_relay(tmp_path: Path) -> N
         if isinstance(event, LobbyShown):
             seen.append(event)
 
-    async with running_relay() as relay:
-        kept: dict[str, Any] = {"relay": str(relay), "replay_dir": tmp_path}
+    kept: dict[str, Any] = {"relay": str(relay), "replay_dir": tmp_path}
 
-        async def sit_down(table: seqp2p.OpenTable) -> None:
-            await watching.wait()
-            async with seqp2p.join(code=table.code, identity=identity("bob"), listen="127.0.0.1:0", **kept) as seat:
-                await play_varied(seat)
+    async def sit_down(table: seqp2p.OpenTable) -> None:
+        await watching.wait()
+        async with seqp2p.join(code=table.code, identity=identity("bob"), listen="127.0.0.1:0", **kept) as seat:
+            await play_varied(seat)
 
-        async def see(table: seqp2p.OpenTable) -> None:
-            eve = identity("eve")
-            async with seqp2p.watch(
-                code=table.code, identity=eve, let_in=watching.set, on_event=hear, **kept
-            ) as spectator:
-                async for _ in spectator:
-                    pass
-                results.append(spectator.result)
+    async def see(table: seqp2p.OpenTable) -> None:
+        eve: dict[str, Any] = {"identity": identity("eve"), "let_in": watching.set, "on_event": hear, **kept}
+        async with seqp2p.watch(code=table.code, **eve) as spectator:
+            async for _ in spectator:
+                pass
+            results.append(spectator.result)
 
-        async with table_with(tmp_path, sit_down, see, relay=str(relay)) as table:
-            ann = await played_by_host(table)
+    async with table_with(tmp_path, sit_down, see, relay=str(relay)) as table:
+        ann = await played_by_host(table)
     assert results == [ann.result]
     assert ann.result is not None
     assert [guest is None for guest in seen[0].seats] == [False, True]
 
 
-async def test_a_host_moves_to_the_place_of_its_next_code(tmp_path: Path) -> None:
-    """A player who is removed knows the first place, so the next code has another."""
+async def test_a_host_moves_to_the_place_of_its_next_code(tmp_path: Path, relay: Address) -> None:
+    """A removed player knows the first place, so the next code has another."""
     made: dict[str, Any] = {"players": 3, "variant": "classic"}
-    async with running_relay() as relay, table_with(tmp_path, relay=str(relay), **made) as table:
+    async with table_with(tmp_path, relay=str(relay), **made) as table:
 
         def joins(name: str) -> AbstractAsyncContextManager[seqp2p.Seat]:
             more: dict[str, Any] = {"name": name, "identity": identity(name), "listen": "127.0.0.1:0"}
@@ -88,11 +92,8 @@ async def test_a_relay_that_is_not_there() -> None:
     await refused(seqp2p.AddressError, seqp2p.host(relay="no address", **own))
 
 
-async def test_an_error_of_the_callers_block_comes_as_it_is(tmp_path: Path) -> None:
-    async with (
-        running_relay() as relay,
-        open_endpoint("ann", identity("ann"), tmp_path, Address("127.0.0.1", 0), relay) as endpoint,
-    ):
+async def test_an_error_of_the_callers_block_comes_as_it_is(tmp_path: Path, relay: Address) -> None:
+    async with open_endpoint("ann", identity("ann"), tmp_path, Address("127.0.0.1", 0), relay) as endpoint:
         with pytest.raises(ValueError, match="the caller's own"):
             async with open_table(endpoint, table_settings(2), HostOptions(0, advertise=False)):
                 raise ValueError("the caller's own")

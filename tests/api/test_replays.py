@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 import seqp2p
+from tests.protocol.reading import REPLAYS
 
-GOLDEN = Path(__file__).parents[2] / "replays" / "classic-2.seqp2p"
+GOLDEN = REPLAYS / "kids_2_won_ok.seqp2p"
 
 
-@pytest.mark.simulation
 def test_a_file_and_its_bytes_are_the_same() -> None:
     report = seqp2p.verify(GOLDEN)
     assert report.verdict == "verified"
     assert report == seqp2p.verify(str(GOLDEN)) == seqp2p.verify(GOLDEN.read_bytes())
     plain = json.loads(json.dumps(report.as_json()))
-    assert (plain["verdict"], plain["result"], plain["winners"], plain["cheats"]) == ("verified", "won", [2], [])
+    assert (plain["verdict"], plain["result"], plain["winners"], plain["cheats"]) == ("verified", "won", [1], [])
     assert [player["seat"] for player in plain["players"]] == [1, 2]
-    assert plain["table"]["variant"] == "classic"
+    assert plain["table"]["variant"] == "kids"
     playback = seqp2p.read(GOLDEN)
     assert playback.report == report
     first, *_, last = playback.moments
@@ -28,7 +28,6 @@ def test_a_file_and_its_bytes_are_the_same() -> None:
     assert last.position.over
 
 
-@pytest.mark.simulation
 def test_a_replay_is_exported_in_every_form() -> None:
     assert [*seqp2p.parse_game(seqp2p.export(GOLDEN)).positions()][-1].over
     assert json.loads(seqp2p.export(GOLDEN, "json"))["verdict"]["verdict"] == "verified"
@@ -38,7 +37,6 @@ def test_a_replay_is_exported_in_every_form() -> None:
 
 
 def damaged(data: bytes) -> bytes:
-    """The replay with one bit of its second half changed."""
     middle = len(data) * 3 // 4
     return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
 
@@ -54,7 +52,6 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
         seqp2p.export(tmp_path / "none")
 
 
-@pytest.mark.simulation
 def test_replays_are_counted() -> None:
     counted = seqp2p.stats(GOLDEN, GOLDEN.read_bytes(), b"nonsense")
     assert (counted.files, counted.games, counted.duplicates) == (3, 1, 1)

@@ -42,8 +42,7 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
     assert (report.verdict, report.writer) == ("verified", identity("eve").public.hex())
 
 
-@pytest.mark.parametrize("by_word", [True, False])
-async def test_who_watches_may_go(tmp_path: Path, *, by_word: bool) -> None:
+async def test_who_watches_may_go(tmp_path: Path) -> None:
     gone = trio.Event()
 
     async def wait_and_play(seat: seqp2p.Seat) -> None:
@@ -51,15 +50,17 @@ async def test_who_watches_may_go(tmp_path: Path, *, by_word: bool) -> None:
         await play_varied(seat)
 
     async with table_with(tmp_path, sits_down(tmp_path, wait_and_play)) as table, table.seat() as ann:
-        async with seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=tmp_path) as spectator:
-            assert spectator.view is None or spectator.result is None
-            if by_word:
-                await spectator.leave()
-                assert spectator.result is not None
+        for name in ("leaves", "ends"):
+            own: dict[str, Any] = {"name": name, "identity": identity(name), "replay_dir": tmp_path}
+            async with seqp2p.watch(table.address, code=table.code, **own) as spectator:
+                assert spectator.view is None or spectator.result is None
+                if name == "leaves":
+                    await spectator.leave()
+                    assert spectator.result is not None
+            assert spectator.result == seqp2p.Result("unfinished", (), "left the table")
+            assert seqp2p.verify(spectator.replay).verdict == "unfinished"
         gone.set()
         await play_varied(ann)
-    assert spectator.result == seqp2p.Result("unfinished", (), "left the table")
-    assert seqp2p.verify(spectator.replay).verdict == "unfinished"
     assert ended(ann) == "won"
 
 

@@ -4,14 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.lobby.code import WORDS, make_code, make_place, make_table_number, parse_code, place_of, public_part
+from seqp2p.lobby.code import (
+    make_code,
+    make_place,
+    make_table_number,
+    parse_code,
+    place_of,
+    public_part,
+    safety_words,
+)
 from seqp2p.net.errors import BadCode
-
-
-def test_the_words() -> None:
-    assert len(WORDS) == 256 == len({word[:4] for word in WORDS})
-    assert all(3 <= len(word) <= 7 and word.isascii() and word.isalpha() and word.islower() for word in WORDS)
-    assert list(WORDS) == sorted(WORDS)
 
 
 @given(st.integers(1, 99), st.binary(min_size=2, max_size=4), st.sampled_from([" ", "-", " - ", "_", "–", ". "]))
@@ -83,3 +85,19 @@ def test_table_numbers_are_1_to_99() -> None:
     source = random.Random(3).randbytes
     numbers |= {make_table_number(source) for _ in range(3000)}
     assert numbers == set(range(1, 100))
+
+
+# Safety words.
+
+KEYS = st.binary(min_size=32, max_size=32)
+
+
+@given(st.binary(max_size=400), KEYS, KEYS)
+def test_both_ends_have_the_same_safety_words(seed: bytes, key_a: bytes, key_b: bytes) -> None:
+    assert safety_words(seed, key_a, key_b) == safety_words(seed, key_b, key_a)
+
+
+def test_other_keys_or_another_table_give_other_safety_words() -> None:
+    keys = [bytes([number]) * 32 for number in range(40)]
+    assert len({safety_words(b"seed", keys[0], key) for key in keys[1:]}) == 39
+    assert len({safety_words(bytes([number]), keys[0], keys[1]) for number in range(40)}) == 40

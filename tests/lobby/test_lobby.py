@@ -22,7 +22,7 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, refuse, send
 from seqp2p.net.dialling import Dial, reach
-from seqp2p.net.errors import BadCode, LinkLost, PeerRefused, Unreachable
+from seqp2p.net.errors import BadCode, LinkLost, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.lobby.house import House, Liar, LyingHost, Opened, Player, Script, Step, telling
@@ -120,18 +120,6 @@ async def test_a_listener_that_always_hangs_up_is_no_host(autojump_clock: object
     assert trio.current_time() < 5
 
 
-async def test_a_code_that_cannot_be_one_is_not_tried() -> None:
-    wires = Wires()
-    with pytest.raises(BadCode):
-        await come(wires.dial, "what?")
-    assert wires.dialled == []
-
-
-async def test_no_host() -> None:
-    with pytest.raises(Unreachable):
-        await come(Wires().dial)
-
-
 async def test_a_host_that_says_nothing_is_asked_twice(autojump_clock: object) -> None:
     wires = Wires()
     wires.listen(address_of(1))
@@ -143,7 +131,7 @@ async def test_a_host_that_says_nothing_is_asked_twice(autojump_clock: object) -
 
 
 async def test_a_host_that_hangs_up_and_is_gone(nursery: trio.Nursery) -> None:
-    """It is tried once more; that nobody is there by then says less than that somebody was."""
+    """It is tried once more. Then no one is there, which says less than the first end."""
     wires = Wires()
     listener = wires.listen(address_of(1))
 
@@ -179,7 +167,11 @@ async def test_a_host_that_never_checks_the_code(autojump_clock: object, nursery
 # Seats.
 
 
-async def test_names_and_settings_that_cannot_be_stay_at_home() -> None:
+async def test_codes_names_and_settings_that_cannot_be_stay_at_home() -> None:
+    wires = Wires()
+    with pytest.raises(BadCode):
+        await come(wires.dial, "what?")
+    assert wires.dialled == []
     with pytest.raises(ValueError, match="control"):
         await join_table(own(2, "\x1b[31m"), Route(address_of(1)), "7-amber-falcon")
     with pytest.raises(ValueError, match="1 to 24"):

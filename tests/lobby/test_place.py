@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from seqp2p.lobby import place
-from seqp2p.lobby.place import MOVED, HostLines, MeetingPlace, MetLine, hash_place, meet_host, meeting_place
+from seqp2p.lobby.place import MOVED, HostLines, MeetingPlace, MetLine, meet_host
 from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import Dial
 from seqp2p.net.frames import FrameStream
@@ -17,15 +17,6 @@ from seqp2p.net.serving import serve, source_of
 from tests.live.relays import MemoryRelay, SaysNonsense, Waits
 
 RELAY = Address("relay.example.org", 4001)
-
-
-async def test_a_place_has_four_tokens_and_a_mark_of_its_own() -> None:
-    one, other = await meeting_place("48219375526041"), await meeting_place("48219375526042")
-    assert one == hash_place("48219375526041")
-    assert [len(token) for token in one.tokens] == [32] * 4
-    assert len(one.mark) == 16
-    assert len({*one.tokens, *other.tokens}) == 8
-    assert one.mark != other.mark
 
 
 async def test_the_line_on_which_a_host_was_met_is_used_once(nursery: trio.Nursery) -> None:
@@ -99,7 +90,7 @@ async def test_a_relay_that_is_away_is_told_once_for_all_lines_and_used_when_it_
 async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(
     autojump_clock: object, cheap_places: None, nursery: trio.Nursery
 ) -> None:
-    """Each of the four lines soon waits for seconds; those who are let in keep nobody waiting."""
+    """Each of the four lines soon waits for seconds, and none waits after a client is let in."""
     for lets_in, for_s in ((False, 60), (True, 10)):
         relay = SaysNonsense(nursery)
         await Hosting(nursery, relay.dial, lets_in=lets_in).move("1")
@@ -135,7 +126,7 @@ async def test_a_relay_that_lies_is_told_at_most_once_a_second(
 async def test_a_place_where_someone_was_let_in_stays_open(
     autojump_clock: object, cheap_places: None, nursery: trio.Nursery
 ) -> None:
-    """For lines of a source of their own; the place of nobody does not."""
+    """Its lines have a source of their own. A place where no one was let in closes."""
     relay, early = MemoryRelay(nursery), trio.Event()
     host = Hosting(nursery, relay.dial, lets_in=True)
 

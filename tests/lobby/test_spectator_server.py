@@ -10,7 +10,6 @@ import trio
 
 from seqp2p.live.absence import Absent, Back
 from seqp2p.lobby import place
-from seqp2p.lobby.events import Strangers
 from seqp2p.lobby.join import knock
 from seqp2p.lobby.own import Route
 from seqp2p.lobby.place import HostLines, meet_host
@@ -130,19 +129,6 @@ async def test_a_flood_on_one_link_is_read_at_its_pace(virtual_time: object, tmp
         lasted_s, limits = trio.current_time() - begun, DEFAULT_LIMITS
         price_s = message_price_s(limits, len(wire.encode_message(have)) - HEADER_SIZE)
         assert 20 < len(read) <= (limits.watch_cost_burst_s + limits.watch_cost_rate * lasted_s) / price_s + 1
-
-
-async def test_wrong_codes_are_counted_and_burn_the_code_during_the_game(virtual_time: object, tmp_path: Path) -> None:
-    async with waiting_host(tmp_path) as hall:
-        right = hall.code
-        wrong = "7-acorn-acorn" if right != "7-acorn-acorn" else "7-acorn-amber"
-        for code, why in ((wrong, "wrong_code"), (wrong, "wrong_code"), (wrong, "code_burned"), (right, "code_burned")):
-            with refused(why):
-                await hall.waiting(1, code=code)
-        await trio.sleep(1.5)
-        assert hall.strangers[-1] == Strangers(4, 3)
-        await hall.knock(1)
-        assert hall.came == ["spectator 1"], "the new code is good for watching"
 
 
 @pytest.mark.parametrize("again", [False, True])

@@ -1,4 +1,4 @@
-"""Attacks on the door, each in a process of its own: a friend with the code that is shown gets in.
+"""Attacks on the door, each in its own process: a friend with the code on the host's screen gets in.
 
 ``make bench ONLY=hostile`` runs them for a minute each.
 """
@@ -43,7 +43,7 @@ def attacked(name: str, table: seqp2p.OpenTable) -> Iterator[None]:
 
 
 async def sit_down(table: seqp2p.OpenTable, in_lobby: trio.Event) -> None:
-    """Join with the code that is shown, and with the next one if that is burned meanwhile."""
+    """Join with the code on the host's screen, and with the next one if it is burned meanwhile."""
     address = parse_address(table.address)
     credentials = make_credentials(Identity(secrets.token_bytes(32)))
     mine = Own(credentials, "friend", secrets.token_bytes, lambda _: in_lobby.set())

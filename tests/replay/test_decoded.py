@@ -1,7 +1,6 @@
 """Replays as plain data: every record is there, with what its seats signed in words."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
@@ -13,16 +12,8 @@ from seqp2p.replay.format import records
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import CLASSIC, KIDS, format_action
 from tests.protocol.reading import GOLDEN
-from tests.protocol.reading import REPLAYS as SMALL
-from tests.replay.tools import assemble, evidence, steps
+from tests.replay.tools import assemble, evidence, steps, stored
 from tests.table import Played
-
-GAMES = {path.stem: path for path in GOLDEN}
-
-
-@cache
-def data(name: str) -> bytes:
-    return GAMES.get(name, SMALL / f"{name}.seqp2p").read_bytes()
 
 
 def contributions(found: list[dict[str, Any]], *kinds: str) -> Iterator[dict[str, Any]]:
@@ -31,10 +22,10 @@ def contributions(found: list[dict[str, Any]], *kinds: str) -> Iterator[dict[str
             yield from record["contributions"]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", [path.stem for path in GOLDEN])
 def test_every_record_of_golden_games_is_there(name: str) -> None:
-    found = decoded(data(name))
-    kinds = [type(placed.record).__struct_config__.tag for placed in records(data(name))]
+    found = decoded(stored(name))
+    kinds = [type(placed.record).__struct_config__.tag for placed in records(stored(name))]
     assert [record["record"] for record in found] == kinds[1:]
     steps = [record["step"] for record in found if record["record"] in ("step", "certificate")]
     assert steps == [*range(1, len(steps) + 1)]
@@ -42,15 +33,15 @@ def test_every_record_of_golden_games_is_there(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["kids-3", "classic-2-manual-draw", "classic-4-table-talk"])
 def test_turns_are_those_that_were_played(name: str) -> None:
-    found = contributions(decoded(data(name)), "turn", "late", "discard")
-    turned = [moment.what for moment in play_back(data(name)).moments if isinstance(moment.what, Turned)]
+    found = contributions(decoded(stored(name)), "turn", "late", "discard")
+    turned = [moment.what for moment in play_back(stored(name)).moments if isinstance(moment.what, Turned)]
     variant = CLASSIC if name.startswith("classic") else KIDS
     played = [(turn.seat, format_action(variant, turn.action)) for turn in turned]
     assert [(each["seat"], each["body"]["action"]) for each in found] == played
 
 
 def test_digits_are_shown_when_they_are_asked_for() -> None:
-    brief, full = decoded(data("kids_2_won_ok")), decoded(data("kids_2_won_ok"), raw=True)
+    brief, full = decoded(stored("kids_2_won_ok")), decoded(stored("kids_2_won_ok"), raw=True)
     (short, *_), (long, *_) = contributions(brief, "shuffle"), contributions(full, "shuffle")
     assert short["body"].keys() == long["body"].keys() == {"deck", "proof"}
     assert short["body"]["deck"] == {"bytes": 42 * 66}
@@ -61,22 +52,22 @@ def test_digits_are_shown_when_they_are_asked_for() -> None:
 
 
 def test_remarks_calls_votes_and_leaves() -> None:
-    talk = decoded(data("classic-4-table-talk"))
+    talk = decoded(stored("classic-4-table-talk"))
     calls = [each["body"] for each in contributions(talk, "turn") if each["body"]["action"].startswith("call")]
     remarks = [record for record in talk if record["record"] == "remark"]
     assert len(calls) == 3
     assert all(call["remark"] in [{k: v for k, v in r.items() if k != "record"} for r in remarks] for call in calls)
     assert {"seat", "number", "last", "step", "prev", "courtesy", "text", "signature"} < remarks[0].keys()
-    skips = [record for record in decoded(data("classic-4-skipped")) if record["record"] == "certificate"]
+    skips = [record for record in decoded(stored("classic-4-skipped")) if record["record"] == "certificate"]
     assert [(skip["action"], skip["about"]) for skip in skips] == [("skip", (1,)), ("skip", (1,))]
     assert {ballot["seat"] for ballot in skips[0]["ballots"]} == {2, 3, 4}
-    leaves = [record["seat"] for record in decoded(data("forfeit_fail")) if record["record"] == "leave"]
+    leaves = [record["seat"] for record in decoded(stored("forfeit_fail")) if record["record"] == "leave"]
     assert leaves == [2, 3]
 
 
 def test_evidence_is_told_as_it_is(duel: Played) -> None:
-    """A seat may sign anything: two ballots, or what is in no form."""
+    """A seat may sign anything: two ballots, or bytes in no form."""
     *_, last = decoded(assemble([*steps(duel, 2), evidence(Contribution(b"\xc1", bytes(64)))]))
     assert last == {"record": "evidence", "contributions": [{"payload": {"bytes": 1}, "signature": {"bytes": 64}}]}
-    (proof,) = (record for record in decoded(data("evidence_of_two_ballots_fail")) if record["record"] == "evidence")
+    (proof,) = (record for record in decoded(stored("evidence_of_two_ballots_fail")) if record["record"] == "evidence")
     assert {each["round"] for each in proof["contributions"]} == {1}

@@ -19,7 +19,7 @@ from protocol.generator.games import settings as wire
 from protocol.generator.votes import drop
 from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Seated, Skipped, Turned, Voted
 from seqp2p.replay.export import decoded, game_text, stretches
-from seqp2p.replay.format import EvidenceRecord, LeaveRecord, pairs, records
+from seqp2p.replay.format import EvidenceRecord, LeaveRecord, pairs
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
 from seqp2p.replay.statistics import summarise
 from seqp2p.replay.verify import verify
@@ -37,27 +37,20 @@ from seqp2p.rules import (
 )
 from seqp2p.rules.status import status
 from tests.each import for_each
-from tests.protocol.reading import GOLDEN
-from tests.protocol.reading import REPLAYS as SMALL
+from tests.protocol.reading import GOLDEN, REPLAYS
+from tests.replay.tools import boundaries, stored
 from tests.table import Played, played, replay_bytes
 
 GAMES = [path.stem for path in GOLDEN]
 SHORT = ("classic-2-advanced", "kids-3")
 ALL_GAMES = [name if name in SHORT else pytest.param(name, marks=pytest.mark.simulation) for name in GAMES]
-EXPECTED: dict[str, dict[str, Any]] = json.loads((SMALL / "expected.json").read_text("utf-8"))
+EXPECTED: dict[str, dict[str, Any]] = json.loads((REPLAYS / "expected.json").read_text("utf-8"))
 TAKES_CARD = ("place", "remove", "exchange", "give")
 
 
 @cache
 def playback(name: str) -> Playback:
-    """The playback of a golden game."""
-    return play_back(next(path for path in GOLDEN if path.stem == name).read_bytes())
-
-
-@cache
-def small(name: str) -> Playback:
-    """The playback of a small replay."""
-    return play_back((SMALL / f"{name}.seqp2p").read_bytes())
+    return play_back(stored(name))
 
 
 def of_kind(shown: Playback, kind: type) -> list[Moment]:
@@ -81,14 +74,14 @@ def reads_back(shown: Playback) -> bool:
 
 @for_each(EXPECTED)
 def test_every_small_replay_has_its_verdict_and_is_shown_as_far_as_it_is_right(name: str) -> None:
-    shown, expected = small(name), EXPECTED[name]
+    shown, expected = playback(name), EXPECTED[name]
     told = json.loads(json.dumps(shown.report.as_json()))
     assert [told[field] for field in FIELDS] == [expected[field] for field in FIELDS]
     assert bool(shown.agreement) or not shown.moments
     assert all(moment.step <= shown.report.steps for moment in shown.moments)
     reads_back(shown)
     if shown.report.verdict != "invalid":
-        found = decoded((SMALL / f"{name}.seqp2p").read_bytes(), raw=True)
+        found = decoded(stored(name), raw=True)
         assert json.dumps(found)
         assert all(record["record"] != "table" for record in found)
 
@@ -159,7 +152,7 @@ def test_closed_hands_stay_closed() -> None:
 
 
 def test_one_opened_hand() -> None:
-    shown = small("one_opening_ok")
+    shown = playback("one_opening_ok")
     (seat,) = shown.opened
     for position in positions(shown.moments):
         assert UNKNOWN not in position.hands[seat - 1]
@@ -204,26 +197,24 @@ def test_cards_given_up_one_after_the_other() -> None:
 
 
 def test_leaves_and_proofs_are_moments() -> None:
-    forfeit = small("forfeit_fail")
+    forfeit = playback("forfeit_fail")
     assert len(of_kind(forfeit, SeatLeft)) == 2
     (end,) = of_kind(forfeit, Finished)
     assert isinstance(end.what, Finished)
     assert end.what.result.kind == "forfeit"
     assert forfeit.moments[-1] is end
     for name in ("one_that_left", "a_spectator"):
-        unnamed = small(f"forfeit_written_by_{name}_fail")
+        unnamed = playback(f"forfeit_written_by_{name}_fail")
         assert (len(of_kind(unnamed, SeatLeft)), of_kind(unnamed, Finished)) == (2, [])
-    (proved,) = of_kind(small("evidence_then_drop_ok"), CheatProved)
+    (proved,) = of_kind(playback("evidence_then_drop_ok"), CheatProved)
     assert isinstance(proved.what, CheatProved)
     assert "broke the rules" in proved.what.reason
 
 
 def test_progress_goes_to_the_end_of_the_file() -> None:
-    data = (SMALL / "kids_2_won_ok.seqp2p").read_bytes()
-    told: list[int] = []
+    data, told = stored("kids_2_won_ok"), list[int]()
     play_back(data, told.append)
-    assert told == [placed.end for placed in records(data)]
-    assert told[-1] == len(data)
+    assert told == boundaries(data)[1:]
 
 
 def test_two_that_left_write_no_two_winners() -> None:

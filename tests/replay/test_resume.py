@@ -36,18 +36,16 @@ GAME = "game.seqp2p"
 
 @cache
 def unfinished_bytes(game: Played) -> bytes:
-    """The replay of a whole game, as it is before it is finished."""
+    """The replay of a whole game before it is finished."""
     return assemble(steps(game, len(game.steps)))
 
 
 def logged(*things: SignedThing) -> tuple[Logged, ...]:
-    """What the seat's own file has of these."""
     return tuple(entry for thing in things if (entry := to_logged(thing)) is not None)
 
 
 @cache
 def whole_log(game: Played) -> tuple[Logged, ...]:
-    """What the seat's own file has of a whole game."""
     return logged(*(held for step in game.steps for _, held in step.contributions))
 
 
@@ -57,14 +55,14 @@ def path(tmp_path: Path) -> Path:
 
 
 def resumed(path: Path, game: Played, entries: Sequence[Logged]) -> tuple[Loaded, tuple[Event, ...]]:
-    """Load a game's replay, and feed what the seat's own file has; with the events of the second."""
+    """Load a game's replay, feed the entries of the seat's own file, and return the events of these too."""
     loaded = load(path, game.agreement)
     with ReplayWriter(path, loaded.match, reopened=True) as writer:
         return loaded, tuple(feed(loaded.match, tuple(entries), writer))
 
 
 def finished(path: Path, game: Played, entries: Sequence[Logged] | None = None) -> bytes:
-    """The bytes after a game was resumed and finished, as seat 1 would."""
+    """Resume a game, finish it as seat 1, and return the bytes."""
     match = load(path, game.agreement).match
     with ReplayWriter(path, match, reopened=True) as writer:
         feed(match, whole_log(game) if entries is None else tuple(entries), writer)
@@ -72,16 +70,6 @@ def finished(path: Path, game: Played, entries: Sequence[Logged] | None = None) 
             match.open_seat(seat.number, seat.release())
         writer.finish(match, game.seat(1).identity_key, game.seat(1).sign)
     return path.read_bytes()
-
-
-def test_a_match_comes_back_as_far_as_its_replay_goes(trio: Played, path: Path) -> None:
-    for count in (0, 1, 7, len(trio.steps)):
-        data = assemble(steps(trio, count))
-        path.write_bytes(data)
-        loaded = load(path, trio.agreement)
-        assert (loaded.torn, path.read_bytes()) == (False, data)
-        assert loaded.match.record == list(trio.steps[:count])
-        assert loaded.match.number == count + 1
 
 
 def test_a_replay_that_was_broken_off_at_every_step_ends_as_if_it_had_not_been(brief: Played, path: Path) -> None:
@@ -149,7 +137,9 @@ def test_a_replay_cut_at_any_byte(brief: Played, path: Path) -> None:
         whole = max((end for end in ends if end <= size), default=0)
         assert loaded.torn == (size not in ends[1:])
         assert path.read_bytes() == (data[:whole] if whole >= header else b"")
-        assert len(loaded.match.record) == max(0, ends.index(whole) - 1 if whole else 0)
+        count = max(0, ends.index(whole) - 1 if whole else 0)
+        assert loaded.match.record == list(brief.steps[:count])
+        assert loaded.match.number == count + 1
 
 
 @pytest.mark.parametrize("size", [0, 3, len(MAGIC), len(MAGIC) + 30])
@@ -202,7 +192,7 @@ def test_a_crash_while_an_abandoned_game_is_written(trio: Played, path: Path) ->
 
 
 def why_not(path: Path, data: bytes, agreement: bytes) -> str | None:
-    """Why a replay of these bytes is not resumed, if it is not; it stays as it is then."""
+    """Return the reason why a replay of these bytes is not resumed; it is not changed then."""
     path.write_bytes(data)
     refused: ResumeError | None = None
     try:

@@ -3,8 +3,8 @@
 import random
 import tracemalloc
 from dataclasses import replace
-from functools import cache
 from secrets import token_bytes
+from statistics import mean, median
 
 import pytest
 from hypothesis import given
@@ -15,22 +15,15 @@ from seqp2p.replay.playback import play_back
 from seqp2p.replay.statistics import NAMES_MAX, Counted, Course, ReplayCounter, Summary, summarise
 from seqp2p.replay.verify import Player, Report, Verdict
 from seqp2p.rules import Action
-from tests.protocol.reading import GOLDEN
-from tests.protocol.reading import REPLAYS as SMALL
+from tests.replay.tools import stored
 
 GAMES = ("kids-3", "classic-2-manual-draw", "classic-3-dropped", "classic-4-options", "classic-4-skipped")
-
-
-@cache
-def data(name: str) -> bytes:
-    golden = {path.stem: path for path in GOLDEN}
-    return golden.get(name, SMALL / f"{name}.seqp2p").read_bytes()
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_a_golden_game(name: str) -> None:
-    summary, playback = summarise(data(name), token_bytes), play_back(data(name))
+    summary, playback = summarise(stored(name), token_bytes), play_back(stored(name))
     course = summary.course
     assert course is not None
     assert playback.agreement is not None
@@ -49,7 +42,7 @@ def test_a_golden_game(name: str) -> None:
 
 def test_what_cannot_be_counted() -> None:
     assert summarise(b"", token_bytes).course is None
-    assert summarise(data("copied_key_fail"), token_bytes).course is None
+    assert summarise(stored("copied_key_fail"), token_bytes).course is None
 
 
 # Games that were made up, quickly.
@@ -120,12 +113,9 @@ def test_lengths(lengths: list[int]) -> None:
     counter = ReplayCounter()
     for number, turns in enumerate(lengths):
         counter.add(made_up(number, KEYS[:2], (1,), turns))
-    counted = counter.statistics()
-    ordered, kids = sorted(lengths), counted.variants["kids"]
-    middle = len(ordered) // 2
-    median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-    assert kids.turns_median == median
-    assert kids.turns_mean == pytest.approx(sum(lengths) / len(lengths))
+    kids = counter.statistics().variants["kids"]
+    assert kids.turns_median == median(lengths)
+    assert kids.turns_mean == pytest.approx(mean(lengths))
 
 
 def test_memory_of_many_files() -> None:
