@@ -1,6 +1,5 @@
 """Whole games between seats in one process, as a script plays them."""
 
-import contextlib
 import gc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -114,23 +113,6 @@ async def test_a_rematch(tmp_path: Path) -> None:
     assert [True, True] in asked
     assert asked[-1] == [False, False]
     assert (lasting(tmp_path), len({game for game, _ in ends["ann"]})) == ([".seqp2p"] * 6, 3)
-
-
-async def test_a_turn_that_was_refused_comes_again(tmp_path: Path) -> None:
-    reasons: list[str] = []
-    wrong: list[Any] = ["nonsense", "pass", seqp2p.Action("place", 999, 999), seqp2p.Action("call", seat=2)]
-    async with two_seats(tmp_path) as ann:
-        async for turn in ann:
-            reasons.append(turn.refused or "")
-            with contextlib.suppress(seqp2p.IllegalAction, seqp2p.NotationError):
-                await turn.play(wrong.pop(0) if wrong else varied(turn.view))
-    first, nonsense, passed, placed, called, *others = reasons
-    assert first == ""
-    assert "nonsense" in nonsense
-    assert "cannot pass" in passed
-    assert len({nonsense, passed, placed, called, ""}) == 5
-    assert not any(others)
-    assert ended(ann) == "won", "nothing is lost"
 
 
 async def test_leaving_for_good(tmp_path: Path) -> None:

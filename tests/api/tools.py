@@ -21,7 +21,6 @@ Task = Callable[[seqp2p.OpenTable], Awaitable[object]]
 
 
 def identity(name: str) -> seqp2p.Identity:
-    """The key of whoever has this name."""
     return seqp2p.Identity(name.encode().ljust(32, b"."))
 
 
@@ -34,13 +33,11 @@ def table_of(folder: Path, players: int = 2, **more: Any) -> contextlib.Abstract
 def guest_of(
     table: seqp2p.OpenTable, folder: Path, who: str = "bob", **more: Any
 ) -> contextlib.AbstractAsyncContextManager[seqp2p.Seat]:
-    """Somebody else, joining it."""
     how: dict[str, Any] = {"name": who, "identity": identity(who), "replay_dir": folder} | more
     return seqp2p.join(table.address, code=table.code, **how)
 
 
 def browsed(*tables: FoundTable) -> Browsed[TableAdvert]:
-    """These tables, as they are found on a LAN."""
     found = Browsed[TableAdvert](64)
     for number, table in enumerate(tables):
         found.put(str(number), table)
@@ -48,7 +45,7 @@ def browsed(*tables: FoundTable) -> Browsed[TableAdvert]:
 
 
 def lasting(folder: Path) -> list[str]:
-    """What kinds of files are in there."""
+    """Return the endings of the files in there."""
     return sorted(path.suffix for path in folder.iterdir() if path.is_file())
 
 
@@ -61,20 +58,18 @@ def varied(view: seqp2p.View) -> seqp2p.Action:
 
 
 async def play_varied(seat: seqp2p.Seat) -> None:
-    """Play to the end."""
     async for turn in seat:
         await turn.play(varied(turn.view))
 
 
 async def until(table: seqp2p.OpenTable, kind: type) -> None:
-    """Wait until such a thing has happened at this table."""
     async for event in table.events:
         if isinstance(event, kind):
             return
 
 
 def sits_down(folder: Path, play: Play = play_varied, who: str = "bob", **more: Any) -> Task:
-    """Somebody who joins a table and plays like this."""
+    """Return a task that joins a table and plays like this."""
 
     async def sit_down(table: seqp2p.OpenTable) -> None:
         async with guest_of(table, folder, who, **more) as seat:
@@ -84,7 +79,6 @@ def sits_down(folder: Path, play: Play = play_varied, who: str = "bob", **more: 
 
 
 async def played_by_host(table: seqp2p.OpenTable) -> seqp2p.Seat:
-    """Play the host's seat to the end."""
     async with table.seat() as seat:
         await play_varied(seat)
     return seat
@@ -92,7 +86,7 @@ async def played_by_host(table: seqp2p.OpenTable) -> seqp2p.Seat:
 
 @contextlib.asynccontextmanager
 async def table_with(folder: Path, *others: Task, players: int = 2, **more: Any) -> AsyncGenerator[seqp2p.OpenTable]:
-    """Ann's table, with others beside the block; all within LIMIT_S."""
+    """Ann's table, with these tasks until the block ends; all within LIMIT_S."""
     with trio.fail_after(LIMIT_S):
         async with table_of(folder, players, **more) as table, trio.open_nursery() as nursery:
             for other in others:
@@ -102,7 +96,7 @@ async def table_with(folder: Path, *others: Task, players: int = 2, **more: Any)
 
 @contextlib.asynccontextmanager
 async def two_seats(folder: Path, guest: Play = play_varied, **more: Any) -> AsyncGenerator[seqp2p.Seat]:
-    """Ann's seat at a table whose other seat, bob's, plays like this beside the block; all within LIMIT_S."""
+    """Ann's seat at a table with bob, who plays like this meanwhile; all within LIMIT_S."""
     async with table_with(folder, sits_down(folder, guest), **more) as table, table.seat() as seat:
         yield seat
 
@@ -114,7 +108,7 @@ def ended(seat: seqp2p.Seat) -> str:
 
 
 async def refused(kind: type[E], opening: contextlib.AbstractAsyncContextManager[object], why: str | None = None) -> E:
-    """Return the error of what must not open."""
+    """Return the error of a table or seat that must not open."""
     with pytest.raises(kind, match=why) as error:
         async with opening:
             raise AssertionError("it has opened")

@@ -164,9 +164,6 @@ async def test_a_host_that_never_checks_the_code(autojump_clock: object, nursery
         await come(wires.dial)
 
 
-# Seats.
-
-
 async def test_codes_names_and_settings_that_cannot_be_stay_at_home() -> None:
     wires = Wires()
     with pytest.raises(BadCode):
@@ -421,75 +418,66 @@ async def test_the_script_of_an_honest_host(autojump_clock: object) -> None:
     assert AddressBook(guest.table, LIMITS).of(1) == (Address("fd00::1", 5001), address_of(1))
 
 
-async def test_a_host_that_never_shows_the_table(autojump_clock: object) -> None:
-    assert str((await guest_of(telling())).error) == "The host did not show the table."
-    assert trio.current_time() < 15
+def shown(*changes: dict[str, object]) -> list[Step]:
+    """Show the lobby with each of these changes in turn."""
+    return [replace(LOBBY, **each) for each in changes]
 
 
-@pytest.mark.parametrize(
-    ("changes", "part"),
-    [
-        ({"settings": replace(settings(2), players=5)}, "cannot be played"),
-        ({"settings": replace(settings(2), variant="poker")}, "cannot be played"),
-        ({"seats": (HOST_SEAT,)}, "do not fit"),
-        ({"seat": 3}, "do not fit"),
-        ({"seats": (wire.LobbySeat("\x07", identity(1).public, 0), OWN_SEAT)}, "names or keys"),
-        ({"seats": (wire.LobbySeat("host", identity(2).public, 0), OWN_SEAT)}, "names or keys"),
-        ({"seats": (wire.LobbySeat("host", identity(3).public, 0), OWN_SEAT)}, "another key has its seat"),
-        ({"seats": (None, OWN_SEAT)}, "another key has its seat"),
-        ({"seats": (HOST_SEAT, None)}, "somebody else's"),
-        ({"seats": (HOST_SEAT, wire.LobbySeat("not me", identity(2).public, 0))}, "somebody else's"),
-        ({"seats": (HOST_SEAT, wire.LobbySeat("guest", identity(3).public, 0))}, "somebody else's"),
-        ({"seat": 1}, "somebody else's"),
-        ({"relay": "Relay.example.org:4001"}, "relay whose address cannot be"),
-        ({"relay": "relay.example.org"}, "relay whose address cannot be"),
-        ({"relay": ""}, "relay whose address cannot be"),
-    ],
-)
-async def test_a_lobby_that_cannot_be(autojump_clock: object, changes: dict[str, object], part: str) -> None:
-    assert part in str((await guest_of(telling(replace(LOBBY, **changes)))).error)
+def proposed(proposal: Step, *then: Step) -> list[Step]:
+    return [LOBBY, wire.Gather(1), proposal, *then]
 
 
 @pytest.mark.parametrize(
     ("steps", "part"),
     [
-        ([LOBBY, replace(LOBBY, settings=OTHER_SETTINGS)], "changed the rules"),
-        ([LOBBY, replace(LOBBY, relay="a.example:1")], "changed the relay"),
-        ([replace(LOBBY, relay="a.example:1"), replace(LOBBY, relay="b.example:1")], "changed the relay"),
-        ([replace(LOBBY, relay="a.example:1"), LOBBY], "changed the relay"),
-        ([wire.Gather(1)], "before it has shown the table"),
-        ([LOBBY, wire.Gather(1), HONEST, HONEST], "out of turn"),
-        ([LOBBY, wire.Gather(1), wire.StartMessage(1)], "was not agreed"),
-        ([LOBBY, wire.Gather(1), HONEST, wire.StartMessage(2)], "was not agreed"),
-        ([LOBBY, wire.Gather(1), HONEST, LOBBY, wire.StartMessage(1)], "was not agreed"),
+        ([], "The host did not show the table."),
         ([wire.Bye("bed\x1b time")], "The host has closed the table: bed time"),
         ([wire.Refused("table_full", "")], "The table is full."),
+        # A lobby that cannot be.
+        (shown({"settings": replace(settings(2), players=5)}), "cannot be played"),
+        (shown({"settings": replace(settings(2), variant="poker")}), "cannot be played"),
+        (shown({"seats": (HOST_SEAT,)}), "do not fit"),
+        (shown({"seat": 3}), "do not fit"),
+        (shown({"seats": (wire.LobbySeat("\x07", identity(1).public, 0), OWN_SEAT)}), "names or keys"),
+        (shown({"seats": (wire.LobbySeat("host", identity(2).public, 0), OWN_SEAT)}), "names or keys"),
+        (shown({"seats": (wire.LobbySeat("host", identity(3).public, 0), OWN_SEAT)}), "another key has its seat"),
+        (shown({"seats": (None, OWN_SEAT)}), "another key has its seat"),
+        (shown({"seats": (HOST_SEAT, None)}), "somebody else's"),
+        (shown({"seats": (HOST_SEAT, wire.LobbySeat("not me", identity(2).public, 0))}), "somebody else's"),
+        (shown({"seats": (HOST_SEAT, wire.LobbySeat("guest", identity(3).public, 0))}), "somebody else's"),
+        (shown({"seat": 1}), "somebody else's"),
+        (shown({"relay": "Relay.example.org:4001"}), "relay whose address cannot be"),
+        (shown({"relay": "relay.example.org"}), "relay whose address cannot be"),
+        (shown({"relay": ""}), "relay whose address cannot be"),
+        # Another way than the protocol's.
+        (shown({}, {"settings": OTHER_SETTINGS}), "changed the rules"),
+        (shown({}, {"relay": "a.example:1"}), "changed the relay"),
+        (shown({"relay": "a.example:1"}, {"relay": "b.example:1"}), "changed the relay"),
+        (shown({"relay": "a.example:1"}, {}), "changed the relay"),
+        ([wire.Gather(1)], "before it has shown the table"),
+        (proposed(HONEST, HONEST), "out of turn"),
+        (proposed(wire.StartMessage(1)), "was not agreed"),
+        (proposed(HONEST, wire.StartMessage(2)), "was not agreed"),
+        (proposed(HONEST, LOBBY, wire.StartMessage(1)), "was not agreed"),
+        # A table that was not shown.
+        (proposed(wire.TableMessage(1, b"rubbish", (AT_HOST, AT_HOST))), "cannot be"),
+        (proposed(proposing(wire.AddressStatement(b"rubbish", bytes(64)))), "in a form that cannot be"),
+        (proposed(proposing(said(1, HOST_NONCE, Address("localhost", 5001)))), "cannot be"),
+        (proposed(proposing(said(2, HOST_NONCE))), "that seat 1 (host) has not signed"),
+        (proposed(proposing(said(1, bytes([2]) * 32))), "that seat 1 (host) has not signed"),
+        (proposed(proposing(said(1, HOST_NONCE, count=2))), "that seat 1 (host) has not signed"),
+        (proposed(proposing(replace(AT_HOST, signature=bytes(64)))), "has not signed"),
+        (proposed(proposing(own=said(2, bytes(32), Address("10.9.9.9", 5001)))), "for this seat than it"),
+        (proposed(lambda host: replace(HONEST(host), addresses=(AT_HOST,))), "do not fit the seats"),
+        (proposed(lambda host: replace(HONEST(host), round=2)), "out of turn"),
+        (proposed(proposing(seats=seats()[:1])), "cannot be"),
+        (proposed(proposing(settings=OTHER_SETTINGS)), "another table"),
+        (proposed(proposing(seats=seats(name="gu est"))), "another table"),
+        (proposed(proposing(seats=seats(key=3))), "another table"),
+        (proposed(proposing(seats=seats(host_key=3))), "another table"),
+        (proposed(proposing(seats=seats())), "fresh nonce"),
     ],
 )
-async def test_a_host_that_goes_another_way(autojump_clock: object, steps: list[Step], part: str) -> None:
+async def test_a_host_that_lies_is_left(autojump_clock: object, steps: list[Step], part: str) -> None:
     assert part in str((await guest_of(telling(*steps))).error)
-
-
-@pytest.mark.parametrize(
-    ("proposal", "part"),
-    [
-        (wire.TableMessage(1, b"rubbish", (AT_HOST, AT_HOST)), "cannot be"),
-        (proposing(wire.AddressStatement(b"rubbish", bytes(64))), "in a form that cannot be"),
-        (proposing(said(1, HOST_NONCE, Address("localhost", 5001))), "cannot be"),
-        (proposing(said(2, HOST_NONCE)), "that seat 1 (host) has not signed"),
-        (proposing(said(1, bytes([2]) * 32)), "that seat 1 (host) has not signed"),
-        (proposing(said(1, HOST_NONCE, count=2)), "that seat 1 (host) has not signed"),
-        (proposing(replace(AT_HOST, signature=bytes(64))), "has not signed"),
-        (proposing(own=said(2, bytes(32), Address("10.9.9.9", 5001))), "for this seat than it"),
-        (lambda host: replace(HONEST(host), addresses=(AT_HOST,)), "do not fit the seats"),
-        (lambda host: replace(HONEST(host), round=2), "out of turn"),
-        (proposing(seats=seats()[:1]), "cannot be"),
-        (proposing(settings=OTHER_SETTINGS), "another table"),
-        (proposing(seats=seats(name="gu est")), "another table"),
-        (proposing(seats=seats(key=3)), "another table"),
-        (proposing(seats=seats(host_key=3)), "another table"),
-        (proposing(seats=seats()), "fresh nonce"),
-    ],
-)
-async def test_a_table_that_was_not_shown(autojump_clock: object, proposal: Step, part: str) -> None:
-    assert part in str((await guest_of(telling(LOBBY, wire.Gather(1), proposal))).error)
+    assert trio.current_time() < 15
