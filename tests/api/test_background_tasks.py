@@ -1,4 +1,4 @@
-"""Tasks beside a block: what the block raises comes out as it is."""
+"""Tasks that run while a block does: an error of the block comes out unchanged."""
 
 import pytest
 import trio

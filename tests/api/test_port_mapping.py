@@ -61,7 +61,6 @@ class Router:
 
 @pytest.fixture
 def router(monkeypatch: pytest.MonkeyPatch) -> Router:
-    """The router that is asked."""
     router = Router()
     monkeypatch.setattr(port_mapping, "ask_router", router.ask)
     return router
@@ -117,7 +116,7 @@ async def test_nothing_is_opened(router: Router, answer: PortAnswer, reason: str
     ],
 )
 async def test_what_was_asked_without_an_answer_is_closed(router: Router, answer: PortAnswer) -> None:
-    """Also where the answer cannot be: a host that is not of the internet, a port that was not asked for."""
+    """An impossible answer counts as none: a host outside the internet, or a port no one asked for."""
     router.answers = [answer]
     async with router.mapped() as (address, _):
         assert address is None

@@ -1,4 +1,4 @@
-"""Turns that pass before they are played, and what becomes of what was handed in."""
+"""Turns that are played, refused, or over before the script has chosen."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from tests.table import Played, match_at, shared_match_at
 
 
 class Asker:
-    """A seat that is asked as a session asks."""
+    """A seat, and the questions of its session."""
 
     def __init__(self, game: Played, nursery: trio.Nursery) -> None:
         first = next(closed.number for closed in game.steps if shared_match_at(game, closed.number).kind == "turn")

@@ -24,7 +24,7 @@ CHEAP = _Params(IntegerGroup(P, P >> 1, 4))
 
 @pytest.fixture
 def cheap_codes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SPAKE2 in a group with fast integers, for tests of what is around it. On the curve an exchange takes 30 ms."""
+    """SPAKE2 in a group with fast integers. On the curve an exchange takes 30 ms."""
     for side in ("SPAKE2_A", "SPAKE2_B"):
         monkeypatch.setattr(spake2, side, partial(getattr(spake2, side), params=CHEAP))
 

@@ -38,18 +38,17 @@ from tests.table import randomness
 
 
 def own_key(number: int) -> Credentials:
-    """The credentials of somebody without a seat."""
+    """Credentials of no seat."""
     return numbered(100 + number)
 
 
 def spectator(number: int, credentials: Credentials | None = None, limits: Limits = DEFAULT_LIMITS) -> Own:
-    """What this spectator brings to the table."""
     key, dice = credentials or own_key(number), randomness(("watch", number))
     return Own(key, f"spectator {number}", dice, lambda _: None, limits=limits)
 
 
 class Hall(Party):
-    """Its first seat lets spectators in. ``said`` is what the person at the host was told of them."""
+    """A party whose first seat lets spectators in. ``said`` has the host's events about them."""
 
     spectators: SpectatorServer
     door: CodeDoor
@@ -82,7 +81,7 @@ class Hall(Party):
 
     @contextlib.asynccontextmanager
     async def open(self, *, alone: bool = False) -> AsyncGenerator[trio.Nursery]:
-        """Let spectators in, play, and end when all have ended. ``alone`` the first seat waits until the block ends."""
+        """Let spectators in, play, and end with the last seat. ``alone``: only the first seat is there."""
         async with trio.open_nursery() as doors:
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
             own = Own(seat_credentials(1), "host", randomness("code"), self.said.append, limits=self.limits)
@@ -166,7 +165,6 @@ class Seen:
 
     @property
     def events(self) -> list[Event]:
-        """What happened at the table."""
         return [event for event in self.told if not isinstance(event, Absent | Back)]
 
     @property
@@ -183,7 +181,7 @@ class Seen:
 
 
 def same_game(seen: Seen, place: Place) -> None:
-    """The spectator saw what the seat saw, and its replay is right and says the same."""
+    """Require that the spectator saw the seat's game, and that its replay is right and the same."""
     assert seen.result == place.result
     assert seen.events == place.events
     report = seen.report()
@@ -203,7 +201,7 @@ async def hear(frames: FrameStream) -> WireMessage:
 
 
 async def hear_all(frames: FrameStream, have: Have | None = None) -> list[WireMessage]:
-    """Everything until the end, asking for it as a spectator that takes nothing in."""
+    """Return all messages until the end, asking with the same ``have`` all the time."""
     heard: list[WireMessage] = []
     with contextlib.suppress(NetError):
         while True:

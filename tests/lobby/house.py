@@ -36,7 +36,7 @@ M = TypeVar("M", bound=WireMessage)
 
 
 class Player:
-    """The host or a joiner: what it was told, and what became of it."""
+    """The host or a joiner: its events, and its table or its error."""
 
     def __init__(self) -> None:
         self.events: list[LobbyEvent] = []
@@ -114,7 +114,6 @@ class House:
 
     @property
     def tables(self) -> dict[int, AgreedTable]:
-        """The table of each for whom the game has begun."""
         return {number: player.table for number, player in self.players.items() if player.table is not None}
 
     @property
@@ -201,7 +200,6 @@ class Liar:
         await wait_all_tasks_blocked()
 
     async def stay(self) -> None:
-        """Signs of life, whatever else is not said."""
         with contextlib.suppress(LinkLost):
             while True:
                 await trio.sleep(2)
@@ -216,7 +214,7 @@ Script: TypeAlias = Callable[["LyingHost", FrameStream], Awaitable[None]]
 
 
 class LyingHost:
-    """A host that lets everybody in who gives the code, and then does what each script says, a connection each."""
+    """A host that takes the code and then follows one script for each connection."""
 
     given: Nonce
     """What the joiner answered to the last Gather."""
@@ -244,7 +242,7 @@ class LyingHost:
 
 
 def telling(*steps: Step) -> Script:
-    """Say this, and read until the other side has had enough."""
+    """Return a script that says this, and reads until the other side hangs up."""
 
     async def script(host: LyingHost, frames: FrameStream) -> None:
         for step in steps:

@@ -1,4 +1,4 @@
-"""Addresses of seats: signed by the seat itself, passed on once; no peer can change them for another."""
+"""Addresses of seats: a seat signs its own, others pass them on once, and no peer can change them."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an advertisement says, and what is made of one by somebody who means harm."""
+"""Advertisements of tables and seats, honest and false."""
 
 import hashlib
 

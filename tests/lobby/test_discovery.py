@@ -48,7 +48,7 @@ def port_of(listeners: list[trio.SocketListener]) -> int:
 
 
 def bound_to(host: str, port: int = 4610) -> Any:
-    """All that is asked of a listener: where it is bound."""
+    """A stand-in for a listener, which knows its address alone."""
     return SimpleNamespace(socket=SimpleNamespace(getsockname=lambda: (host, port)))
 
 

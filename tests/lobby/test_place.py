@@ -102,7 +102,7 @@ async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(
 async def test_a_relay_that_lies_is_told_at_most_once_a_second(
     wait_s: float, autojump_clock: object, cheap_places: None, nursery: trio.Nursery
 ) -> None:
-    """It joins the lines that test it, and says nonsense to the host's: at once, or when they have waited a moment."""
+    """It joins the lines that test it, and says nonsense on the host's lines, at once or after a moment."""
     own = {token.hex().encode() for token in (await place.meeting_place("1")).tokens}
 
     class Lies(MemoryRelay):

@@ -1,4 +1,4 @@
-"""The log of a host's spectators: what a ``have`` is answered with, over links that only write down."""
+"""The log of a host's spectators, and its answers to their ``have``, over links that only write down."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -42,7 +42,6 @@ class WrittenDown:
         self.error = error
 
     def read(self) -> list[bytes]:
-        """What was sent since the last reading."""
         frames, self.frames, self.unsent = self.frames, [], 0
         return frames
 
@@ -163,7 +162,7 @@ def test_an_answer_waits_until_the_last_is_read_and_a_pause_is_over() -> None:
 
 
 def test_a_have_is_answered_behind_a_sign_of_life_that_is_unsent() -> None:
-    """All that is unsent together is no more than a batch, or one frame that is larger."""
+    """The unsent bytes are together no more than a batch, or one larger frame."""
     size_max = sum(map(len, FRAMES[:3])) + 15
     watched = Watched(watch_batch_max=size_max)
     watched.link.unsent = 15
@@ -204,7 +203,7 @@ def test_one_that_has_all_and_waits_is_sent_nothing_again() -> None:
 
 @pytest.mark.parametrize("left_out", [0, 1, 20, 100, 101, len(EVERYTHING) - 1, len(EVERYTHING)])
 def test_a_goodbye_is_no_more_than_a_link_holds(left_out: int) -> None:
-    """However little fits before the farewell: a link with too much would be cut off, unread."""
+    """A link with more unsent bytes would be cut off, unread."""
     sent = EVERYTHING[: len(EVERYTHING) - left_out]
     size_max = sum(map(len, sent)) + len(FAREWELL)
     watched = Watched(unsent_max=size_max)
@@ -214,7 +213,7 @@ def test_a_goodbye_is_no_more_than_a_link_holds(left_out: int) -> None:
 
 
 def test_at_a_goodbye_all_queues_share_the_game() -> None:
-    """However many ask for it and never read: it is in memory once, however far each has come."""
+    """It is in memory once for any number of links that ask and never read."""
     feed = Watched().feed
     links = [WrittenDown() for _ in range(199)]
     for number, link in enumerate(links):

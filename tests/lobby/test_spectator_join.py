@@ -58,7 +58,7 @@ async def test_a_spectator_is_let_in_before_the_start_and_shown_the_seats(
 async def test_at_the_door_when_the_lobby_closes(
     autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
-    """Who is about to say its name when the game begins is let in by the game."""
+    """The game lets in a spectator that had no time to say its name in the lobby."""
     made, begun = await house(2, spectators=spectators), trio.Event()
 
     async def dial(address: Address) -> trio.abc.Stream:
@@ -214,7 +214,7 @@ async def test_what_comes_too_early_waits_and_nothing_made_up_counts(
 
 
 async def test_what_is_ahead_waits(virtual_time: object, tmp_path: Path) -> None:
-    """A remark of a step that is not open yet, and a contribution on another past."""
+    """A remark of a later step waits for it; a contribution on another past is passed over."""
     remark = wire.RemarkMessage(*GAME.seats[0].say(GAME.match, "well played"))
     other = played(2, "kids", policy="peaceful").match.record[-1].contributions[0][1]
     early: list[wire.WireMessage] = [remark, wire.ContributionMessage(other.payload, other.signature), wire.Hurry(1)]

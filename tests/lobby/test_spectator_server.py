@@ -37,7 +37,7 @@ async def waiting_host(tmp_path: Path, **more: Any) -> AsyncGenerator[Hall]:
 
 
 async def ended(frames: FrameStream) -> bool:
-    """Whether the other side ends the connection, whatever it still sends."""
+    """Return True if the other side ends the connection within half a minute."""
     try:
         with trio.fail_after(30):
             while True:
@@ -49,13 +49,13 @@ async def ended(frames: FrameStream) -> bool:
 
 
 async def settled(frames: FrameStream) -> None:
-    """Wait for what the host says to somebody who comes back; raises PeerRefused."""
+    """Read until the host refuses or ends the link; raises its NetError."""
     while True:
         await receive(frames, wire.LinkStage.SPECTATOR, DEFAULT_LIMITS)
 
 
 async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object, tmp_path: Path) -> None:
-    """Whoever says more than a spectator may is cut off, and needs the code again; the others are not touched."""
+    """A spectator that says more than it may is cut off, and needs the code again. Others watch on."""
     forbidden: list[wire.WireMessage] = [
         wire.ContributionMessage(b"payload", A64),
         wire.EvidenceMessage((wire.Signed(b"one", A64),)),

@@ -29,7 +29,7 @@ class NotingWires(Wires):
         return self.listener
 
     async def close_queued(self) -> None:
-        """Close the connections that nobody has accepted."""
+        """Close the connections that the host has not accepted."""
         while (queue := self.listener._queue).statistics().current_buffer_used:
             await queue.receive_nowait().aclose()
 

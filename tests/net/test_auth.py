@@ -22,7 +22,7 @@ def server_link(frames: FrameStream, server: int) -> ServerLink:
 
 
 class Handshake:
-    """Server 1 against a client; what came out on each side."""
+    """Server 1 against a client."""
 
     def __init__(self) -> None:
         self.server_frames, self.client_frames = frames_pair()

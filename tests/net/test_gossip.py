@@ -95,7 +95,6 @@ def has_told(one: PeerState) -> None:
 def test_a_neighbour_is_sent_what_it_lacks_and_once_on_each_connection(
     before: Before, thing: GossipItem, wanted: bool
 ) -> None:
-    """It lacks what is not its own, has not come from it, is not behind it, and is not sent to it by its author."""
     one = view()
     before(one)
     assert one.wants(thing, 0) == wanted

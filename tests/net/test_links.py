@@ -19,7 +19,7 @@ def opening(seat: int) -> wire.OpeningMessage:
 
 
 class End:
-    """One side of a connection: its link, what came in, how it ended."""
+    """One side of a connection: its link, its messages and its end."""
 
     def __init__(self, stream: trio.abc.Stream, limits: Limits = LIMITS, pace: Pace | None = None) -> None:
         self.link = Link(FrameStream(stream), limits, pace)
@@ -187,7 +187,7 @@ async def test_small_messages_go_out_together(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("links", [1, 3])
 async def test_whoever_sends_too_fast_is_read_later(autojump_clock: object, nursery: trio.Nursery, links: int) -> None:
-    """The links of one peer have one pace; nor does a new link begin with a burst of its own."""
+    """The links of one peer share one pace, so a new link brings no burst of its own."""
     limits = Limits(cost_rate=0.01, cost_burst_s=0.02, message_cost_us=1_000, byte_cost_ns=0)
     pace, ends = pace_of(limits), list[End]()
     for _ in range(links):

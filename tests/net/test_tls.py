@@ -33,7 +33,7 @@ async def test_the_client_reads_the_servers_key_and_certificate() -> None:
 
 
 async def test_a_pinned_key_that_does_not_fit_ends_it() -> None:
-    """So it is with a man in the middle, who ends the client's TLS and opens his own to the server."""
+    """A man in the middle ends the client's TLS and opens his own to the server."""
     with pytest.raises(WrongKey, match="key is another"):
         await tls_pair(3, 2, identity(1).public)
 
@@ -158,7 +158,7 @@ tls.make_credentials(Identity(bytes(31) + bytes([1])))
 @pytest.mark.process
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
 def test_a_kill_leaves_no_key_behind(tmp_path: Path, platform: str) -> None:
-    """Killed while ssl reads the key: on Linux there is no file, elsewhere one that nobody can decrypt."""
+    """Killed while ssl reads the key: Linux has no file, other systems have an encrypted one."""
     program = [sys.executable, "-c", KILLED, platform]
     ended = subprocess.run(program, env={**os.environ, "TMPDIR": str(tmp_path)}, check=False)
     assert ended.returncode == -signal.SIGKILL

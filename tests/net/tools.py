@@ -122,7 +122,7 @@ def contribution(step: int, author: int, size: int = 0) -> Contribution:
 
 
 class Seat:
-    """A mesh and what a session would do: keep what is new, pass it on, remember every event."""
+    """A mesh, and a session that keeps new contributions, passes them on and remembers every event."""
 
     def __init__(self, mesh: Mesh, players: int) -> None:
         self.mesh = mesh
@@ -199,7 +199,7 @@ class Seat:
 
 
 async def tls_pair(server: int, client: int, expected: bytes | None = None) -> tuple[FrameStream, ServerLink]:
-    """A server's and a client's end of one TLS connection, nobody authenticated."""
+    """A server's and a client's end of one TLS connection, before authentication."""
     here, there = memory_stream_pair()
     accepted: list[FrameStream] = []
     connected: list[ServerLink | NetError] = []

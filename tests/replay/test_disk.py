@@ -1,4 +1,4 @@
-"""Reading what stands in the place of a replay, and writing beside it."""
+"""Reading anything in the place of a replay, and writing its neighbours."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from seqp2p.replay.disk import NotAFile, read_regular, write_beside
 def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the look at it and its opening; without a writer, opening it as usual would take for ever."""
+    """It comes between the look and the opening. Opening a pipe without a writer would take for ever."""
     file, pipe = tmp_path / "file", tmp_path / "pipe"
     file.write_bytes(b"a replay")
     os.mkfifo(pipe)

@@ -75,7 +75,7 @@ def test_remarks_stand_beside_the_steps_and_what_is_open(brief: Played, talkativ
 
 
 def test_a_remark_dated_before_its_seats_last_waits_for_it(trio: Played, tmp_path: Path) -> None:
-    """The open step stands on one that is not final: what is dated to it is written later, and so is what follows."""
+    """The open step follows one that is not final, so its remark is written later, and so is the next remark."""
     path = tmp_path / "game.seqp2p"
     match, seat = match_at(trio, 8), trio.seat(1)
     assert match.final < match.number - 1

@@ -100,7 +100,7 @@ def test_going_on_writes_nothing_twice_nor_what_is_not_for_the_match(brief: Play
 
 
 def test_what_came_in_for_the_open_step_comes_back(trio: Played, path: Path) -> None:
-    """The very bytes that were signed: nothing is signed again."""
+    """The seat signs nothing again."""
     path.write_bytes(assemble(steps(trio, 0)))
     seat = SeatKeys(2, identity(2, trio.seed), randomness("other"), trio.seat(2).secrets)
     own = trio.contribution(1, 2)
@@ -236,7 +236,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(at=len(MAGIC), by=0x80)
 @example(at=len(MAGIC) + 7, by=1)
 def test_a_byte_that_is_changed_is_refused_or_looks_broken_off(shared: Path, at: int, by: int) -> None:
-    """A length that reaches beyond the file: what it cuts off comes back from the others. Or a last byte of zero."""
+    """Only a changed length, which reaches beyond the file, or a last byte of zero looks broken off."""
     game = played(2, "kids", 3)
     whole = assemble(steps(game, 3))
     data = bytearray(whole)

@@ -143,7 +143,7 @@ def test_the_secrets_go_with_the_game(path: Path) -> None:
 
 
 def test_a_seat_is_held_once(path: Path) -> None:
-    """A process that is refused changes nothing, not even a record that was broken off."""
+    """A refused process changes nothing, not even a record that was broken off."""
     with Sidecar.create(path, SECRETS), pytest.raises(SeatHeld, match="another seqp2p process holds this seat"):
         Sidecar.open(path)
     sidecar, *_ = Sidecar.open(path)

@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 def test_every_record_is_there_before_the_call_returns_and_the_bytes_are_those_of_the_end(
     trio: Played, path: Path
 ) -> None:
-    """What a crash leaves, at any time, is a file that verifies as far as it goes."""
+    """After a crash at any time, the file verifies as far as it goes."""
     match, seat = Match(trio.agreement), trio.seat(1)
     with ReplayWriter(path, match) as replay:
         for step in trio.steps:

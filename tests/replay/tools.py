@@ -85,7 +85,7 @@ _batched = set[tuple[str, str | None]]()
 
 
 def verify(data: bytes) -> Report:
-    """The report on a file; each kind of report is seen to be the same where all proofs are checked together."""
+    """Return the report on a file, and check for each kind of report that batched proofs give the same."""
     report = verify_exactly(data)
     kind = report.verdict, report.failure
     if kind not in _batched:
