@@ -12,7 +12,7 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import LobbyEvent, SpectatorCame, Strangers
+from seqp2p.lobby.events import LobbyEvent, SpectatorCame
 from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.spectators import SpectatorServer
@@ -42,9 +42,8 @@ def own_key(number: int) -> Credentials:
     return numbered(100 + number)
 
 
-def spectator(number: int, credentials: Credentials | None = None, limits: Limits = DEFAULT_LIMITS) -> Own:
-    key, dice = credentials or own_key(number), randomness(("watch", number))
-    return Own(key, f"spectator {number}", dice, lambda _: None, limits=limits)
+def spectator(number: int, limits: Limits = DEFAULT_LIMITS) -> Own:
+    return Own(own_key(number), f"spectator {number}", randomness(("watch", number)), lambda _: None, limits=limits)
 
 
 class Hall(Party):
@@ -69,10 +68,6 @@ class Hall(Party):
     def came(self) -> list[str]:
         return [event.name for event in self.said if isinstance(event, SpectatorCame)]
 
-    @property
-    def strangers(self) -> list[Strangers]:
-        return [event for event in self.said if isinstance(event, Strangers)]
-
     def table(self, seat: int) -> AgreedTable:
         table = super().table(seat)
         if seat != 1:
@@ -96,40 +91,28 @@ class Hall(Party):
                     nursery.cancel_scope.cancel()
             doors.cancel_scope.cancel()
 
-    async def waiting(
-        self, number: int, dial: Dial | None = None, code: str = "", credentials: Credentials | None = None
-    ) -> WaitingSpectator:
-        return await watch_table(
-            spectator(number, credentials, self.limits),
-            Route(address_of(1), dial or self.wires.dial),
-            code or self.code,
-        )
+    async def waiting(self, number: int, dial: Dial | None = None) -> WaitingSpectator:
+        route = Route(address_of(1), dial or self.wires.dial)
+        return await watch_table(spectator(number, self.limits), route, self.code)
 
-    def seat_spectator(self, number: int, waiting: WaitingSpectator, limits: Limits = DEFAULT_LIMITS) -> "Seen":
-        seen = Seen(number, waiting, self.directory / f"watch{number}.seqp2p", limits)
+    def seat_spectator(self, number: int, waiting: WaitingSpectator) -> "Seen":
+        seen = Seen(number, waiting, self.directory / f"watch{number}.seqp2p")
         self.seen[number] = seen
         return seen
 
-    async def watch(self, number: int, dial: Dial | None = None) -> "Seen":
+    async def watch(self, number: int) -> "Seen":
         """Watch from now on to the end."""
-        seen = self.seat_spectator(number, await self.waiting(number, dial))
+        seen = self.seat_spectator(number, await self.waiting(number))
         await seen.run()
         return seen
 
-    async def knock(self, number: int, credentials: Credentials | None = None) -> FrameStream:
+    async def knock(self, number: int) -> FrameStream:
         """A spectator's connection, let in, that follows no protocol but what a test says."""
-        return (await self.waiting(number, credentials=credentials)).frames
+        return (await self.waiting(number)).frames
 
     async def come_back(self, number: int) -> FrameStream:
-        link = await reach(
-            address_of(1),
-            own_key(number),
-            self.wires.dial,
-            self.limits,
-            role="watch",
-            game=self[1].match.game.id,
-            expected_key=self.agreement.seats[0].key,
-        )
+        game: dict[str, Any] = {"game": self[1].match.game.id, "expected_key": self.agreement.seats[0].key}
+        link = await reach(address_of(1), own_key(number), self.wires.dial, self.limits, role="watch", **game)
         return link.frames
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -52,6 +52,12 @@ def bound_to(host: str, port: int = 4610) -> Any:
     return SimpleNamespace(socket=SimpleNamespace(getsockname=lambda: (host, port)))
 
 
+async def until(condition: Callable[[], object]) -> None:
+    with trio.fail_after(LIMIT_S):
+        while not condition():  # noqa: ASYNC110  # it is told on another thread
+            await trio.sleep(0.001)
+
+
 async def seen(tables: Browsed[TableAdvert], advert: TableAdvert) -> FoundTable:
     """Wait until a table is advertised so."""
     with trio.fail_after(LIMIT_S):
@@ -72,12 +78,10 @@ async def test_a_table_is_found_changes_and_goes(listeners: list[trio.SocketList
             update(replace(advert, free=2))
             update(replace(advert, free=0, state="playing"))
             await seen(tables, replace(advert, free=0, state="playing"))
-            # Whoever comes late sees what is there now.
+            # A latecomer sees the table, too.
             async with browsing(LO) as late:
                 await seen(late, replace(advert, free=0, state="playing"))
-        with trio.fail_after(LIMIT_S):
-            while any(table.advert.host == advert.host for table in tables.current):
-                await tables.changed()
+        await until(lambda: not any(table.advert.host == advert.host for table in tables.current))
 
 
 async def test_a_seat_is_found_by_those_who_know_the_game(listeners: list[trio.SocketListener]) -> None:
@@ -128,9 +132,7 @@ async def test_without_multicast_there_is_one_sentence_and_all_goes_on(
     warnings: list[str] = []
     advert = new_advert()
     async with advertising(advert, listeners, [], warnings.append, LO) as update, browsing(LO) as tables:
-        with trio.fail_after(LIMIT_S):
-            while not (tables.problem and warnings):  # noqa: ASYNC110  # two tasks, each at its own time
-                await trio.sleep(0.001)
+        await until(lambda: tables.problem and warnings)
         update(replace(advert, free=1))
     assert tables.problem.lower() == why
     assert [warning.lower() for warning in warnings] == [f"others cannot find this on the network by itself: {why}"]
@@ -151,9 +153,7 @@ async def test_a_machine_without_ipv6_uses_the_other(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(mdns, "Zeroconf", start)
     async with browsing() as tables:
-        with trio.fail_after(LIMIT_S):
-            while len(asked) < 2:  # noqa: ASYNC110  # told on another thread
-                await trio.sleep(0.001)
+        await until(lambda: len(asked) == 2)
     assert asked == [zeroconf.IPVersion.All, zeroconf.IPVersion.V4Only]
     assert not tables.problem
 
@@ -268,9 +268,6 @@ def test_a_name_that_is_none_of_ours() -> None:
     assert mdns.look_up(None, "no dots", DEFAULT_LIMITS) is None  # type: ignore[arg-type]  # not got to
 
 
-# Interfaces.
-
-
 @pytest.mark.parametrize(
     ("bound", "told"), [("0.0.0.0", ["10.9.0.1"]), ("::", ["fd09::1"]), ("10.9.0.1", ["10.9.0.1"])]
 )
@@ -288,9 +285,6 @@ def test_the_likeliest_address_comes_first_and_one_port_is_advertised(monkeypatc
     assert found[0] == likeliest
     assert len(found) == DEFAULT_LIMITS.advert_addresses_max
     assert {address.port for address in found} == {5}
-
-
-# A race of addresses.
 
 
 async def test_the_address_that_answers_wins(listeners: list[trio.SocketListener]) -> None:
