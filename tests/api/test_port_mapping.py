@@ -171,6 +171,16 @@ async def test_a_program_on_loopback_asks_for_nothing(router: Router) -> None:
     assert router.asked == []
 
 
+async def test_every_listener_is_closed_even_when_cancelled() -> None:
+    opened = [listener for _ in range(2) for listener in await open_listeners(Address("127.0.0.1", 0))]
+    with trio.CancelScope() as scope:
+        async with closing(opened):
+            scope.cancel()
+            await trio.sleep_forever()
+    assert scope.cancelled_caught
+    assert [listener.socket.fileno() for listener in opened] == [-1, -1]
+
+
 def test_the_port_comes_second() -> None:
     first, second, port = Address("10.0.0.2", 1), Address("fd00::2", 1), Address(WIDE, 1)
     assert with_mapped([first, second], port) == (first, port, second)
@@ -193,9 +203,6 @@ async def test_the_library_tells(router: Router, tmp_path: Path) -> None:
     async with seqp2p.host(listen="127.0.0.1:0", **own):
         pass
     assert len(router.asked) == 2
-
-
-# The process.
 
 
 def process(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:

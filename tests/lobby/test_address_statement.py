@@ -57,9 +57,6 @@ def take(book: AddressBook, statement: wire.AddressStatement, now: float = 0.0) 
     return seat
 
 
-# What is believed.
-
-
 def test_the_highest_number_counts_in_any_order() -> None:
     for order in ((2, 3, 4), (4, 2, 3), (3, 4, 2)):
         known = address_book(here(2, 1, address_of(2)))
@@ -148,9 +145,6 @@ def test_entries_of_a_kind_to_come_are_passed_on_and_not_dialled() -> None:
     assert known.frames == [wire.encode_message(signed(data))]
 
 
-# What is not.
-
-
 @pytest.mark.parametrize("by", [1, 3])
 def test_no_seat_signs_for_another(by: int) -> None:
     known = address_book(here(2, 1, address_of(2)))
@@ -204,9 +198,6 @@ def test_the_longest_statement_fits() -> None:
 def test_any_bytes_are_a_statement_or_a_typed_error(data: bytes, signature: bytes) -> None:
     with pytest.raises(PeerError):
         address_book().handle(wire.AddressUpdate(data, signature))
-
-
-# In the mesh.
 
 
 class Moving:

@@ -187,9 +187,6 @@ async def test_addresses_that_change_are_advertised(
         assert updates
 
 
-# What others advertise.
-
-
 @asynccontextmanager
 async def shouting(*infos: zeroconf.ServiceInfo) -> AsyncIterator[None]:
     """Another program on the LAN, which says what it likes."""

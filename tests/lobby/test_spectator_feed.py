@@ -82,9 +82,6 @@ class Watched:
         return heard
 
 
-# Who may watch.
-
-
 def test_who_sits_down_watches_no_longer() -> None:
     feed, link = SpectatorFeed(5, of_spectators(DEFAULT_LIMITS), lambda: 0.0), WrittenDown()
     seated = GAME.match.game.agreement.seats[1].key
@@ -119,9 +116,6 @@ def test_only_so_many_may_come_back_and_none_that_was_at_fault() -> None:
     for key in (b"ann", b"ben"):
         with refused("not_watching"):
             feed.resumes(key, game.id)
-
-
-# What they are sent.
 
 
 def test_nothing_is_sent_unasked() -> None:

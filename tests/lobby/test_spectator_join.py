@@ -33,9 +33,6 @@ AGREEMENT = make_agreement(2, "kids", grace_s=5)
 TABLE = wire.Watching(encode_agreement(AGREEMENT))
 
 
-# The lobby
-
-
 @pytest.fixture
 async def spectators(nursery: trio.Nursery) -> SpectatorServer:
     return SpectatorServer(nursery, 5)
@@ -101,9 +98,6 @@ async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nurs
     assert taken == [0, -1]
     backlog.push(99)
     assert [await backlog.take() for _ in range(11)] == [99, *range(10)]
-
-
-# A host that lies
 
 
 async def waiting(host: LyingHost) -> WaitingSpectator:

@@ -329,9 +329,6 @@ def test_few_devices_are_asked_and_each_once(monkeypatch: pytest.MonkeyPatch, ne
     assert igd.find_router("0.0.0.0") is None
 
 
-# The process.
-
-
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
     """Return a function that runs the command of the process, with this router found."""

@@ -103,9 +103,6 @@ async def test_a_relay_that_comes_late_is_found_and_told_before_a_line_is_joined
     assert told[1:] == [None]
 
 
-# Relays that are none.
-
-
 async def serve(answer: Callable[[trio.SocketStream], Awaitable[None]], nursery: trio.Nursery) -> Address:
     """Another program in the relay's place, which answers when something has come."""
 

@@ -39,7 +39,7 @@ from seqp2p.rules.status import status
 from tests.each import for_each
 from tests.protocol.reading import GOLDEN, REPLAYS
 from tests.replay.tools import boundaries, stored
-from tests.table import Played, played, replay_bytes
+from tests.table import Played, replay_bytes
 
 GAMES = [path.stem for path in GOLDEN]
 SHORT = ("classic-2-advanced", "kids-3")
@@ -245,9 +245,6 @@ def test_a_replay_full_of_evidence_takes_memory_in_proportion() -> None:
     assert len(of_kind(play_back(data), CheatProved)) == 1
 
 
-# As text.
-
-
 def written(shown: Playback) -> str:
     game = game_text(shown)
     assert game is not None
@@ -266,7 +263,7 @@ def test_turns_that_are_skipped_and_seats_that_are_dropped_are_written() -> None
 
 
 def test_a_reshuffle_before_the_card_is_drawn_is_written() -> None:
-    text = written(play_back(replay_bytes(played(2, "classic", 20, "peaceful"))))
+    text = written(playback("classic-2"))
     *_, last = parse_game(text).positions()
     assert last.reshuffles == 1
     assert "+?" not in text

@@ -127,9 +127,6 @@ def test_remarks_come_back_once(trio: Played, path: Path) -> None:
     assert path.read_bytes().startswith(before)
 
 
-# Crashes.
-
-
 def test_a_replay_cut_at_any_byte(brief: Played, path: Path) -> None:
     data = assemble(steps(brief, 2))
     ends = boundaries(data)
@@ -179,9 +176,6 @@ def test_a_crash_while_an_abandoned_game_is_written(trio: Played, path: Path) ->
     path.write_bytes(assemble([*steps(trio, 1), open_step(2, held), evidence(wrong)]))
     assert load(path, trio.agreement).match.number == 2
     assert path.read_bytes() == assemble(steps(trio, 1))
-
-
-# What cannot be resumed.
 
 
 def why_not(path: Path, data: bytes, agreement: bytes) -> str | None:
@@ -270,9 +264,6 @@ def test_a_step_that_closed_by_what_a_proof_of_cheating_brought(trio: Played, pa
     assert loaded.match.head == elsewhere.head
     assert loaded.match.final >= step
     assert list(loaded.match.proven) == [at.number]
-
-
-# A seat's own file.
 
 
 def test_secrets_that_are_kept_make_the_same_seat(trio: Played, brief: Played) -> None:

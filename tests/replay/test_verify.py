@@ -88,9 +88,6 @@ def test_a_file_beyond_the_limit_is_not_read(brief: Played, monkeypatch: pytest.
     invalid(data, "larger than any replay")
 
 
-# --- verified
-
-
 def test_a_report_says_what_was_played_and_who_wrote_it(trio: Played) -> None:
     *parts, _ = records_of(replay_bytes(trio))
     written = [(replay_bytes(trio, seat), trio.identity(seat)) for seat in (1, 2, 3)]
@@ -108,9 +105,6 @@ def test_a_cheat_cannot_deny_what_a_majority_has_signed(trio: Played) -> None:
     report = verify(replay_of(trio.match, trio.seat(1), (at.honest, at.altered(body={}))))
     assert (report.verdict, report.result) == ("verified", trio.match.game.result)
     assert [cheat.seat for cheat in report.cheats] == [at.number]
-
-
-# --- unfinished
 
 
 @pytest.mark.parametrize(
