@@ -4,8 +4,6 @@ from contextlib import nullcontext
 
 import pytest
 import trio
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from seqp2p.net import addresses as module
 from seqp2p.net.addresses import (
@@ -50,13 +48,6 @@ def test_what_is_no_address(text: str) -> None:
         parse_address(text)
     assert "HOST:PORT" in error.value.hint
     assert str(error.value).isprintable()
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.ip_addresses().filter(lambda ip: getattr(ip, "ipv4_mapped", None) is None), st.integers(1, 65535))
-def test_a_peers_addresses_go_there_and_back(ip: object, port: int) -> None:
-    text = str(Address(str(ip), port))
-    assert str(parse_peer_address(text)) == text
 
 
 @pytest.mark.parametrize(

@@ -1,36 +1,11 @@
 import pytest
 import trio
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from trio.testing import memory_stream_pair
 
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.frames import FrameStream, frame
 
 MAX = 1000
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.sampled_from([1, 2, 3, 7, 1_000]))
-def test_any_cut_gives_the_same_frames(parts: list[bytes], chunk: int) -> None:
-    async def run() -> None:
-        here, there = memory_stream_pair()
-        data = b"".join(map(frame, parts))
-        frames = FrameStream(there)
-
-        async def write() -> None:
-            for start in range(0, len(data), chunk):
-                await here.send_all(data[start : start + chunk])
-                await trio.lowlevel.checkpoint()
-            await here.aclose()
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(write)
-            assert [await frames.receive(MAX) for _ in parts] == parts
-            with pytest.raises(LinkLost, match="closed"):
-                await frames.receive(MAX)
-
-    trio.run(run)
 
 
 @pytest.mark.parametrize("size", [0, MAX + 1, 2**32 - 1])
