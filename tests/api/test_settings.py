@@ -34,37 +34,25 @@ async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("how", "why"),
-    [
-        ({"players": "2"}, "players must be int, not str"),
-        ({"players": True}, "players must be int, not bool"),
-        ({"teams": "2"}, "teams must be int or None, not str"),
-        ({"identity": b"secret"}, "identity must be Identity or None, not bytes"),
-        ({"replay_dir": 5}, "replay_dir must be str or PathLike or None, not int"),
-    ],
-)
-def test_a_wrong_type_is_said_by_its_argument(how: dict[str, Any], why: str) -> None:
-    with pytest.raises(TypeError, match=f"host: {why}"):
-        seqp2p.host(**how)
-
-
-@pytest.mark.parametrize(
     ("call", "arguments", "why"),
     [
-        (seqp2p.join, (5, "7-amber-falcon"), "address must be str or None, not int"),
-        (seqp2p.watch, (None, b"7"), "code must be str, not bytes"),
-        (seqp2p.resume, (5,), "replay must be str or PathLike, not int"),
-        (seqp2p.verify, (5,), "source must be str or PathLike or bytes, not int"),
-        (seqp2p.read, (None,), "source must be str or PathLike or bytes, not NoneType"),
-        (seqp2p.parse_action, ("classic", "QH e5"), "variant must be Variant, not str"),
-        (seqp2p.parse_game, (b"",), "text must be str, not bytes"),
-        (seqp2p.start, ("classic", 2, 2, seqp2p.Options(), 1, []), "variant must be Variant, not str"),
+        (seqp2p.host, {"players": "2"}, "players must be int, not str"),
+        (seqp2p.host, {"players": True}, "players must be int, not bool"),
+        (seqp2p.host, {"teams": "2"}, "teams must be int or None, not str"),
+        (seqp2p.host, {"identity": b"secret"}, "identity must be Identity or None, not bytes"),
+        (seqp2p.host, {"replay_dir": 5}, "replay_dir must be str or PathLike or None, not int"),
+        (seqp2p.join, {"address": 5, "code": "7-amber-falcon"}, "address must be str or None, not int"),
+        (seqp2p.watch, {"address": None, "code": b"7"}, "code must be str, not bytes"),
+        (seqp2p.resume, {"replay": 5}, "replay must be str or PathLike, not int"),
+        (seqp2p.verify, {"source": 5}, "source must be str or PathLike or bytes, not int"),
+        (seqp2p.read, {"source": None}, "source must be str or PathLike or bytes, not NoneType"),
+        (seqp2p.parse_action, {"variant": "classic", "text": "QH e5"}, "variant must be Variant, not str"),
+        (seqp2p.parse_game, {"text": b""}, "text must be str, not bytes"),
     ],
 )
-def test_so_is_one_of_the_other_functions(call: Callable[..., object], arguments: tuple[object, ...], why: str) -> None:
-    named = {"code": arguments[1]} if call in (seqp2p.join, seqp2p.watch) else {}
+def test_a_wrong_type_is_said_by_its_argument(call: Callable[..., object], arguments: dict[str, Any], why: str) -> None:
     with pytest.raises(TypeError, match=f"{call.__name__}: {why}"):
-        call(*(arguments[:1] if named else arguments), **named)
+        call(**arguments)
 
 
 @pytest.mark.parametrize("below", [".", "below"])

@@ -14,63 +14,47 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import Dial, pause_s, reach
 from seqp2p.net.errors import LinkLost, Unreachable, WrongKey
 from seqp2p.net.limits import Limits
-from seqp2p.net.serving import Gate, Handshakes, Place, serve, source_of, source_of_address
+from seqp2p.net.serving import Gate, Handshakes, serve, source_of, source_of_address
 from tests.net.tools import Wires, address_of, credentials, identity
 
 LIMITS = Limits()
 FIRST = address_of(1)
 
 
-class Strangers:
-    """Strangers at a gate of two places."""
+ANN, BEN, EVE = "10.0.0.1", "10.0.0.3", "10.6.6.6"
 
-    def __init__(self, nursery: trio.Nursery) -> None:
-        self.gate = Gate(2, 5)
-        self.ended: list[str] = []
-        self.inside: dict[str, Place] = {}
-        self._nursery = nursery
 
-    async def come(self, name: str, source: str) -> None:
-        self._nursery.start_soon(self._dawdle, name, source)
-        await wait_all_tasks_blocked()
+@pytest.mark.parametrize(
+    ("places", "strangers", "expected"),
+    [
+        (2, [("sent", ANN, True, 0), *((name, ANN, False, 0) for name in ("old", "new", "newer"))], ["old", "new"]),
+        (3, [("slow", ANN, True, 1.5), ("a", EVE, True, 0), ("b", EVE, True, 0), ("c", BEN, False, 0)], ["slow"]),
+        (3, [("a", ANN, True, 0.1), *((name, EVE, True, 0.1) for name in ("old", "new", "newer"))], ["old"]),
+    ],
+    ids=["the oldest that is silent", "then one that makes no progress", "then the oldest of the largest source"],
+)
+async def test_who_makes_room_for_a_newcomer(
+    nursery: trio.Nursery,
+    autojump_clock: object,
+    places: int,
+    strangers: list[tuple[str, str, bool, float]],
+    expected: list[str],
+) -> None:
+    """Of each stranger: its name and source, True if it sends something, and the seconds until the next one comes."""
+    gate, ended = Gate(places, 5), list[str]()
 
-    async def _dawdle(self, name: str, source: str) -> None:
-        with self.gate.enter(memory_stream_pair()[0], source) as self.inside[name]:
+    async def dawdle(name: str, source: str, sends: bool) -> None:
+        with gate.enter(memory_stream_pair()[0], source) as place:
+            if sends:
+                place.progress()
             await trio.sleep(1000)
-        self.ended.append(name)
+        ended.append(name)
 
-
-@pytest.fixture
-async def strangers(nursery: trio.Nursery) -> Strangers:
-    return Strangers(nursery)
-
-
-async def test_the_oldest_that_has_sent_nothing_goes_first(strangers: Strangers) -> None:
-    await strangers.come("sent", "10.0.0.1")
-    strangers.inside["sent"].progress()
-    for name in ("silent", "new", "newer"):
-        await strangers.come(name, "10.0.0.1")
-    assert strangers.ended == ["silent", "new"]
-
-
-async def test_then_one_that_makes_no_progress(strangers: Strangers, autojump_clock: object) -> None:
-    strangers.gate = Gate(3, 5)
-    for name, source, for_s in (("slow", "10.0.0.1", 1.5), ("quick 1", "10.6.6.6", 0), ("quick 2", "10.6.6.6", 0)):
-        await strangers.come(name, source)
-        strangers.inside[name].progress()
-        await trio.sleep(for_s)
-    await strangers.come("new", "10.0.0.3")
-    assert strangers.ended == ["slow"]
-
-
-async def test_then_the_oldest_of_the_largest_source(strangers: Strangers, autojump_clock: object) -> None:
-    strangers.gate = Gate(3, 5)
-    for name, source in (("ann", "10.0.0.1"), ("eve 1", "10.6.6.6"), ("eve 2", "10.6.6.6")):
-        await strangers.come(name, source)
-        strangers.inside[name].progress()
-        await trio.sleep(0.1)
-    await strangers.come("eve 3", "10.6.6.6")
-    assert strangers.ended == ["eve 1"]
+    for name, source, sends, wait_s in strangers:
+        nursery.start_soon(dawdle, name, source, sends)
+        await wait_all_tasks_blocked()
+        await trio.sleep(wait_s)
+    assert ended == expected
 
 
 async def test_what_comes_is_progress() -> None:
