@@ -18,15 +18,14 @@ from seqp2p.lobby.own import Route
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Agreement, SeatEntry, TableError, encode_agreement
 from seqp2p.net import messages as wire
-from seqp2p.net import tls
 from seqp2p.net.addresses import Address
-from seqp2p.net.auth import check_client, receive, refuse, send
+from seqp2p.net.auth import refuse, send
 from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import BadCode, LinkLost, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.lobby.house import House, Liar, LyingHost, Opened, Player, Script, Step, telling
-from tests.net.tools import Wires, address_of, credentials, identity, own, randomness, said, settings
+from tests.net.tools import Wires, address_of, credentials, identity, own, said, settings
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")
 
@@ -146,22 +145,17 @@ async def test_a_host_that_hangs_up_and_is_gone(nursery: trio.Nursery) -> None:
     assert len(wires.dialled) == 2
 
 
-async def test_a_host_that_never_checks_the_code(autojump_clock: object, nursery: trio.Nursery) -> None:
-    wires = Wires()
-    listener = wires.listen(address_of(1))
-
-    @nursery.start_soon
-    async def serve() -> None:
-        own = credentials(1)
-        frames = await tls.accept(await listener.accept(), own)
-        await check_client(
-            frames, own, lobby=bytes([1]) * 32, admit=lambda _: None, randomness=randomness, limits=LIMITS
-        )
-        await receive(frames, wire.LinkStage.CODE_HOST, LIMITS)
+async def test_a_host_that_never_checks_the_code(
+    autojump_clock: object, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object) -> None:
         await trio.sleep_forever()
 
+    monkeypatch.setattr(CodeDoor, "check", never)
+    host = LyingHost(telling())
+    nursery.start_soon(host.run)
     with pytest.raises(LinkLost, match="did not get round"):
-        await come(wires.dial)
+        await come(host.wires.dial)
 
 
 async def test_codes_names_and_settings_that_cannot_be_stay_at_home() -> None:
