@@ -12,7 +12,7 @@ from seqp2p.live.spectator import Backlog
 from seqp2p.lobby.events import LobbyShown
 from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.own import Own, Route
-from seqp2p.lobby.spectators import SpectatorServer
+from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement
 from seqp2p.net import messages as wire
@@ -82,6 +82,14 @@ async def test_what_is_refused_in_the_lobby(
         await made.watch(20, "\x1b")
     with refused("no_spectators"):
         await (await house(3)).watch(20)
+
+
+async def test_spectators_are_served_until_the_block_ends_if_any_are_allowed() -> None:
+    async with spectator_server(0) as none:
+        assert none is None
+    async with spectator_server(3) as three:
+        assert three is not None
+        assert len(three.feed.readers) == 0
 
 
 async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nursery: trio.Nursery) -> None:
