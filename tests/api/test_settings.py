@@ -84,6 +84,10 @@ async def test_a_table_refuses_who_may_not_come_in(tmp_path: Path) -> None:
             assert (await refused(seqp2p.PeerRefused, opening)).code == code
 
 
+async def test_a_name_that_cannot_be_shown_is_refused() -> None:
+    await refused(ValueError, seqp2p.host(name="\x1b", listen="127.0.0.1:0"), "name")
+
+
 async def test_where_nothing_can_be_advertised_the_host_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
