@@ -1,18 +1,13 @@
-"""Sentences that remember how they were made; and that the layers below the screen make every one of theirs so."""
+"""Sentences remember how they were made. tests/ui/test_language.py looks for text that is no such sentence."""
 
 import ast
 import copy
 import json
 import pickle
-import re
 import string
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 import pytest
 
-import seqp2p
 from seqp2p.i18n import Message, all_of, any_of, listed, message, message_of
 from seqp2p.match.encoding import decode, encode
 from seqp2p.match.errors import Violation
@@ -26,128 +21,14 @@ from seqp2p.replay.verify import verify
 from seqp2p.rules import CLASSIC, KIDS, IllegalAction, Options, RulesError, apply, check_table, parse_action, start
 from seqp2p.ui.language import translate
 from tests.each import for_each
+from tests.test_architecture import MODULES, tree
 
-ROOT = Path(seqp2p.__file__).parent
-PACKAGES = ("rules", "crypto", "match", "replay", "net", "lobby", "live")
-
-# What takes a sentence that a person may come to read, beside every error of these packages.
-TELLERS = {"Result", "Report", "Ending", "TurnedAway", "LinkDown", "_Gone", "_report", "_end", "_violation", "fault"}
-# Here every sentence is for a person, however it is handed on.
-ALL_SENTENCES = {
-    "rules.phases",
-    "rules.refusals",
-    "match.outcome",
-    "match.text",
-    "replay.reading",
-    "replay.verify",
-    "live.absence",
-    "net.errors",
-}
+PACKAGES = ("rules.", "crypto.", "match.", "replay.", "net.", "lobby.", "live.")
 # A library's or the system's own text about what it met: it is quoted as it is.
 QUOTES = {"match.encoding", "net.addresses", "lobby.mdns", "net.tls"}
 
 
-def name_of(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
-
-
-MODULES = {name_of(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
-EVERYWHERE = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
-
-
-@cache
-def tree(module: str) -> ast.Module:
-    return ast.parse(EVERYWHERE[module].read_text(encoding="utf-8"))
-
-
-@cache
-def families() -> frozenset[str]:
-    """The names of all errors of these packages: what derives, directly or not, from an exception of Python's."""
-    classes = [node for module in MODULES for node in ast.walk(tree(module)) if isinstance(node, ast.ClassDef)]
-    known = {"Exception", "ValueError", "UserError"}
-    while True:
-        found = {each.name for each in classes if known & {ast.unparse(base) for base in each.bases}}
-        if found <= known:
-            return frozenset(known - {"Exception", "ValueError", "UserError"})
-        known |= found
-
-
-def called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
-
-
-def is_sentence(node: ast.AST) -> bool:
-    """Return True for text put together, or of more than one word; a table of code points has no small letter."""
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str) and " " in node.value.strip() and not node.value.isupper()
-    return isinstance(node, ast.JoinedStr)
-
-
-def bare(node: ast.AST) -> Iterator[ast.AST]:
-    """The sentences in an expression that are in no ``message``; what other calls are given is theirs."""
-    if is_sentence(node):
-        yield node
-    elif not isinstance(node, ast.Call):
-        for child in ast.iter_child_nodes(node):
-            yield from bare(child)
-
-
-def bare_anywhere(node: ast.AST) -> Iterator[ast.AST]:
-    """The same for a whole module; docstrings and what assertions say is for programmers."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return
-    if isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and called(node) == "message"):
-        return
-    if is_sentence(node):
-        yield node
-    for child in ast.iter_child_nodes(node):
-        yield from bare_anywhere(child)
-
-
-def lines(nodes: Iterator[ast.AST]) -> list[str]:
-    return [f"{getattr(node, 'lineno', 0)}: {ast.unparse(node)}" for node in nodes]
-
-
-def test_there_is_something_to_look_at() -> None:
-    assert {"IllegalAction", "CryptoError", "Violation", "TableError", "BadRemark", "Invalid"} <= families()
-    assert {
-        "SidecarDamaged",
-        "GameOver",
-        "NotAReplay",
-        "AddressError",
-        "BadCode",
-        "LinkLost",
-        "PeerRefused",
-    } <= families()
-    assert lines(bare(ast.parse("x if y else f'{z}'"))) == ["1: f'{z}'"]
-    assert lines(bare(ast.parse("message('two words')"))) == []
-    assert MODULES.keys() >= ALL_SENTENCES | QUOTES
-
-
-@for_each(MODULES)
-def test_errors_and_reasons_are_said(module: str) -> None:
-    """No error, result or hint is made of text that forgets how it was made."""
-    for node in ast.walk(tree(module)):
-        if isinstance(node, ast.Call) and called(node) in families() | TELLERS | {"__init__"}:
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            assert not [line for each in given for line in lines(bare(each))], called(node)
-        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in {"hint", "_HINT"}:
-            assert not lines(bare(node.value))
-
-
-@for_each(MODULES)
-def test_what_a_function_finds_wrong_is_said(module: str) -> None:
-    for node in ast.walk(tree(module)):
-        if isinstance(node, ast.FunctionDef) and re.search("why|fault|surplus", node.name):
-            assert not lines(bare_anywhere(node)), node.name
-
-
-@for_each(sorted(ALL_SENTENCES))
-def test_where_all_is_said(module: str) -> None:
-    assert not lines(bare_anywhere(tree(module)))
-
-
-@for_each(sorted(MODULES.keys() - QUOTES))
+@for_each(module for module in MODULES if module.startswith(PACKAGES) and module not in QUOTES)
 def test_what_an_error_says_goes_on_as_it_was_said(module: str) -> None:
     """``str(error)`` would forget how it was made; ``message_of(error)`` does not."""
     for handler in ast.walk(tree(module)):
@@ -156,11 +37,11 @@ def test_what_an_error_says_goes_on_as_it_was_said(module: str) -> None:
             assert not forgotten & {ast.unparse(node) for node in ast.walk(handler)}, f"{module}:{handler.lineno}"
 
 
-@for_each(EVERYWHERE)
+@for_each(MODULES)
 def test_templates_name_their_values(module: str) -> None:
     """A template is written out where it is used, and names exactly what it is given. Found text is given nothing."""
     for node in ast.walk(tree(module)):
-        if isinstance(node, ast.Call) and called(node) == "message" and module != "i18n":
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "message" and module != "i18n":
             template, *others = node.args
             assert not others
             if not isinstance(template, ast.Constant):
