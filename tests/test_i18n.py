@@ -5,6 +5,8 @@ import copy
 import json
 import pickle
 import string
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -13,10 +15,8 @@ from seqp2p.match.encoding import decode, encode
 from seqp2p.match.errors import Violation
 from seqp2p.match.table import name_fault
 from seqp2p.match.text import cleaned
-from seqp2p.net.errors import REFUSALS, NetError, PeerError, PeerRefused
+from seqp2p.net.errors import REFUSALS, PeerError, PeerRefused
 from seqp2p.net.messages import Bye, Refused, bye, refusal
-from seqp2p.replay.resume import GameOver, ResumeError
-from seqp2p.replay.sidecar import SeatHeld, SidecarError
 from seqp2p.replay.verify import verify
 from seqp2p.rules import CLASSIC, KIDS, IllegalAction, Options, RulesError, apply, check_table, parse_action, start
 from seqp2p.ui.language import translate
@@ -123,39 +123,25 @@ def test_why_says_what_was_said() -> None:
 # That sentences come through, with their inner ones.
 
 
-def said_by(error: BaseException) -> Message:
-    text = message_of(error)
-    assert isinstance(text, Message)
-    assert translate(text) == text == str(error)
-    return text
-
-
-def test_a_refused_action_can_be_said_again() -> None:
-    position = start(CLASSIC, 2, 2, Options(), 1, [(0, 1, 2, 3, 4, 5, 6)] * 2)
-    with pytest.raises(IllegalAction) as refused:
-        apply(position, parse_action(CLASSIC, "QH e5"))
-    sentence = said_by(refused.value)
-    assert sentence.template == "seat {seat} does not hold {name}: play a card of the hand"
-    assert sentence.values == {"seat": 1, "name": "QH"}
-
-
-@pytest.mark.parametrize("players", [0, 1, 5, 7, 13])
-def test_tables_that_cannot_play(players: int) -> None:
+def told(refuse: Callable[..., object], *arguments: Any) -> str:
     with pytest.raises(RulesError) as refused:
-        check_table(CLASSIC, players, 2, Options())
-    said_by(refused.value)
+        refuse(*arguments)
+    return message_of(refused.value)
 
 
-def test_options_are_named() -> None:
-    with pytest.raises(RulesError) as refused:
-        check_table(KIDS, 2, 2, Options(manual_draw=True))
-    assert isinstance(said_by(refused.value).values["name"], Message)
+POSITION = start(CLASSIC, 2, 2, Options(), 1, [(0, 1, 2, 3, 4, 5, 6)] * 2)
 
 
 @pytest.mark.parametrize(
     ("sentence", "template"),
     [
-        (said_by(Violation(2, 7, message("it lied"), ())).values["reason"], "it lied"),
+        (
+            told(apply, POSITION, parse_action(CLASSIC, "QH e5")),
+            "seat {seat} does not hold {name}: play a card of the hand",
+        ),
+        (told(check_table, CLASSIC, 1, 2, Options()), "1 player cannot play: {game} is for {numbers} players"),
+        (told(check_table, KIDS, 2, 2, Options(manual_draw=True)), "{game} has no option {name}: leave it as it is"),
+        (message_of(Violation(2, 7, message("it lied"), ())), "seat {seat} broke the rules at step {step}: {reason}"),
         (name_fault(""), "{what} has 1 to {most} characters"),
         (verify(b"nothing of the kind").reason, "not a seqp2p replay"),
         (message_of(PeerError(message("It sent {size} bytes.", size=3))), "It sent {size} bytes."),
@@ -172,16 +158,3 @@ def test_what_had_to_be_cleaned_is_plain_text() -> None:
     error = PeerError(message("It said {word}.", word="\x1b[31mboo\u202e"))
     assert type(message_of(error)) is str
     assert message_of(error) == "It said [31mboo."
-
-
-@pytest.mark.parametrize("code", REFUSALS)
-def test_refusals_and_what_to_do(code: str) -> None:
-    error = PeerRefused(code)
-    said_by(error)
-    assert error.hint == "" or isinstance(error.hint, Message)
-
-
-@pytest.mark.parametrize("kind", [ResumeError, GameOver, SidecarError, SeatHeld])
-def test_hints(kind: type[ResumeError | SidecarError]) -> None:
-    assert isinstance(kind.hint, Message)
-    assert NetError("x").hint == ""
