@@ -30,16 +30,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import (
-    KNOWN_VARIANTS,
-    Action,
-    Line,
-    Square,
-    Variant,
-    View,
-    default_teams,
-    format_position,
-)
+from seqp2p.rules import KNOWN_VARIANTS, Action, Line, Square, Variant, View, default_teams, format_position
 from seqp2p.rules.view import CORNER
 
 Choose = Callable[[View], Action]

@@ -19,9 +19,9 @@ from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, Program
 from seqp2p.bots.registry import RandomBot
 from seqp2p.bots.wire import hello
 from seqp2p.match.events import Result, Turned
-from seqp2p.rules import KIDS, PASS, Options, View, view
+from seqp2p.rules import KIDS, PASS, Options, View
 from tests.cli.processes import is_running, wait_until
-from tests.rules.playing import random_position
+from tests.rules.playing import Table
 
 pytestmark = pytest.mark.process
 
@@ -34,8 +34,7 @@ WON = Result("won", (1,))
 
 @pytest.fixture
 def seen() -> View:
-    position = random_position(KIDS, 2, 2, seed=5).position
-    return view(position, position.to_move)
+    return Table(KIDS, 2, 2).seen(5)
 
 
 class Bench:

@@ -2,16 +2,7 @@ import pytest
 
 from seqp2p.crypto import schnorr
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import (
-    INFINITY,
-    ORDER,
-    Point,
-    add,
-    encode_point,
-    mul,
-    mul_base,
-    neg,
-)
+from seqp2p.crypto.group import INFINITY, ORDER, Point, add, encode_point, mul, mul_base, neg
 from seqp2p.crypto.oracle import Oracle
 from seqp2p.crypto.schnorr import prove_shares, share, verify_shares
 from tests.crypto.tools import CONTEXT, point, stream

@@ -16,16 +16,7 @@ from pettingzoo.test.seed_test import seed_test
 
 from seqp2p import learning
 from seqp2p.learning import Observation, RawEnv, action_of, env, number_of
-from seqp2p.rules import (
-    IllegalAction,
-    Position,
-    RulesError,
-    apply,
-    hide,
-    legal_actions,
-    place,
-    team_of,
-)
+from seqp2p.rules import IllegalAction, Position, RulesError, apply, hide, legal_actions, place, team_of
 
 TABLES: list[dict[str, Any]] = [
     {},

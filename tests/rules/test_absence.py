@@ -23,13 +23,7 @@ from seqp2p.rules import (
     start,
 )
 from seqp2p.rules.status import status
-from tests.rules.playing import (
-    OPTION_TABLES,
-    Table,
-    do,
-    make,
-    refusal,
-)
+from tests.rules.playing import OPTION_TABLES, Table, do, make, refusal
 
 
 def four(**more: Any) -> Position:

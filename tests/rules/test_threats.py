@@ -5,18 +5,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import (
-    Card,
-    CompletedSequence,
-    Position,
-    Square,
-    View,
-    apply,
-    longest_line,
-    place,
-    threats,
-    view,
-)
+from seqp2p.rules import Card, CompletedSequence, Position, Square, View, apply, longest_line, place, threats, view
 from tests.rules.playing import OPTION_TABLES
 
 FREE, CORNER = 0, -1

@@ -9,16 +9,7 @@ from hypothesis import strategies as st
 from seqp2p.cli.moments import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import KIDS, UNKNOWN
-from seqp2p.ui.replay_browser import (
-    ALL,
-    HIDDEN,
-    LOG_LENGTH,
-    WORDS,
-    ReplayBrowser,
-    hand_text,
-    shown,
-    word_of,
-)
+from seqp2p.ui.replay_browser import ALL, HIDDEN, LOG_LENGTH, WORDS, ReplayBrowser, hand_text, shown, word_of
 from seqp2p.ui.scene import Page
 from seqp2p.ui.show_scene import ShowScene
 from seqp2p.ui.styles import ASCII, UNICODE, styles_of
