@@ -46,7 +46,7 @@ def run(folder: Path, *cases: str, options: str = "") -> "subprocess.CompletedPr
 
 PROCESS_ONCE = case("process", FAILS_ONCE)
 TESTS_FAILED = pytest.ExitCode.TESTS_FAILED
-# The tests of a project, the options, and what comes of them: exit code, failures of test_process, tests that are named.
+# The tests of a project, the options; the exit code, the failures of test_process, the tests that are named.
 RUNS: dict[str, tuple[list[str], str, int, int, list[str]]] = {
     "a test that passes alone": ([PROCESS_ONCE, case("simulation", PASSES)], "-p xdist -n 2", 0, 1, ["process"]),
     "a slow test that passes alone": ([case("slow", FAILS_ONCE)], "-m slow", 0, 0, ["slow"]),
