@@ -1,7 +1,7 @@
 """A table in memory, the same for the same seed: agreements, seats, whole games, and forged contributions.
 
-What is expensive (a shuffle of the large deck takes 35 ms to make and as long to check) is done once: ``played`` plays
-a game once and keeps its contributions; ``match_at`` gives a match that has taken them up to any step.
+A shuffle of the large deck takes 35 ms to make and as long to check. So ``played`` plays a game once and keeps its
+contributions, and ``match_at`` gives a match that has taken them up to any step.
 """
 
 import random
@@ -38,7 +38,7 @@ Until = Callable[[Match], bool]
 
 
 def randomness(seed: object) -> Randomness:
-    """Randomness that is the same for the same seed."""
+    """The same randomness for the same seed."""
     return random.Random(repr(seed)).randbytes
 
 
@@ -248,7 +248,7 @@ def _fork_decree(decree: Decree) -> Decree:
 
 
 def snapshot(match: Match) -> tuple[object, ...]:
-    """All that a match is, as a value: equal before and after whatever is refused."""
+    """The state of a match as a value: equal before and after a refusal."""
     game, deck = match.game, match.game.deck
     return (
         (match.head, match.number, match.plan, match.awaited, match.held, match.confirmed, len(match.record)),

@@ -88,7 +88,7 @@ def test_an_error_that_crosses_a_process_remembers() -> None:
 
 
 def test_on_the_wire_it_is_plain_text() -> None:
-    """What is encoded is made plain before: the encoding takes no other kind of text."""
+    """The encoding takes plain text alone, so a sentence is made plain before."""
     with pytest.raises(TypeError):
         encode(Bye(SENTENCE))
     farewell = bye(SENTENCE)

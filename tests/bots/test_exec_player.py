@@ -1,4 +1,4 @@
-"""A program at a table: whatever it does wrong costs its own time, and it ends with all that it has started."""
+"""A program at a table: its faults cost its own time, and it ends with all that it has started."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def seen() -> View:
 
 
 class Bench:
-    """A program that plays, what it was sent, and what was noticed of it."""
+    """A program that plays, the messages that it was sent, and the notices."""
 
     def __init__(self, directory: Path, manner: str, time_s: float, pace_s: float) -> None:
         self.notices: list[Notice] = []

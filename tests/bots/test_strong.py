@@ -106,7 +106,7 @@ def test_the_same_seed_makes_the_same_choice_in_every_process() -> None:
 
 
 class Stopwatch:
-    """Time that passes with what is tried, and in no other way."""
+    """Time that passes with each trial, and in no other way."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, trial_s: float) -> None:
         self.now = 100.0

@@ -1,4 +1,4 @@
-"""What is said to bots, and what is understood of what they say."""
+"""Messages to bots, and their answers."""
 
 import json
 from typing import Any
@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from seqp2p.bots.wire import (
     BotChoice,
-    Error,
-    Void,
     WireError,
     asked,
     happening,
@@ -121,11 +119,6 @@ ENDS: list[tuple[Result, tuple[object, ...]]] = [
 def test_how_a_game_ended(result: Result, told: tuple[object, ...]) -> None:
     message = plain(line_of(over(result)))
     assert (message["result"], message["winners"], message["forfeit"], message["reason"]) == told
-
-
-def test_the_short_lines() -> None:
-    assert plain(line_of(Error(3, "no"))) == {"type": "error", "id": 3, "reason": "no"}
-    assert plain(line_of(Void(3))) == {"type": "void", "id": 3}
 
 
 def test_a_choice() -> None:

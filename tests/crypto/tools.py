@@ -19,7 +19,7 @@ OTHER_CONTEXTS = {
 
 
 def stream(seed: object) -> Randomness:
-    """Randomness that is the same for the same seed."""
+    """The same randomness for the same seed."""
     calls = count()
     return lambda size: hashlib.shake_256(f"{seed!r} {next(calls)}".encode()).digest(size)
 

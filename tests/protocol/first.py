@@ -1,4 +1,4 @@
-"""This program on the vectors: for each primitive a function from ``in`` to ``out``, which raises what is refused."""
+"""This program on the vectors: for each primitive a function from ``in`` to ``out``, which raises a refusal."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

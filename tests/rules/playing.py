@@ -97,7 +97,7 @@ def card(name: str) -> Card:
 
 
 def texts(position: Position) -> list[str]:
-    """All that is legal, in the notation."""
+    """Return the legal actions, in the notation."""
     return [format_action(position.variant, action) for action in legal_actions(position)]
 
 

@@ -67,7 +67,7 @@ def trees() -> dict[str, ast.Module]:
 
 
 def arguments_of(tree: ast.Module) -> Iterator[list[ast.expr]]:
-    """What is said in a module: one argument, or two where it depends on a number."""
+    """Yield the arguments of each call in SAYING: one, or two where the sentence depends on a number."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYING:
             yield node.args[: 2 if node.func.id == "tn" else 1]
@@ -118,7 +118,7 @@ def texts_of(lang: str, sentence: Sentence) -> list[str]:
 
 
 def parts(text: str) -> set[Part]:
-    """What is filled in, with its form and conversion: ``{seconds:.0f}``."""
+    """Return the fields of a template, with form and conversion: ``{seconds:.0f}``."""
     fields = {(name, form or "", conversion) for _, name, form, conversion in string.Formatter().parse(text) if name}
     return fields | {(found, "", None) for found in re.findall(r"%\(\w+\)s", text)}
 

@@ -1,4 +1,4 @@
-"""A replay on the screen and by words: what is shown, where keys, clicks and words lead."""
+"""A replay on the screen: its pages, and where keys, clicks and words lead."""
 
 from pathlib import Path
 

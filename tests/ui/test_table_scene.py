@@ -85,7 +85,7 @@ HAPPENS: dict[str, Callable[[Table], object]] = {
 
 @talks(__file__, "scene_talks.txt")
 def test_talk(talk: Talk) -> None:
-    """Keys and clicks, each with the line that it sends, and what is told now if it is not told as before."""
+    """Keys and clicks, each with the line that it sends, and the new text if it has changed."""
     here = PLACES[talk.place]() if talk.place in PLACES else seated(talk.place)
     before = here.reads
 

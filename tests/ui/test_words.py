@@ -1,4 +1,4 @@
-"""What happens at a table, in sentences: to a player as "you", to everybody else by seat and name."""
+"""Events of a table in sentences: to the player itself as "you", to others by seat and name."""
 
 import pytest
 
