@@ -19,15 +19,15 @@ from tests.rules.playing import OPTION_TABLES, Table, two
 QUIET = two("JC,JS,2S,3H,TS,9H,JD", "e5", "h8 c3")
 
 
-def bot(trials: int = 150, seed: int = 1) -> StrongBot:
-    return StrongBot(random.Random(seed), lambda: 0.0, Effort(trials))
+def bot(trials: int) -> StrongBot:
+    return StrongBot(random.Random(1), lambda: 0.0, Effort(trials))
 
 
-def lookahead(position: Position, seed: int = 1) -> Lookahead:
-    return ahead_of(view(position, position.to_move), seed)
+def lookahead(position: Position) -> Lookahead:
+    return ahead_of(view(position, position.to_move), 1)
 
 
-def ahead_of(seen: View, seed: int = 1) -> Lookahead:
+def ahead_of(seen: View, seed: int) -> Lookahead:
     return Lookahead(seen, shipped(seen.variant, seen.teams), random.Random(seed))
 
 
