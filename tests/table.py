@@ -131,7 +131,6 @@ def due(match: Match, seats: list[SeatKeys], choose: Choose) -> Iterator[Contrib
 
 
 def contribution_of(match: Match, seat: SeatKeys, choose: Choose) -> Contribution:
-    """What this seat owes to the open step."""
     if match.kind in ACTIONS:
         return seat.play(match, choose(seat.view(match)))
     return seat.contribute(match)
@@ -163,11 +162,9 @@ class Played:
 
     @property
     def steps(self) -> tuple[ClosedStep, ...]:
-        """The record."""
         return tuple(self.match.record)
 
     def contribution(self, step: int, seat: int) -> Contribution:
-        """What this seat contributed to this step."""
         return dict(self.steps[step - 1].contributions)[seat]
 
     def step_of(self, kind: str, nth: int = 1) -> int:
@@ -176,11 +173,9 @@ class Played:
         return [number for number, found in enumerate(kinds, 1) if found == kind][nth - 1]
 
     def seat(self, number: int) -> SeatKeys:
-        """A seat's own side."""
         return self.seats[number - 1]
 
     def identity(self, seat: int) -> Identity:
-        """A seat's identity."""
         return identity(seat, self.seed)
 
 

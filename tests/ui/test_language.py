@@ -456,7 +456,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         ("--help",),
         *((name, "--help") for name in main.COMMANDS if name != "config"),
         ("verify", GOLDEN),
-        ("rules", "kids"),
     ],
     ids=lambda each: " ".join(map(str, each[:2])),
 )
@@ -493,11 +492,6 @@ def test_the_environment_chooses_the_language(run: Run) -> None:
     assert "Usage:" in run("--help", LANG="C")
     assert "Usage:" in run("--help", LANG="fr_FR.UTF-8", LANGUAGE="en")
     assert "Usage:" in run("--help", "--lang", "en", LANG="fr_FR.UTF-8")
-
-
-def test_an_unknown_language_is_a_usage_error(run: Run) -> None:
-    shown = run("rules", "--lang", "xx", code=2)
-    assert f"'xx' is not one of {', '.join(map(repr, language.LANGUAGES))}" in shown
 
 
 def test_scripts_read_english(run: Run, tmp_path: Path) -> None:

@@ -204,16 +204,6 @@ def test_cheating_is_named(seat: int, reason: str, told: str) -> None:
     assert "replay" in words.proof_explained()
 
 
-def test_lists() -> None:
-    assert [words.listed(list("abcd"[:count])) for count in range(5)] == [
-        "",
-        "a",
-        "a and b",
-        "a, b and c",
-        "a, b, c and d",
-    ]
-
-
 def test_no_sentence_is_wider_than_a_narrow_terminal() -> None:
     for line in words.settings_lines(make_settings(12, teams=3, table_talk=False, manual_draw=True, advanced=True)):
         assert len(line) <= 80
