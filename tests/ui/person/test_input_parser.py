@@ -14,18 +14,7 @@ SEEN = view(Table(CLASSIC, 2, 2).stopped(1).position, 1)
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [
-        ("qh E5", "QH e5"),
-        ("10C h6", "TC h6"),
-        ("10c DEAD", "TC dead"),
-        ("JS XD7", "JS xd7"),
-        ("GIVE 4c", "4C given"),
-        ("give 10h", "TH given"),
-        ("PASS", "pass"),
-        ("Draw", "draw"),
-        ("CALL 3", "call 3"),
-        ("jc e5 A5-E5", "JC e5 a5-e5"),
-    ],
+    [("10c DEAD", "TC dead"), ("give 10h", "TH given"), ("CALL 3", "call 3"), ("jc e5 A5-E5", "JC e5 a5-e5")],
 )
 def test_case_does_not_matter_and_ten_may_be_written_so(typed: str, meant: str) -> None:
     assert tidied(CLASSIC, typed) == meant
