@@ -131,7 +131,7 @@ DECISIONS: dict[str, tuple[str, Position, set[str]]] = {
         {"9S dead"},
     ),
     "a pass, when nothing else is legal": (
-        "greedy",
+        "greedy normal strong:1",
         make({"a": "e3 e5 a2 c2"}, ["dragon,dragon,dragon", "?,?,?"], variant=KIDS, pile=0, possible=False),
         {"pass"},
     ),
