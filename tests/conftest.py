@@ -51,11 +51,11 @@ def long_game() -> Played:
 
 @pytest.fixture(scope="session")
 def brief() -> Played:
-    """Two kids, nineteen steps: for what is done hundreds of times."""
+    """Two kids, nineteen steps: for hundreds of runs."""
     return played(2, "kids", 3)
 
 
 @pytest.fixture(scope="session")
 def trio() -> Played:
-    """Three kids, forty steps: every step awaits somebody, and two are a majority."""
+    """Three kids, forty steps: every step awaits a seat, and two are a majority."""
     return played(3, "kids", 4)

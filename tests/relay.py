@@ -14,7 +14,7 @@ from seqp2p.net.addresses import Address
 
 
 def free_address() -> Address:
-    """Return a port of loopback that nobody listens on, and that the system gives to no program by itself."""
+    """Return a free port of loopback, outside the range from which the system gives ports."""
     while True:
         port = random.randrange(10_000, 30_000)
         with socket.socket() as taken, contextlib.suppress(OSError):
@@ -30,7 +30,7 @@ def relay_command(address: Address) -> list[str]:
 
 @contextlib.contextmanager
 def relay_process(address: Address | None = None) -> Generator[Address]:
-    """Run a relay as ``running_relay`` does, for tests without trio."""
+    """Run a relay at this address, by default at a free port of loopback, until the block ends."""
     address = address or free_address()
     process = subprocess.Popen(relay_command(address), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -49,24 +49,10 @@ def relay_process(address: Address | None = None) -> Generator[Address]:
 
 @contextlib.asynccontextmanager
 async def running_relay(address: Address | None = None) -> AsyncGenerator[Address]:
-    """Run a relay at this address, by default at a free port of loopback, until the block ends."""
-    address = address or free_address()
-    command = relay_command(address)
-    process = await trio.lowlevel.open_process(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    """Run a relay as ``relay_process`` does. Other tasks go on while it starts."""
+    relay = relay_process(address)
+    found = await trio.to_thread.run_sync(relay.__enter__)
     try:
-        await _until_it_answers(process, address)
-        yield address
+        yield found
     finally:
-        process.kill()
-        with trio.CancelScope(shield=True):
-            await process.wait()
-
-
-async def _until_it_answers(process: trio.Process, address: Address) -> None:
-    with trio.fail_after(60):
-        while True:
-            assert process.poll() is None, "the relay has ended"
-            with contextlib.suppress(OSError):
-                await (await trio.open_tcp_stream(address.host, address.port)).aclose()
-                return
-            await trio.sleep(0.05)
+        relay.__exit__(None, None, None)

@@ -1,8 +1,7 @@
-"""What was found right is not computed again: hundreds of tests look at the same few games, each seat for itself.
+"""A right proof is checked once: hundreds of tests look at the same few games, each seat for itself.
 
-A proof or a signature is right or not by nothing but what it is said to prove. So a match that is given the same
-statement with the same proof again is told the same. Nothing wrong is remembered, nothing that is gathered for a batch,
-and the tests of ``seqp2p.crypto`` call what they test, not this.
+A proof or a signature is right or wrong by its statement alone, so the same statement with the same proof gets the same
+answer. Wrong proofs and those of a batch are not remembered, and the tests of ``seqp2p.crypto`` do without this.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """A table in memory, the same for the same seed: agreements, seats, whole games, and forged contributions.
 
-What is expensive (a shuffle of the large deck takes 35 ms to make and as long to check) is done once: ``played`` plays
-a game once and keeps its contributions; ``match_at`` gives a match that has taken them up to any step.
+A shuffle of the large deck takes 35 ms to make and as long to check. So ``played`` plays a game once and keeps its
+contributions, and ``match_at`` gives a match that has taken them up to any step.
 """
 
 import random
@@ -30,16 +30,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import (
-    KNOWN_VARIANTS,
-    Action,
-    Line,
-    Square,
-    Variant,
-    View,
-    default_teams,
-    format_position,
-)
+from seqp2p.rules import KNOWN_VARIANTS, Action, Line, Square, Variant, View, default_teams, format_position
 from seqp2p.rules.view import CORNER
 
 Choose = Callable[[View], Action]
@@ -47,7 +38,7 @@ Until = Callable[[Match], bool]
 
 
 def randomness(seed: object) -> Randomness:
-    """Randomness that is the same for the same seed."""
+    """The same randomness for the same seed."""
     return random.Random(repr(seed)).randbytes
 
 
@@ -140,7 +131,6 @@ def due(match: Match, seats: list[SeatKeys], choose: Choose) -> Iterator[Contrib
 
 
 def contribution_of(match: Match, seat: SeatKeys, choose: Choose) -> Contribution:
-    """What this seat owes to the open step."""
     if match.kind in ACTIONS:
         return seat.play(match, choose(seat.view(match)))
     return seat.contribute(match)
@@ -172,11 +162,9 @@ class Played:
 
     @property
     def steps(self) -> tuple[ClosedStep, ...]:
-        """The record."""
         return tuple(self.match.record)
 
     def contribution(self, step: int, seat: int) -> Contribution:
-        """What this seat contributed to this step."""
         return dict(self.steps[step - 1].contributions)[seat]
 
     def step_of(self, kind: str, nth: int = 1) -> int:
@@ -185,11 +173,9 @@ class Played:
         return [number for number, found in enumerate(kinds, 1) if found == kind][nth - 1]
 
     def seat(self, number: int) -> SeatKeys:
-        """A seat's own side."""
         return self.seats[number - 1]
 
     def identity(self, seat: int) -> Identity:
-        """A seat's identity."""
         return identity(seat, self.seed)
 
 
@@ -257,7 +243,7 @@ def _fork_decree(decree: Decree) -> Decree:
 
 
 def snapshot(match: Match) -> tuple[object, ...]:
-    """All that a match is, as a value: equal before and after whatever is refused."""
+    """The state of a match as a value: equal before and after a refusal."""
     game, deck = match.game, match.game.deck
     return (
         (match.head, match.number, match.plan, match.awaited, match.held, match.confirmed, len(match.record)),

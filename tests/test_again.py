@@ -44,48 +44,32 @@ def run(folder: Path, *cases: str, options: str = "") -> "subprocess.CompletedPr
     )
 
 
-def test_a_test_of_processes_that_passes_alone_is_named(tmp_path: Path) -> None:
-    done = run(tmp_path, case("process", FAILS_ONCE), case("simulation", PASSES), options="-p xdist -n 2")
-    assert done.returncode == 0
-    assert done.stdout.endswith("passed only alone:\n  test_project.py::test_process\n")
-    assert (tmp_path / PASSED_ALONE).read_text() == "test_project.py::test_process\n"
+PROCESS_ONCE = case("process", FAILS_ONCE)
+TESTS_FAILED = pytest.ExitCode.TESTS_FAILED
+# The tests of a project, the options; the exit code, the failures of test_process, the tests that are named.
+RUNS: dict[str, tuple[list[str], str, int, int, list[str]]] = {
+    "a test that passes alone": ([PROCESS_ONCE, case("simulation", PASSES)], "-p xdist -n 2", 0, 1, ["process"]),
+    "a slow test that passes alone": ([case("slow", FAILS_ONCE)], "-m slow", 0, 0, ["slow"]),
+    "a test that fails alone too": ([case("process", FAILS)], "", TESTS_FAILED, 2, []),
+    "a test that is final": ([case("process", PASSES), case("simulation", FAILS_ONCE)], "", TESTS_FAILED, 0, []),
+    "with one that is final none runs again": ([PROCESS_ONCE, case("simulation", FAILS)], "", TESTS_FAILED, 1, []),
+    "a file that cannot be imported": ([PROCESS_ONCE, "import nowhere"], "", pytest.ExitCode.INTERRUPTED, 0, []),
+    "no failure": ([case("process", PASSES)], "", 0, 0, []),
+}
 
 
-def test_a_slow_test_may_pass_alone_too(tmp_path: Path) -> None:
-    done = run(tmp_path, case("slow", FAILS_ONCE), options="-m slow")
-    assert done.returncode == 0
-    assert (tmp_path / PASSED_ALONE).read_text() == "test_project.py::test_slow\n"
-
-
-def test_a_test_that_fails_alone_too_fails_the_run(tmp_path: Path) -> None:
-    done = run(tmp_path, case("process", FAILS))
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED
-    assert done.stdout.count("FAILED test_project.py::test_process") == 2
-    assert not (tmp_path / PASSED_ALONE).exists()
-
-
-def test_another_test_that_fails_does_not_run_again(tmp_path: Path) -> None:
-    done = run(tmp_path, case("process", PASSES), case("simulation", FAILS_ONCE))
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED
-
-
-def test_with_another_failed_test_none_runs_again(tmp_path: Path) -> None:
-    done = run(tmp_path, case("process", FAILS_ONCE), case("simulation", FAILS))
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED
-    assert done.stdout.count("FAILED test_project.py::test_process") == 1
-
-
-def test_a_file_that_cannot_be_imported_fails_the_run(tmp_path: Path) -> None:
-    assert run(tmp_path, case("process", FAILS_ONCE), "import nowhere").returncode == pytest.ExitCode.INTERRUPTED
+@pytest.mark.parametrize("name", RUNS)
+def test_which_tests_run_again_and_are_named(name: str, tmp_path: Path) -> None:
+    cases, options, code, failures, named = RUNS[name]
+    done, told = run(tmp_path, *cases, options=options), tmp_path / PASSED_ALONE
+    lines = [f"test_project.py::test_{marker}\n" for marker in named]
+    assert done.returncode == code
+    assert done.stdout.count("FAILED test_project.py::test_process") == failures
+    assert done.stdout.endswith("passed only alone:\n" + "".join(f"  {line}" for line in lines)) == bool(named)
+    assert (told.read_text() if told.exists() else "") == "".join(lines)
 
 
 def test_failures_of_an_earlier_run_are_forgotten(tmp_path: Path) -> None:
     assert run(tmp_path, case("slow", FAILS), options="-m slow").returncode == pytest.ExitCode.TESTS_FAILED
     assert run(tmp_path, case("slow", FAILS), case("process", FAILS_ONCE)).returncode == 0
     assert (tmp_path / PASSED_ALONE).read_text() == "test_project.py::test_process\n"
-
-
-def test_a_run_without_a_failure_says_nothing_more(tmp_path: Path) -> None:
-    done = run(tmp_path, case("process", PASSES))
-    assert done.returncode == 0
-    assert "alone" not in done.stdout

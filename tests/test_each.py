@@ -1,4 +1,4 @@
-"""One test of many things says at which of them it failed, whatever went wrong there."""
+"""One test of many things says at which of them it failed."""
 
 import pytest
 

@@ -102,7 +102,7 @@ def test_the_known_test_is_tried_first_and_all_at_last() -> None:
     first, near, kit, everything = stages(mutant, "tests/crypto/test_group.py::test_one")
     assert first == ["tests/crypto/test_group.py::test_one"]
     assert kit == [KIT]
-    assert near[0] == "tests/crypto/test_group.py"
+    assert near == ["tests/crypto/test_group.py"]
     assert {"tests/crypto", "tests/replay", "tests/protocol"} <= set(everything)
 
 

@@ -1,4 +1,4 @@
-"""The wheel and the archive of sources hold all that is used, nothing else, and the same bytes each time."""
+"""The wheel and the archive of sources hold all used files, nothing else, and the same bytes each time."""
 
 import re
 import subprocess

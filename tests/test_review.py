@@ -13,11 +13,10 @@ from seqp2p.bots.value import shipped
 from seqp2p.match.events import Turned
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.review import COSTLY_MIN, Judged, judge, review
-from seqp2p.rules import ACTION_ROWS, Action, Options, Position, Variant, apply, hide, legal_actions, reveal
-from tests.rules.playing import OPTION_TABLES, random_position
+from seqp2p.rules import ACTION_ROWS, Action, Position, apply, hide, legal_actions, reveal
+from tests.rules.playing import OPTION_TABLES, Table
 
 GOLDEN = sorted((Path(__file__).parents[1] / "replays").glob("*.seqp2p"))
-Table = tuple[Variant, int, int, Options]
 
 
 @cache
@@ -47,7 +46,7 @@ def dealt_otherwise(position: Position, rng: random.Random) -> Position:
 
 @given(table=st.sampled_from(OPTION_TABLES), seed=st.integers(0, 2**32), data=st.data())
 def test_a_move_is_judged_by_what_its_seat_knows(table: Table, seed: int, data: st.DataObject) -> None:
-    position = random_position(*table[:3], seed=seed, options=table[3]).position
+    position = table.stopped(seed).position
     moves = moves_of(position)
     if not moves:
         return
@@ -60,7 +59,7 @@ def test_a_move_is_judged_by_what_its_seat_knows(table: Table, seed: int, data: 
 
 @given(table=st.sampled_from(OPTION_TABLES), seed=st.integers(0, 2**32))
 def test_a_win_is_certain_and_costs_nothing(table: Table, seed: int) -> None:
-    position = random_position(*table[:3], seed=seed, options=table[3]).position
+    position = table.stopped(seed).position
     for action in moves_of(position):
         if winner := apply(position, action).winner:
             found = judged(position, action)

@@ -26,7 +26,6 @@ from seqp2p.rules import (
     Options,
     Position,
     Square,
-    View,
     apply_known,
     format_action,
     format_position,
@@ -39,7 +38,7 @@ from seqp2p.rules import (
     perft,
     view,
 )
-from seqp2p.rules.game_text import GameText, Move, format_game, parse_game
+from seqp2p.rules.game_text import format_game, parse_game
 from seqp2p.rules.status import status
 from seqp2p.ui.board_model import board_model
 from seqp2p.ui.cards import card_name, face_code, face_name, faces_shown, variant_title
@@ -49,12 +48,14 @@ from seqp2p.ui.picture import board_svg, heat_map_svg
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legend_lines, part_lines, score_line, where_lines
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
 from seqp2p.ui.viewer import page
-from tests.rules.playing import OPTIONS, Game, do, make, random_position
+from tests.rules.playing import OPTIONS, do, make
+from tests.rules.playing import Table as Rules
+from tests.rules.test_game_text import written_down
 from tests.table import played, replay_bytes
 from tests.third_board import FACES, FRENCH, SPACE, SUN, french_catalogue
 from tests.ui.tables import Table
 
-TABLES = [(size.players, teams) for size in SPACE.sizes for teams in size.teams]
+TABLES = [Rules(SPACE, size.players, teams) for size in SPACE.sizes for teams in size.teams]
 COLOURS = SPACE.colours
 SUNS = ("b1", "f3", "g5")
 HAND = "sun,comet,meteor,rocket"
@@ -79,12 +80,12 @@ def two(chips: dict[str, str], hand: str = HAND, **changes: str) -> Position:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("players", "teams"), TABLES)
+@pytest.mark.parametrize("table", TABLES, ids=str)
 @pytest.mark.parametrize("options", OPTIONS)
-def test_whole_games(players: int, teams: int, options: Options) -> None:
-    deck, rng = Counter(SPACE.deck), random.Random(f"{players} {teams} {options}")
+def test_whole_games(table: Rules, options: Options) -> None:
+    deck, rng = Counter(SPACE.deck), random.Random(f"{table} {options}")
     for _ in range(6):
-        game = Game.deal(SPACE, players, teams, rng, options)
+        game = table._replace(options=options).deal(rng)
         for position in game.play_random():
             assert game.cards() == deck
             assert format_position(parse_position(format_position(position))) == format_position(position)
@@ -125,8 +126,8 @@ def test_a_line_with_two_free_squares_needs_two_chips() -> None:
 
 def test_perft() -> None:
     """The leaves of the tree are counted one by one, by playing every line of it."""
-    for players, teams in TABLES:
-        game = Game.deal(SPACE, players, teams, random.Random(players * teams))
+    for table in TABLES:
+        game = table.deal(random.Random(table.players * table.teams))
         pile = tuple(reversed(game.pile))
         leaves = [(game.position, pile)]
         for plies in (1, 2, 3):
@@ -140,22 +141,15 @@ def test_perft() -> None:
 # The notation.
 
 
-@pytest.mark.parametrize(("players", "teams"), TABLES)
-def test_games_as_text(players: int, teams: int) -> None:
-    game = Game.deal(SPACE, players, teams, random.Random(teams))
-    first = game.position
-    for _ in game.play_random():
-        pass
-    moves = []
-    for (before, action), drawn in zip(game.history, game.drawn, strict=True):
-        assert parse_action(SPACE, format_action(SPACE, action)) == action
-        assert before.variant is SPACE
-        moves.append(Move(action, drawn))
-    text = GameText(SPACE, players, teams, Options(), first.to_move, first.hands, tuple(moves))
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_games_as_text(table: Rules) -> None:
+    game = table.deal(random.Random(table.teams))
+    text, positions = written_down(game, {*range(1, table.players + 1)}, 1000, away=False)
     written = format_game(text)
-    assert parse_game(written) == text
     assert written.startswith("[variant space]\n")
-    assert [*text.positions()][-1] == game.position
+    assert parse_game(written) == text
+    assert [*text.positions()] == positions
+    assert game.position.over
 
 
 def test_what_is_wrong_is_said_with_this_board_s_squares_and_cards() -> None:
@@ -169,10 +163,9 @@ def test_what_is_wrong_is_said_with_this_board_s_squares_and_cards() -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("players", "teams"), TABLES)
-@pytest.mark.parametrize("bots", [["greedy", "random"], ["greedy", "greedy"]])
-def test_bots_play_whole_games_in_the_arena(bots: list[str], players: int, teams: int) -> None:
-    contest = make_contest((bots * teams)[:teams], "space", players, teams)
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_bots_play_whole_games_in_the_arena(table: Rules) -> None:
+    contest = make_contest((["greedy", "random"] * 2)[: table.teams], "space", table.players, table.teams)
     result = play_deal(contest, 3, 0)
     assert all(game.turns for game in result.games)
     assert result.games == play_deal(contest, 3, 0).games
@@ -265,22 +258,8 @@ def test_the_board_in_sentences() -> None:
     assert part_lines(seen, "6", COLOURS[:2]) == part_lines(seen, "h", COLOURS[:2]) == []
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_actions_are_typed_carelessly(seed: int) -> None:
-    seen = seen_at(seed)
-    for action in seen.legal:
-        text = format_action(SPACE, action)
-        card, _, where = text.partition(" ")
-        code = face_code(SPACE, action.card)
-        turned = [f"{where} {card}"] if action.kind in ("place", "remove") else []
-        for typed in (text, text.upper(), f"{code} {where}".lower(), *turned):
-            assert read_action(seen, typed) == action, typed
-    assert nearest(seen, "rokcet", []) == "rocket"
-
-
-def seen_at(seed: int) -> View:
-    position = random_position(SPACE, 2, 2, seed).position
-    return view(position, position.to_move)
+def test_a_card_that_is_misspelt_is_suggested() -> None:
+    assert nearest(TABLES[0].seen(1), "rokcet", []) == "rocket"
 
 
 def test_pictures() -> None:

@@ -43,16 +43,12 @@ def raising(error: BaseException) -> Callable[[View], object]:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("greedy", "bot"),
         ("strong:no", "bot"),
         ("clever", "bot"),
-        ("a.b:C", "class"),
         ("été:Bot", "class"),
         ("a:b:c", "bot"),
-        ("bot.py", "program"),
         (r"bots\bot", "program"),
         ("C:/bot", "program"),
-        ("python -m bot", "program"),
     ],
 )
 def test_a_name_tells_the_kind(name: str, kind: str) -> None:

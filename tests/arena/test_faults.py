@@ -1,4 +1,4 @@
-"""Programs that do one wrong thing after another: whatever they do, the games go on, and nothing of them stays."""
+"""Programs that do one wrong thing after another: the games go on, and no process stays."""
 
 import shlex
 import sys
@@ -52,7 +52,7 @@ async def check_trial(seed: int, folder: Path, faults: tuple[str, ...], time_s: 
 
 
 def check_deal(seed: int, folder: Path, faults: tuple[str, ...], time_s: float) -> None:
-    """Each game has its points, whoever fails, and a bot that fails is named with a reason."""
+    """Each game has its points, and a bot that fails is named with a reason."""
     files = [folder / f"first {seed}", folder / f"second {seed}"]
     bots = [shlex.join(faulty(seed, file, faults)) for file in files]
     result = play_deal(make_contest([*bots, "random"], "kids", 3), seed, 0, time_s=time_s)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
-from statistics import mean
 from typing import Any
 
 import pytest
@@ -12,13 +11,11 @@ import seqp2p.arena.entrants
 import seqp2p.arena.game
 from seqp2p.arena import ArenaResult, Contest, DealResult, Tally, make_contest, play_deal
 from seqp2p.bots.registry import RandomBot
-from seqp2p.rules import CLASSIC, PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, place, start
+from seqp2p.rules import PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, start
 
 pytestmark = pytest.mark.simulation
 
 GAMES = 2_000
-
-
 TWO = make_contest(["random", "random"])
 KIDS = make_contest(["random"] * 3, "kids", 3)
 MIRRORED = make_contest(["greedy", "random"])
@@ -123,32 +120,17 @@ def test_the_advanced_rule_is_played(recorder: Recorder) -> None:
 
 
 class Stubborn:
-    """A bot that does one thing, whether it may or not."""
-
-    def __init__(self, action: Action) -> None:
-        self.action = action
-
-    def choose(self, view: View) -> Action:
-        return self.action
+    def choose(self, _: View) -> Action:
+        return PASS
 
 
-@pytest.mark.parametrize(
-    ("action", "reason"),
-    [
-        (PASS, "it chose what is not legal: seat 2 cannot pass: "),
-        (place(999, 44), "it chose what is not legal: there is no card number 999"),
-        (place(0, 0), "it chose what is not legal: "),
-    ],
-)
-def test_a_bot_that_does_what_is_not_legal_loses_its_game(
-    action: Action, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bots: dict[str, Callable[[Random], object]] = {"random": RandomBot, "stubborn": lambda _: Stubborn(action)}
+def test_a_bot_that_does_what_is_not_legal_loses_its_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    bots: dict[str, Callable[[Random], object]] = {"random": RandomBot, "stubborn": lambda _: Stubborn()}
     monkeypatch.setattr(seqp2p.arena.entrants, "BOTS", bots)
     who = make_contest(["random", "stubborn"])
     result = play_deal(who, 1, 0)
     assert [(game.failed, game.winner) for game in result.games] == [(2, 0), (1, 0)]
-    assert result.games[0].reason.startswith(reason)
+    assert result.games[0].reason.startswith("it chose what is not legal: seat 2 cannot pass: ")
     tally = Tally(who)
     tally.add(result)
     assert (tally.score(0), tally.failed, tally.draws) == (1.0, [0, 2], 0)
@@ -161,14 +143,9 @@ def tallied(who: Contest, results: Sequence[ArenaResult]) -> Tally:
     return tally
 
 
-@pytest.fixture(scope="module")
-def classic() -> list[ArenaResult]:
-    return [play(TWO, 1, number) for number in range(GAMES)]
-
-
-def test_two_random_players(classic: list[ArenaResult]) -> None:
+def test_two_random_players() -> None:
     """Three standard deviations of 2,000 games wider than the bands of 20,000 (benchmarks/bench_arena.py)."""
-    tally = tallied(TWO, classic)
+    tally = tallied(TWO, [play(TWO, 1, number) for number in range(GAMES)])
     assert 78 < tally.turns / GAMES < 86
     assert 0.49 < tally.first_mover_wins / (GAMES - tally.draws) < 0.56
     assert 0.19 < tally.reshuffled / GAMES < 0.27
@@ -176,23 +153,8 @@ def test_two_random_players(classic: list[ArenaResult]) -> None:
     assert 0.46 < (tally.score(0) or 0) < 0.54
 
 
-def test_only_games_that_reshuffle_are_long(classic: list[ArenaResult]) -> None:
-    short = [result.turns + result.exchanges for result in classic if not result.reshuffles]
-    long = [result.turns + result.exchanges for result in classic if result.reshuffles]
-    pile = len(CLASSIC.deck) - 2 * 7
-    assert max(short) <= pile + 2 * 7 + max(result.passes for result in classic)
-    assert min(long) > pile
-    assert mean(short) < mean(long)
-
-
 def test_three_random_kids() -> None:
     tally = tallied(KIDS, [play(KIDS, 1, number) for number in range(1_000)])
     assert 31 < tally.turns / 1_000 < 34
     assert tally.draws == 0
     assert all(0.28 < (tally.score(team) or 0) < 0.39 for team in range(3))
-
-
-def test_greedy_beats_random_from_either_seat() -> None:
-    wins = [[game.winner for game in play_deal(MIRRORED, 1, number).games] for number in range(5)]
-    assert sum(winner == 1 for winner, _ in wins) >= 4
-    assert sum(winner == 2 for _, winner in wins) >= 4

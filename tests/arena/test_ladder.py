@@ -2,18 +2,15 @@
 
 import pytest
 
-from seqp2p.arena import ArenaResult, DealResult, Ladder, make_contest, round_robin
+from seqp2p.arena import DealResult, Ladder, make_contest, round_robin
 from seqp2p.arena.ladder import UNTIL_EVERY, UNTIL_FIRST
+from tests.arena.test_tally import ended
 
 PAIR = make_contest(["a", "b"])
 
 
-def won(team: int) -> ArenaResult:
-    return ArenaResult(first_team=1, winner=team, turns=50, reshuffles=0, passes=0, exchanges=0)
-
-
 def deal(number: int, *winners: int, contest: int = 0) -> DealResult:
-    return DealResult(contest, number, tuple(map(won, winners)), (25, 25), (0.1, 0.2))
+    return DealResult(contest, number, tuple(map(ended, winners)), (25, 25), (0.1, 0.2))
 
 
 def even(number: int) -> DealResult:

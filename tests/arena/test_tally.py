@@ -1,4 +1,4 @@
-"""What is counted, and how sure one can be of it."""
+"""The counts of a contest, and their intervals."""
 
 from math import log10, sqrt
 from random import Random

@@ -1,4 +1,4 @@
-"""A program for the tests that plays, and now and then does one thing or another that is wrong, by its seed.
+"""A program for the tests that plays, and now and then does something wrong, by its seed.
 
     faulty_bot.py SEED SHARE FILE FAULT…
 

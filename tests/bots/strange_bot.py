@@ -1,6 +1,6 @@
 """A program for the tests: it plays what it may, but for one thing that it does, named by its first argument.
 
-Whatever it is sent it keeps in the file that its second argument names, one line each.
+It keeps each line that it is sent in the file that its second argument names.
 """
 
 import json
@@ -29,7 +29,7 @@ def fork_one_that_stays(pids: str) -> None:
 
 
 def odd(manner: str, message: dict[str, object], count: int) -> bool:
-    """Do what is odd about this program at this view; returns whether that was all."""
+    """Do the odd thing of this manner at this view; return True if there is no answer."""
     number, legal = message["id"], message["legal"]
     assert isinstance(number, int)
     assert isinstance(legal, list)

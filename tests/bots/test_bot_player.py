@@ -9,14 +9,13 @@ import trio.testing
 
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
-from seqp2p.rules import KIDS, Action, View, view
-from tests.rules.playing import random_position
+from seqp2p.rules import KIDS, Action, View
+from tests.rules.playing import Table
 
 
 @pytest.fixture
 def seen() -> View:
-    position = random_position(KIDS, 2, 2, seed=5).position
-    return view(position, position.to_move)
+    return Table(KIDS, 2, 2).seen(5)
 
 
 class Thinker:

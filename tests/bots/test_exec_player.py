@@ -1,4 +1,4 @@
-"""A program at a table: whatever it does wrong costs its own time, and it ends with all that it has started."""
+"""A program at a table: its faults cost its own time, and it ends with all that it has started."""
 
 import json
 import os
@@ -19,9 +19,9 @@ from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, Program
 from seqp2p.bots.registry import RandomBot
 from seqp2p.bots.wire import hello
 from seqp2p.match.events import Result, Turned
-from seqp2p.rules import KIDS, PASS, Options, View, view
+from seqp2p.rules import KIDS, PASS, Options, View
 from tests.cli.processes import is_running, wait_until
-from tests.rules.playing import random_position
+from tests.rules.playing import Table
 
 pytestmark = pytest.mark.process
 
@@ -34,21 +34,23 @@ WON = Result("won", (1,))
 
 @pytest.fixture
 def seen() -> View:
-    position = random_position(KIDS, 2, 2, seed=5).position
-    return view(position, position.to_move)
+    return Table(KIDS, 2, 2).seen(5)
+
+
+def player_of(program: Program, notices: list[Notice], time_s: float = LONG_S, pace_s: float = 0.0) -> ExecPlayer:
+    table = hello(1, KIDS, 2, Options(), ["ann", "bob"], game=b"", turn_time_s=0)
+    return ExecPlayer(program, table, KIDS, Time(time_s), RandomBot(random.Random(1)), notices.append, pace_s)
 
 
 class Bench:
-    """A program that plays, what it was sent, and what was noticed of it."""
+    """A program that plays, the messages that it was sent, and the notices."""
 
     def __init__(self, directory: Path, manner: str, time_s: float, pace_s: float) -> None:
         self.notices: list[Notice] = []
         self._seen = directory / "seen"
         # Without the site module a Python is there in half the time.
-        words = (sys.executable, "-S", STRANGE, manner, str(self._seen))
-        table = hello(1, KIDS, 2, Options(), ["ann", "bob"], game=b"", turn_time_s=0)
-        lot = RandomBot(random.Random(1))
-        self.player = ExecPlayer(Program(words), table, KIDS, Time(time_s), lot, self.notices.append, pace_s)
+        program = Program((sys.executable, "-S", STRANGE, manner, str(self._seen)))
+        self.player = player_of(program, self.notices, time_s, pace_s)
 
     @property
     def sent(self) -> list[dict[str, Any]]:
@@ -163,28 +165,23 @@ async def test_a_program_that_dies_is_gone(seen: View, tmp_path: Path) -> None:
         for _ in range(4):
             assert await bench.player.choose(seen, None) in seen.legal
             bench.player.hear(Turned(1, 2, PASS))
-        (failed,) = bench.failures
-        assert failed.gone
-        assert failed.reason == "it has ended, with exit status 3"
+        assert bench.failures == [Failed("it has ended, with exit status 3", gone=True)]
 
 
-async def test_a_program_that_is_killed_is_gone(seen: View, tmp_path: Path) -> None:
-    async with playing(tmp_path, "killed") as bench:
+@pytest.mark.parametrize(
+    ("manner", "reason"),
+    [
+        ("killed", "it has ended, by signal 9"),
+        ("deaf", "it has closed its standard input"),
+        ("mute", "it has closed its standard output"),
+    ],
+)
+async def test_a_program_that_ends_otherwise_is_gone(manner: str, reason: str, seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, manner) as bench:
+        if manner == "deaf":
+            wait_until((tmp_path / "seen.closed").exists, "it goes on reading")
         assert await bench.player.choose(seen, None) in seen.legal
-        assert bench.failures == [Failed("it has ended, by signal 9", gone=True)]
-
-
-async def test_a_program_that_closes_its_input_is_gone(seen: View, tmp_path: Path) -> None:
-    async with playing(tmp_path, "deaf") as bench:
-        wait_until((tmp_path / "seen.closed").exists, "it goes on reading")
-        assert await bench.player.choose(seen, None) in seen.legal
-        assert bench.failures == [Failed("it has closed its standard input", gone=True)]
-
-
-async def test_a_program_that_closes_its_output_is_gone(seen: View, tmp_path: Path) -> None:
-    async with playing(tmp_path, "mute") as bench:
-        assert await bench.player.choose(seen, None) in seen.legal
-        assert bench.failures == [Failed("it has closed its standard output", gone=True)]
+        assert bench.failures == [Failed(reason, gone=True)]
 
 
 async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,9 +269,7 @@ async def test_a_program_that_cannot_be_started(seen: View, tmp_path: Path) -> N
     script.write_text("nothing that could be run")
     script.chmod(0o700)
     notices: list[Notice] = []
-    table = hello(1, KIDS, 2, Options(), ["ann", "bob"], game=b"", turn_time_s=0)
-    lot = RandomBot(random.Random(1))
-    player = ExecPlayer(Program((str(script),)), table, KIDS, Time(), lot, notices.append)
+    player = player_of(Program((str(script),)), notices)
     async with trio.open_nursery() as nursery:
         await nursery.start(player.run)
         player.hear(Turned(1, 2, PASS))

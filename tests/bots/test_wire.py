@@ -1,4 +1,4 @@
-"""What is said to bots, and what is understood of what they say."""
+"""Messages to bots, and their answers."""
 
 import json
 from typing import Any
@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from seqp2p.bots.wire import (
     BotChoice,
-    Error,
-    Void,
     WireError,
     asked,
     happening,
@@ -35,9 +33,9 @@ from seqp2p.match.events import (
     Undone,
     Voted,
 )
-from seqp2p.rules import CLASSIC, KIDS, PASS, Options, Variant, call, exchange, hide, place, view
+from seqp2p.rules import CLASSIC, KIDS, PASS, Options, call, exchange, place
 from tests.cli import documented
-from tests.rules.playing import OPTION_TABLE_IDS, OPTION_TABLES, random_position
+from tests.rules.playing import OPTION_TABLES, Table
 
 
 def plain(line: bytes) -> dict[str, Any]:
@@ -46,25 +44,20 @@ def plain(line: bytes) -> dict[str, Any]:
     return dict(json.loads(line))
 
 
-@pytest.mark.parametrize(("variant", "players", "teams", "options"), OPTION_TABLES, ids=OPTION_TABLE_IDS)
-def test_every_legal_action_can_be_read_back(variant: Variant, players: int, teams: int, options: Options) -> None:
-    position = random_position(variant, players, teams, seed=1, options=options).position
-    seen = view(position, position.to_move)
+@pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
+def test_every_legal_action_can_be_read_back(table: Table) -> None:
+    seen, board = table.seen(1), table.variant.board
     message = plain(line_of(asked(1, seen, (), 30)))
     assert [read_action(seen, text) for text in message["legal"]] == list(seen.legal)
-    assert len(message["chips"]) == variant.board.rows
-    assert sum(map(len, message["chips"])) == len(variant.board.grid)
+    assert len(message["chips"]) == board.rows
+    assert sum(map(len, message["chips"])) == len(board.grid)
 
 
-@given(st.integers(0, 10_000), st.sampled_from([(CLASSIC, 2, 2), (CLASSIC, 4, 2), (KIDS, 3, 3)]))
-def test_nobody_is_told_of_another_hand(seed: int, table: tuple[Variant, int, int]) -> None:
-    position = random_position(*table, seed).position
-    seen = view(position, position.to_move)
-    line = line_of(asked(1, seen, (), 30))
-    assert line == line_of(asked(1, view(hide(position, (position.to_move,)), position.to_move), (), 30))
-    message = plain(line)
-    faces = seen.variant.faces
-    assert message["hand"] == [faces[card] for card in position.hands[position.to_move - 1]]
+@given(st.integers(0, 10_000), st.sampled_from([Table(CLASSIC, 2, 2), Table(CLASSIC, 4, 2), Table(KIDS, 3, 3)]))
+def test_nobody_is_told_of_another_hand(seed: int, table: Table) -> None:
+    seen = table.seen(seed)
+    message, faces = plain(line_of(asked(1, seen, (), 30))), seen.variant.faces
+    assert message["hand"] == [faces[card] for card in seen.hand]
     # Cards stand nowhere else but in what can be done with the own hand.
     rest = json.dumps({name: value for name, value in message.items() if name not in ("hand", "discards", "legal")})
     assert not any(f'"{face}"' in rest for face in faces)
@@ -128,11 +121,6 @@ def test_how_a_game_ended(result: Result, told: tuple[object, ...]) -> None:
     assert (message["result"], message["winners"], message["forfeit"], message["reason"]) == told
 
 
-def test_the_short_lines() -> None:
-    assert plain(line_of(Error(3, "no"))) == {"type": "error", "id": 3, "reason": "no"}
-    assert plain(line_of(Void(3))) == {"type": "void", "id": 3}
-
-
 def test_a_choice() -> None:
     assert read_choice(b'{"type": "choice", "id": 7, "action": "QH e5"}') == BotChoice("choice", 7, "QH e5")
     assert read_choice(b' {"action":"pass","id":1,"type":"choice"}\r') == BotChoice("choice", 1, "pass")
@@ -173,14 +161,13 @@ def test_what_is_no_choice_is_told_why(line: bytes, fault: str) -> None:
 def test_nothing_else_is_raised(line: bytes) -> None:
     try:
         choice = read_choice(line)
-        read_action(view(random_position(KIDS, 2, 2, seed=5).position, 1), choice.action)
+        read_action(Table(KIDS, 2, 2).seen(5), choice.action)
     except WireError:
         pass
 
 
 def test_an_action_that_is_not_possible_is_told_why() -> None:
-    position = random_position(KIDS, 2, 2, seed=5).position
-    seen = view(position, position.to_move)
+    seen = Table(KIDS, 2, 2).seen(5)
     for text, reason in (("cat", "no action"), ("cat z9", "no square"), ("pass", "cannot pass"), ("draw", "draw")):
         with pytest.raises(WireError, match=reason):
             read_action(seen, text)

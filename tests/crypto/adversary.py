@@ -9,17 +9,7 @@ from dataclasses import asdict
 from protocol.second.basics import Refused
 from protocol.second.proofs import check_shuffle
 from seqp2p.crypto.elgamal import Ciphertext, encode_deck
-from seqp2p.crypto.group import (
-    ORDER,
-    Point,
-    Randomness,
-    add,
-    encode_point,
-    mul,
-    mul_base,
-    random_scalar,
-    sum_points,
-)
+from seqp2p.crypto.group import ORDER, Point, Randomness, add, encode_point, mul, mul_base, random_scalar, sum_points
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.shuffle import ShuffleProof, challenge, challenges, generator, generators
 

@@ -2,15 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.crypto.elgamal import (
-    Ciphertext,
-    card_points,
-    decode_deck,
-    encode_deck,
-    fresh_deck,
-    joint_key,
-    reencrypt,
-)
+from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck, joint_key, reencrypt
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import INFINITY, G, encode_points, mul, mul_base, neg
 from tests.crypto.tools import decrypt, point

@@ -27,7 +27,7 @@ SHUFFLED, PERMUTATION, RERANDOMISERS = shuffle(DECK, X, stream("shuffle"))
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of proof, with a statement that is true."""
+    """A kind of proof, with a true statement."""
 
     size: int
     prove: Callable[[Context, Randomness], bytes]
@@ -141,11 +141,14 @@ def test_the_key_at_infinity_is_refused() -> None:
         verify_key(INFINITY, PROOFS["key"], CONTEXT)
 
 
-def test_a_response_of_zero_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["key", "one share"])
+def test_a_response_of_zero_is_drawn_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = iter([(ORDER - 2 * x,), (8,)])
     monkeypatch.setattr(schnorr, "nonces", lambda *_: next(drawn))
     monkeypatch.setattr(Oracle, "challenge", lambda *_: 2)
-    assert prove_key(x, X, CONTEXT, stream("zero")) == encode_point(mul_base(8)) + encode_scalar(8 + 2 * x)
+    proof = KINDS[name].prove(CONTEXT, stream("zero"))
+    assert (proof[:POINT_SIZE], proof[-32:]) == (encode_point(mul_base(8)), encode_scalar(8 + 2 * x))
+    KINDS[name].verify(proof, CONTEXT, require)
 
 
 def test_errors_show_no_secret() -> None:

@@ -2,26 +2,12 @@ import pytest
 
 from seqp2p.crypto import schnorr
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import (
-    INFINITY,
-    ORDER,
-    Point,
-    add,
-    encode_point,
-    mul,
-    mul_base,
-    neg,
-)
-from seqp2p.crypto.oracle import Oracle
-from seqp2p.crypto.schnorr import prove_shares, share, verify_shares
+from seqp2p.crypto.group import INFINITY, Point, add, mul, neg
+from seqp2p.crypto.schnorr import prove_shares, verify_shares
+from tests.crypto.test_proofs import CARDS, PROOFS, SHARES, X, x
 from tests.crypto.tools import CONTEXT, point, stream
 
-x = 0xDECAF << 210
-X = mul_base(x)
-CARDS = tuple((3 * i, point(i)) for i in range(1, 6))
-SHARES = tuple(share(x, a, stream(position)) for position, a in CARDS)
-PROOF = prove_shares(x, X, CARDS, SHARES, CONTEXT, stream("shares"))
-ONE = CARDS[:1]
+PROOF = PROOFS["shares"]
 
 
 def refused(
@@ -81,12 +67,3 @@ def test_malformed_statements_are_refused() -> None:
     refused(shares=(*SHARES[:4], INFINITY), match="infinity")
     refused(cards=((1, INFINITY), *CARDS[1:]), match="infinity")
     refused(cards=((-1, point(1)), *CARDS[1:]), match="4 bytes")
-
-
-def test_a_response_of_zero_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = iter([(ORDER - 2 * x,), (8,)])
-    monkeypatch.setattr(schnorr, "nonces", lambda *_: next(drawn))
-    monkeypatch.setattr(Oracle, "challenge", lambda *_: 2)
-    proof = prove_shares(x, X, ONE, SHARES[:1], CONTEXT, stream("zero"))
-    assert proof[:33] == encode_point(mul_base(8))
-    verify_shares(X, ONE, SHARES[:1], proof, CONTEXT)

@@ -19,7 +19,7 @@ OTHER_CONTEXTS = {
 
 
 def stream(seed: object) -> Randomness:
-    """Randomness that is the same for the same seed."""
+    """The same randomness for the same seed."""
     calls = count()
     return lambda size: hashlib.shake_256(f"{seed!r} {next(calls)}".encode()).digest(size)
 
@@ -28,9 +28,9 @@ def point(number: int) -> Point:
     return mul_base(number * 0x9E3779B97F4A7C15F39CC0605CEDC835)
 
 
-def with_changed_bytes(data: bytes, every: int = 1) -> Iterator[tuple[int, bytes]]:
-    """The data with one bit flipped in every `every`-th byte, and where."""
-    for place in range(0, len(data), every):
+def with_changed_bytes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the data with one bit of a byte flipped, and the place, for each byte."""
+    for place in range(len(data)):
         changed = bytearray(data)
         changed[place] ^= 1 << (place % 8)
         yield place, bytes(changed)

@@ -56,7 +56,7 @@ def messages() -> Named:
 
 
 def _words_of(match: Match) -> Named:
-    """What seats of the table sign beside contributions, in this match."""
+    """Other things than contributions that seats sign in this match."""
     two, three = (game().seat(seat) for seat in (2, 3))
     yield "ballot", two.ballot(match, 1, Wish("skip", frozenset({1})), "late").payload
     yield "ballot-drop", three.ballot(match, 2, Wish("drop", frozenset({1})), "absent").payload

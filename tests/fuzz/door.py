@@ -20,7 +20,7 @@ HOST, GUEST = 1, 2
 
 
 async def answered(data: bytes, size: int) -> tuple[bytes, str]:
-    """What the host has sent, and what has come of it, when these bytes came in pieces of this size."""
+    """Return the host's answer to these bytes in pieces of this size, and the outcome."""
     stream = Pieces(data, size)
     try:
         return stream.answer, repr(await host(FrameStream(stream)))

@@ -15,7 +15,7 @@ ROUNDS: Final = (1, 1, 1, 2, 2, 3, 5, 17, 40, 999)
 
 
 def known_heads(match: Match) -> list[bytes]:
-    """Heads that somebody may have reason to name, and one that nobody has."""
+    """Heads that a seat may have reason to name, and one that none has."""
     live = [head for step in match.chain.live for head in step.decree.complete]
     votes = [step.decree.head_of("drop", frozenset({number})) for step in match.chain.live for number in (1, 2, 3)]
     return [bytes(32), *match.game.heads[-3:], *live[-6:], *votes[:6]]

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 import msgpack
 
-from tests.fuzz.wire_forms import frames_in, join_frames
-
 Change = Callable[[bytes, random.Random], bytes]
 
 # Lengths and numbers at which something may tip over.
@@ -139,6 +137,23 @@ def loosely_packed(value: Any, dice: random.Random) -> bytes:
 
 def _head(count: int, short: int, long: int) -> bytes:
     return bytes([short + count]) if count < 16 else struct.pack(">BH", long, count)
+
+
+def frames_in(data: bytes) -> tuple[bytes, list[bytes]] | None:
+    """Return the magic line, or nothing, and the frames, each after its length in four bytes; None for other bytes."""
+    line = data[: data.find(b"\n", 0, 32) + 1] if data.startswith(b"seqp2p") else b""
+    frames, at = list[bytes](), len(line)
+    while at < len(data):
+        end = at + 4 + int.from_bytes(data[at : at + 4], "big")
+        if end > len(data) or at + 4 > len(data):
+            return None
+        frames.append(data[at + 4 : end])
+        at = end
+    return line, frames
+
+
+def join_frames(stem: bytes, frames: list[bytes]) -> bytes:
+    return stem + b"".join(len(each).to_bytes(4, "big") + each for each in frames)
 
 
 # Bytes as bytes.

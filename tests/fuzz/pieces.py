@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Pieces(trio.abc.Stream):
-    """So many bytes at a time, then the end. What is sent to it is kept in ``answer``."""
+    """So many bytes at a time, then the end. ``answer`` keeps the bytes that it is sent."""
 
     def __init__(self, data: bytes, size: int) -> None:
         self._data = data

@@ -1,7 +1,7 @@
-"""Whatever reads bytes that somebody else wrote, as functions of bytes.
+"""The readers of others' bytes, as functions of bytes.
 
-A target returns, whatever the bytes are: what reads them must give a value or its own typed error, and a value must be
-written again as the very bytes it was read from. Anything else that comes out is a fault of the product.
+A target returns for any bytes. A reader must give a value or its own typed error, and a value must be written again as
+the very bytes it was read from. Any other outcome is a fault of the product.
 """
 
 import contextlib
@@ -74,7 +74,7 @@ REASON_MAX: Final = 1_000
 
 @cache
 def game() -> Played:
-    """Three kids, forty steps: all that is signed in these targets is signed at their table."""
+    """Three kids, forty steps: everything in these targets is signed at their table."""
     return played(3, "kids", 4)
 
 
@@ -91,7 +91,7 @@ folders: list[tempfile.TemporaryDirectory[str]] = []  # deleted at the end of th
 
 @contextlib.contextmanager
 def refused(*kinds: type[Exception]) -> Iterator[None]:
-    """What is inside may raise these; what they say can be shown to a person."""
+    """The block may raise these, with a text that can be shown to a person."""
     try:
         yield
     except kinds as error:
@@ -113,7 +113,7 @@ def as_text(data: bytes) -> str:
 
 
 def frames(data: bytes) -> None:
-    """A stream of frames, in whatever pieces it comes; the first byte says how large some pieces are."""
+    """A stream of frames in pieces; the first byte is the size of some pieces."""
     head, stream = data[:1], data[1:]
     whole = _read_frames(stream, len(stream) + 1)
     for size in (1, 1 + int.from_bytes(head, "big") % 9):
@@ -187,7 +187,7 @@ def signed(data: bytes) -> None:
 
 
 def receive(match: Match, kind: str, word: Contribution) -> object:
-    """Give a match what a seat signs beside contributions."""
+    """Give a match a signed thing other than a contribution."""
     if kind == "remark":
         return match.receive_remark(word.payload, word.signature)
     kinds: dict[str, type[Word]] = {"ballot": BallotPayload, "head": HeadPayload, "leave": LeavePayload}
@@ -210,7 +210,7 @@ def _signed(label: str, seat: int, data: bytes) -> Contribution:
 
 
 def _take(match: Match, take: Callable[[Match], object]) -> None:
-    """What is refused leaves a match as it was; what is taken leaves it sound."""
+    """A refused thing leaves a match as it was; a taken one leaves it sound."""
     match = fork(match)
     before = snapshot(match)
     try:
@@ -223,7 +223,7 @@ def _take(match: Match, take: Callable[[Match], object]) -> None:
 
 
 def sound(match: Match) -> None:
-    """What is true of every match at any time."""
+    """Check the invariants of every match."""
     position = match.game.position
     assert position is None or status(position) == ()
     assert match.number == len(match.record) + 1
@@ -307,7 +307,7 @@ def positions(data: bytes) -> None:
 
 
 def bots(data: bytes) -> None:
-    """What a program that plays a seat writes, in whatever pieces; the first byte says how large some pieces are."""
+    """The output of a program that plays a seat, in pieces; the first byte is the size of some pieces."""
     head, written = data[:1], data[1:]
     whole = run_now(_answers(written, len(written) + 1))
     for size in (1, 2 + int.from_bytes(head, "big")):
@@ -322,7 +322,7 @@ class _Read(RunningProgram):
 
 
 async def _answers(data: bytes, size: int) -> list[str]:
-    """What comes of each line: an action, or what is wrong with it."""
+    """Return the outcome of each line: an action, or its fault."""
     pipes: Any = SimpleNamespace(stdin=Pieces(b"", 1), stdout=Pieces(data, size))
     running, found = _Read(pipes), list[str]()
     while True:
@@ -369,7 +369,7 @@ def certificate(data: bytes) -> None:
 
 
 def adverts(data: bytes) -> None:
-    """What is advertised on the LAN: strings of a TXT record, each after its length, key=value."""
+    """An advert on the LAN: strings of a TXT record, each after its length, key=value."""
     properties: dict[bytes, bytes | None] = {}
     while data:
         item, data = data[1 : 1 + data[0]], data[1 + data[0] :]

@@ -1,7 +1,7 @@
-"""Every input in every state of a match: what seats may sign, what cheats sign, what was damaged on the way.
+"""Every input in every state of a match: honest words, words of cheats, and damaged ones.
 
-Whatever comes, there are events or one of the match's own errors; what is refused leaves it as it was, what is final
-never changes, and the replay of it all is right as far as it goes.
+Any input gives events or one of the match's own errors. A refused input leaves the match as it was, a final step never
+changes, and the replay is right as far as it goes.
 """
 
 import random
@@ -52,7 +52,7 @@ class Linked:
 
 
 class Table(RuleBasedStateMachine):
-    """Three seats, of which any may cheat, and one match that hears them all; a seat plays it, or nobody."""
+    """Three seats, of which any may cheat, and one match that hears them all, of a seat or of none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class Table(RuleBasedStateMachine):
 
     @rule(seed=SEEDS)
     def all_go_on(self, seed: int) -> None:
-        """Whoever owes something does it, a few times over."""
+        """Each seat does its part, a few times over."""
         dice = random.Random(seed)
         for _ in range(dice.randint(1, 6)):
             for seat in self.seats:
@@ -158,13 +158,13 @@ class Table(RuleBasedStateMachine):
 
     @rule(number=SEATS)
     def shows_heads(self, number: int) -> None:
-        """A seat says how it has closed what is not final."""
+        """A seat says how it has closed the steps that are not final."""
         for head in self.seat(number).heads(self.match):
             self.receive("head", head)
 
     @rule(number=SEATS, round_=st.integers(1, 4), about=ABOUT, skip=st.booleans())
     def votes(self, number: int, round_: int, about: set[int], skip: bool) -> None:
-        """A seat votes with the ``last`` that is true of this match."""
+        """A seat votes with the true ``last`` of this match."""
         base, about = self.match.chain.base, about - {number}
         promised = number == self.match.own_seat and base is not None and base.decree.promised >= round_
         if base is not None and about and not promised:
@@ -175,7 +175,7 @@ class Table(RuleBasedStateMachine):
 
     @rule(about=ABOUT)
     def all_vote(self, about: set[int]) -> None:
-        """A round in which everybody votes alike, and shows what it closed."""
+        """A round in which all vote alike, and show their heads."""
         base = self.match.chain.base
         if base is None:
             return
@@ -205,7 +205,7 @@ class Table(RuleBasedStateMachine):
 
     @rule(number=SEATS, seed=SEEDS)
     def signs_nonsense(self, number: int, seed: int) -> None:
-        """Something that is nearly a contribution, signed by its seat."""
+        """A signed thing, nearly a contribution."""
         dice, number = random.Random(seed), self.cheat(number)
         seat = self.seat(number)
         some = self.honest(seat, dice) or dice.choice(self.old)
@@ -310,7 +310,7 @@ class Table(RuleBasedStateMachine):
         assert report.steps >= match.final
 
     def resume(self, path: Path) -> None:
-        """A crash instead of an end: the replay and the journal bring all back that is final."""
+        """A crash instead of an end: the replay and the journal bring back every final step."""
         loaded = load(path, game().agreement, self.match.own_seat)
         writer = ReplayWriter(path, loaded.match, reopened=True)
         feed(loaded.match, tuple(self.journal), writer)

@@ -1,6 +1,6 @@
-"""Hostile ends of real links: at a host's open door, behind it, and a host that lies to a guest.
+"""Hostile ends of real links: strangers at a host's door and in its lobby, and a host that lies to a guest.
 
-TLS is real, and so are lobbies; whatever a stranger sends at whichever stage, in whatever pieces, it harms only itself.
+TLS and lobbies are real. A stranger harms only itself, at any stage and in any pieces.
 """
 
 import contextlib

@@ -10,13 +10,11 @@ import pytest
 from seqp2p.learning import RawEnv, observe, observe_planes, planes_of
 from seqp2p.learning.observation import planes_space
 from seqp2p.rules import UNKNOWN, View, view
-from tests.rules.playing import OPTION_TABLES, random_position
+from tests.rules.playing import OPTION_TABLES, Table
 
 
-def seen_at(table: tuple[Any, ...], seed: int) -> View:
-    variant, players, teams, options = table
-    position = random_position(variant, players, teams, seed=seed, options=options).position
-    return view(position, 1 + seed % players)
+def seen_at(table: Table, seed: int) -> View:
+    return view(table.stopped(seed).position, 1 + seed % table.players)
 
 
 def named(seen: View) -> dict[str, np.ndarray[Any, Any]]:
@@ -25,7 +23,7 @@ def named(seen: View) -> dict[str, np.ndarray[Any, Any]]:
 
 
 @pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
-def test_they_say_what_the_dictionary_says(table: tuple[Any, ...]) -> None:
+def test_they_say_what_the_dictionary_says(table: Table) -> None:
     for seed in range(5):
         seen = seen_at(table, seed)
         planes, arrays, variant = named(seen), observe(seen), seen.variant

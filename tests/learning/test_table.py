@@ -48,7 +48,9 @@ def test_what_is_not_legal_changes_nothing() -> None:
 def test_tables_that_there_are_not() -> None:
     with pytest.raises(RulesError, match="5 players"):
         Table(5)
-    with pytest.raises(ValueError, match="there is no variant 'chess'"):
+    with pytest.raises(RulesError, match="2 teams"):
+        Table(4, teams=3)
+    with pytest.raises(ValueError, match="there is no variant 'chess': choose one of classic, kids"):
         Table(variant="chess")
 
 

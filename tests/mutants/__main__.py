@@ -2,7 +2,7 @@
 
     python -m tests.mutants                     all of them, on two cores
     python -m tests.mutants --only 'crypto/*'   some
-    python -m tests.mutants --near              runs the nearest tests alone: quick, for whoever writes a check
+    python -m tests.mutants --near              runs the nearest tests alone: quick, while one writes a check
     python -m tests.mutants --list              says which there are
     python -m tests.mutants --remember          notes which test noticed what: that one is run first the next time
 

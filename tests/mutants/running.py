@@ -28,39 +28,6 @@ WAIT_S = 900  # A broken check can make a test wait for what never comes; each t
 NOTICED_FILE = "SEQP2P_NOTICED_FILE"
 KIT = "protocol/replays/"
 
-# Beside the file that is called as the module is, the tests to try first; then all of the package, and of the protocol.
-NEAREST = {
-    "crypto/group.py": ("tests/crypto/test_elgamal.py", "tests/crypto/test_share_proof.py"),
-    "crypto/hashing.py": ("tests/protocol/test_vectors.py",),
-    "match/ballots.py": (
-        "tests/match/test_decree.py",
-        "tests/match/test_ballots_attacks.py",
-        "tests/match/test_ballots_games.py",
-    ),
-    "match/contribution.py": ("tests/match/test_envelopes.py", "tests/match/test_turn_attacks.py"),
-    "match/machine.py": (
-        "tests/match/test_envelopes.py",
-        "tests/match/test_turn_attacks.py",
-        "tests/match/test_setup_attacks.py",
-        "tests/match/test_ballots_attacks.py",
-    ),
-    "match/outcome.py": ("tests/match/test_ballots_games.py",),
-    "match/seat.py": ("tests/match/test_talk.py",),
-    "match/signed.py": (
-        "tests/match/test_envelopes.py",
-        "tests/match/test_ballots_attacks.py",
-        "tests/protocol/test_vectors.py",
-    ),
-    "match/steps.py": (
-        "tests/match/test_turn_attacks.py",
-        "tests/match/test_setup_attacks.py",
-        "tests/match/test_talk.py",
-        "tests/protocol/test_contributions.py",
-    ),
-    "match/text.py": ("tests/match/test_table.py", "tests/match/test_remark.py"),
-    "replay/reading.py": ("tests/replay/test_remarks.py", "tests/replay/test_verify.py"),
-    "replay/verify.py": ("tests/replay/test_verify.py",),
-}
 # Long, and of no help here: what they find, others find sooner.
 LEFT_OUT = ("tests/match/test_ballots_exploration.py", "tests/protocol/test_generator.py")
 
@@ -89,9 +56,9 @@ class Workshop:
         shutil.copytree(ROOT / "tests" / "mutants", folder / "tests" / "mutants")
 
     def fails(self, tests: Sequence[str]) -> str | None:
-        """The first of these tests that fails on the package as it is here; None where none does.
+        """Return the first of these tests that fails on the package as it is here, or None.
 
-        ``KIT`` stands for all cases of the replay test kit, and ``KIT`` with a name behind it for that one.
+        ``KIT`` stands for all cases of the replay test kit, ``KIT`` and a name for that one.
         """
         cases = [test.removeprefix(KIT) for test in tests if test.startswith(KIT)]
         if cases and (differing := self._differs([case for case in cases if case])) is not None:
@@ -154,17 +121,17 @@ class Workshop:
 
     @staticmethod
     def _write(path: Path, source: str) -> None:
-        """A module and no compiled one: that is told from another by its second and length alone."""
+        """Write a module, and delete the compiled one: Python compares only its second and its length."""
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
             compiled.unlink()
         path.write_text(source, "utf-8")
 
 
 def stages(mutant: Mutant, known: str | None, *, near: bool = False) -> list[Sequence[str]]:
-    """The tests to run on a mutant while none fails: the one known to; the kit and those near; all, unless ``near``."""
+    """The tests to run on a mutant while none fails: the known one; its own file and the kit; all, unless ``near``."""
     package, _, file = mutant.module.partition("/")
     own = f"tests/{package}/test_{file}"
-    nearest = [*([own] if (ROOT / own).exists() else []), *NEAREST.get(mutant.module, ())]
+    nearest = [own] if (ROOT / own).exists() else []
     everything = dict.fromkeys([f"tests/{package}", "tests/replay", "tests/protocol"])
     close = [[KIT], nearest] if package != "crypto" else [nearest, [KIT]]
     return [

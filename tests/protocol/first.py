@@ -1,4 +1,4 @@
-"""This program on the vectors: for each primitive a function from ``in`` to ``out``, which raises what is refused."""
+"""This program on the vectors: for each primitive a function from ``in`` to ``out``, which raises a refusal."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -37,14 +37,7 @@ from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    AddressStatement,
-    LineMessage,
-    LinkStage,
-    WireMessage,
-    decode_message,
-    encode_message,
-)
+from seqp2p.net.messages import AddressStatement, LineMessage, LinkStage, WireMessage, decode_message, encode_message
 from seqp2p.replay.format import AnyRecord, EndRecord, OpeningRecord, TableRecord, end_digest, frame
 from seqp2p.rules import (
     UNKNOWN,

@@ -34,8 +34,10 @@ def quick_sums(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.simulation
-async def test_a_whole_game(tmp_path: Path) -> None:
-    """With every proof made and checked in plain Python."""
+@pytest.mark.parametrize("sums", ["of the library", pytest.param("in plain Python", marks=pytest.mark.slow)])
+async def test_a_whole_game(tmp_path: Path, sums: str, request: pytest.FixtureRequest) -> None:
+    if sums == "of the library":
+        request.getfixturevalue("quick_sums")
     players = list[Player]()
 
     async def join(table: seqp2p.OpenTable) -> None:

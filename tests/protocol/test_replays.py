@@ -97,7 +97,7 @@ def test_the_second_verifier_writes_what_the_runner_reads(
 
 @pytest.mark.process
 def test_what_the_runner_finds(tmp_path: Path) -> None:
-    """A verifier that says the same of every file, and one that is not there."""
+    """A verifier that says the same of every file, and one without a program."""
     program = tmp_path / "says.py"
     program.write_text(SAYS)
     check = [sys.executable, str(PROTOCOL / "check.py"), "--only", "cut_in*", "--"]

@@ -1,4 +1,4 @@
-"""The schema takes every real record, payload and message, and nothing that is a little different."""
+"""The schema takes every real record, payload and message, and none with a small difference."""
 
 import struct
 from collections.abc import Iterator

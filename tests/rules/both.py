@@ -117,7 +117,7 @@ def both_at(position: Position) -> Both:
 
 
 def agree(position: Position, moves: str) -> None:
-    """Play these actions on both, which agree after every one of them. After +, the card that is drawn."""
+    """Play these actions on both, which agree after each. A card after + is drawn."""
     both, possible = both_at(position), status(position) == ()
     for move in moves.split("; "):
         both.compare_legal()

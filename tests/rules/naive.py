@@ -1,6 +1,6 @@
-"""The rules once more, as plainly as possible and without a line of the engine: something to hold it against.
+"""The rules once more, as plainly as possible and without a line of the engine, to compare it with.
 
-Everything is a name as it is printed: squares, cards, actions. What is still to be done in a turn is a list.
+Squares, cards and actions are names as they are printed. The rest of a turn is a list.
 """
 
 from dataclasses import dataclass, field

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -21,6 +21,7 @@ from seqp2p.rules import (
     Options,
     Position,
     Variant,
+    View,
     apply,
     call,
     deal_order,
@@ -38,14 +39,11 @@ from seqp2p.rules import (
     skip,
     start,
     team_of,
+    view,
 )
 from seqp2p.rules.position_text import format_options
 from seqp2p.rules.status import status
 
-TABLES = [
-    (variant, size.players, teams) for variant in VARIANTS.values() for size in variant.sizes for teams in size.teams
-]
-TABLE_IDS = [f"{variant.name}-{players}-in-{teams}" for variant, players, teams in TABLES]
 OPTIONS = [
     Options(advanced=advanced, table_talk=table_talk, manual_draw=manual_draw)
     for advanced in (False, True)
@@ -61,7 +59,7 @@ class Table(NamedTuple):
     variant: Variant
     players: int
     teams: int
-    options: Options
+    options: Options = Options()
 
     def __str__(self) -> str:
         chosen = format_options(self.options).replace(",", "-")
@@ -72,13 +70,25 @@ class Table(NamedTuple):
 
     def stopped(self, seed: int) -> "Game":
         """A game stopped somewhere before its end."""
-        return random_position(self.variant, self.players, self.teams, seed, self.options)
+        return random_position(*self[:3], seed, self.options)
+
+    def seen(self, seed: int) -> View:
+        """What the seat to move sees of such a game."""
+        position = self.stopped(seed).position
+        return view(position, position.to_move)
 
 
-OPTION_TABLES = [
-    Table(*table, options) for table in TABLES for options in (OPTIONS if table[0].options else OPTIONS[:1])
+TABLES = [
+    Table(variant, size.players, teams)
+    for variant in VARIANTS.values()
+    for size in variant.sizes
+    for teams in size.teams
 ]
-OPTION_TABLE_IDS = [*map(str, OPTION_TABLES)]
+OPTION_TABLES = [
+    table._replace(options=options)
+    for table in TABLES
+    for options in (OPTIONS if table.variant.options else OPTIONS[:1])
+]
 
 
 def card(name: str) -> Card:
@@ -87,7 +97,7 @@ def card(name: str) -> Card:
 
 
 def texts(position: Position) -> list[str]:
-    """All that is legal, in the notation."""
+    """Return the legal actions, in the notation."""
     return [format_action(position.variant, action) for action in legal_actions(position)]
 
 
@@ -232,6 +242,11 @@ def make(
     position = parse_position(text)
     assert not possible or status(position) == ()
     return position
+
+
+def two(hand: str, a: str = "", b: str = "", **more: Any) -> Position:
+    """A classic game for two, whose first seat is to move with this hand."""
+    return make({"a": a, "b": b}, [hand, "?,?,?,?,?,?,?"], **more)
 
 
 def full_board() -> dict[str, str]:

@@ -23,13 +23,7 @@ from seqp2p.rules import (
     start,
 )
 from seqp2p.rules.status import status
-from tests.rules.playing import (
-    OPTION_TABLES,
-    Table,
-    do,
-    make,
-    refusal,
-)
+from tests.rules.playing import OPTION_TABLES, Table, do, make, refusal
 
 
 def four(**more: Any) -> Position:
@@ -43,7 +37,7 @@ def by_hand(pending: str, *, to_move: int = 1, **more: Any) -> Position:
 
 
 def told(position: Position) -> str:
-    """Six words: seat to move, cards in the hands, turn, idle and quiet turns, what is pending."""
+    """Six words: seat to move, cards in the hands, turn, idle and quiet turns, pending duties."""
     assert status(position) == ()
     hands = "/".join(str(len(hand)) for hand in position.hands)
     pending = next((word for word in format_position(position).split()[16:] if word[:4] != "out:"), "-")
@@ -195,7 +189,7 @@ def test_who_has_left_is_not_called_and_gives_up_no_card() -> None:
 
 @pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
 def test_a_game_that_everybody_walks_out_of_ends(table: Table) -> None:
-    """Whatever happens in whatever order, every position is possible, has all cards, and reads back from its text."""
+    """In any order of events, every position is possible, has all cards, and reads back from its text."""
     rng = random.Random(table.players * 10 + table.teams)
     game, deck = table.deal(rng), Counter(table.variant.deck)
     for step in range(3000):

@@ -1,4 +1,4 @@
-"""A whole game as text reads back to the same positions, whoever wrote it down."""
+"""A whole game as text reads back to the same positions, for every writer."""
 
 import random
 from collections import Counter

@@ -39,7 +39,7 @@ USUAL_TABLES = [table for table in OPTION_TABLES if table.options == Options()]
 def test_games_end_and_no_card_is_ever_lost(table: Table) -> None:
     variant, rng = table.variant, random.Random(str(table))
     deck = Counter(variant.deck)
-    for number in range(24):
+    for number in range(8):
         options = rng.choice(OPTIONS) if variant.options and number % 4 else Options()
         game = table._replace(options=options).deal(rng)
         for turn, position in enumerate(game.play_random()):

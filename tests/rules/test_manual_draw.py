@@ -4,14 +4,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.rules import (
-    KIDS,
-    UNKNOWN,
-    Options,
-    Position,
-    RulesError,
-    start,
-)
+from seqp2p.rules import KIDS, UNKNOWN, Options, Position, RulesError, start
 from tests.rules.both import agree
 from tests.rules.playing import do, make, refusal
 

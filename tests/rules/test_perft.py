@@ -95,9 +95,9 @@ def test_every_variant_size_and_option_is_there() -> None:
     found = {(case["variant"], case["players"], case["teams"], case["options"]) for case in dealt}
     options = ["-", "advanced", "no-table-talk", "manual-draw", "advanced,no-table-talk,manual-draw"]
     assert found == {
-        (variant.name, players, teams, chosen)
-        for variant, players, teams in TABLES
-        for chosen in (options if variant is CLASSIC else options[:1])
+        (table.variant.name, table.players, table.teams, chosen)
+        for table in TABLES
+        for chosen in (options if table.variant is CLASSIC else options[:1])
     }
     for case in dealt:
         variant = CLASSIC if case["variant"] == "classic" else KIDS

@@ -4,14 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.rules import (
-    NotationError,
-    Options,
-    format_position,
-    hide,
-    parse_position,
-    position_hash,
-)
+from seqp2p.rules import NotationError, Options, format_position, hide, parse_position, position_hash
 from tests.rules.playing import OPTION_TABLES, Table
 
 TEXT = (

@@ -5,18 +5,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import (
-    Card,
-    CompletedSequence,
-    Position,
-    Square,
-    View,
-    apply,
-    longest_line,
-    place,
-    threats,
-    view,
-)
+from seqp2p.rules import Card, CompletedSequence, Position, Square, View, apply, longest_line, place, threats, view
 from tests.rules.playing import OPTION_TABLES
 
 FREE, CORNER = 0, -1
@@ -71,7 +60,7 @@ def test_the_longest_line_is_that_of_some_window(position: Position) -> None:
 
 @given(POSITIONS)
 def test_a_line_that_lacks_one_counts_once_it_has_it(position: Position) -> None:
-    """A seat of the team that is to move with a wild card in its hand has the line as a sequence then."""
+    """A seat of the team, to move with a wild card, makes the line a sequence."""
     wild = position.variant.wild[0]
     for threat in threats(view(position, 0)):
         if len(threat.missing) > 1:

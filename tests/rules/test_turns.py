@@ -124,7 +124,7 @@ def test_the_reason_for_a_refusal(
 
 
 def test_a_full_table_goes_on_without_hanging() -> None:
-    """No square is free and nobody can take a chip: exchanges and passes, then a draw after 208 quiet turns."""
+    """Without a free square and a jack there are exchanges and passes, then a draw after 208 quiet turns."""
     position = make(full_board(), ["QH", "QD"], turn=200, discards=["-", "-"])
     rng = random.Random(1)
     plain = [c for c in range(52) if c not in (*CLASSIC.wild, *CLASSIC.removing)]

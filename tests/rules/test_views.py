@@ -2,15 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.rules import (
-    CORNER,
-    UNKNOWN,
-    Options,
-    RulesError,
-    hide,
-    legal_actions,
-    view,
-)
+from seqp2p.rules import CORNER, UNKNOWN, Options, RulesError, hide, legal_actions, view
 from tests.rules.playing import OPTION_TABLES, Table, make
 
 

@@ -1,6 +1,6 @@
-"""Texts that are kept in files beside the tests: screens, and talks of typed lines with their answers.
+"""Expected texts in files: screens, and talks of typed lines with their answers.
 
-``SEQP2P_KEEP=1 pytest -n 0 tests/ui`` writes them again. Look at what has changed before you keep it.
+``SEQP2P_KEEP=1 pytest -n 0 tests/ui`` writes them again. Look at the changes before you keep them.
 """
 
 import os
@@ -54,7 +54,7 @@ class Talk:
 
 
 def talks(test: str, file: str) -> pytest.MarkDecorator:
-    """Return the mark of a test that checks each talk of a file beside it, in each place where it begins."""
+    """Return the mark of a test that checks each talk of a file in its folder, in each place where it begins."""
     found = list(_talks_of(Path(test).with_name(file)))
     names = [name for name, _ in found]
     assert len(names) == len({*names}), f"{file} has a talk twice"

@@ -1,7 +1,7 @@
 """Tables on a screen for the tests: a game stopped somewhere, the scene of one seat, and a clock that stands still."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import takewhile
 
@@ -65,10 +65,8 @@ class Table:
             position.variant.name,
             teams=position.teams,
             colours=colours,
-            advanced=position.options.advanced,
-            table_talk=position.options.table_talk,
-            manual_draw=position.options.manual_draw,
             turn_time_s=self.turn_time_s,
+            **asdict(position.options),
         )
         if self.own and self.own == position.to_move:
             self.question = view(position, self.own)

@@ -1,24 +1,19 @@
-"""A choice explained: what it builds, blocks and keeps, and the second best beside it."""
+"""A choice explained: what it builds, blocks and keeps, and the second best after it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import DRAW, KIDS, Options, Position, Variant, parse_action, view
+from seqp2p.rules import DRAW, KIDS, Position, parse_action, view
 from seqp2p.ui.explain import advice, reasons
-from tests.rules.playing import OPTION_TABLES, make, random_position
+from tests.rules.playing import OPTION_TABLES, Table, make, two
 
-OTHERS = "?,?,?,?,?,?,?"
 COLOURS = ("blue", "green", "red", "yellow")
 
 
 def told(position: Position, *actions: str) -> str:
     seen = view(position, position.to_move)
     return advice(seen, [parse_action(seen.variant, action) for action in actions], COLOURS)
-
-
-def table(hand: str, a: str, b: str) -> Position:
-    return make({"a": a, "b": b}, [hand, OTHERS])
 
 
 @pytest.mark.parametrize(
@@ -43,24 +38,23 @@ def table(hand: str, a: str, b: str) -> Position:
     ids=["a line is built", "a line is blocked", "a line is completed", "a chip is taken out of a line", "a dead card"],
 )
 def test_a_hint_gives_its_reason(hand: str, chips: tuple[str, str], actions: list[str], hint: str) -> None:
-    assert told(table(hand, *chips), *actions) == f"hint: {hint}"
+    assert told(two(hand, *chips), *actions) == f"hint: {hint}"
 
 
 def test_drawing_has_its_reason() -> None:
-    seen = view(table("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8"), 1)
+    seen = view(two("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8"), 1)
     assert list(reasons(seen, DRAW, COLOURS)) == ["brings a new card"]
 
 
 def test_it_is_said_in_french(french: None) -> None:
-    assert told(table("3S,QC,2S,TS,9H,4D,JC", "b1 d1 i8", "a5 c3"), "3S c1", "QC a7") == (
+    assert told(two("3S,QC,2S,TS,9H,4D,JC", "b1 d1 i8", "a5 c3"), "3S c1", "QC a7") == (
         "conseil : 3S c1 construit a1-e1 et garde JC ; en second : QC a7 commence a6-a10 et garde JC"
     )
 
 
 @given(table=st.sampled_from(OPTION_TABLES), seed=st.integers(0, 2**32))
-def test_every_action_has_a_reason(table: tuple[Variant, int, int, Options], seed: int) -> None:
-    position = random_position(*table[:3], seed=seed, options=table[3]).position
-    seen = view(position, position.to_move)
+def test_every_action_has_a_reason(table: Table, seed: int) -> None:
+    seen = table.seen(seed)
     for action in seen.legal[::7]:
         assert all(reasons(seen, action, COLOURS))
         assert list(reasons(seen, action, COLOURS))
@@ -75,5 +69,5 @@ def test_the_kids_cards_have_their_names() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_it_tells_at_most_two(count: int) -> None:
-    seen = view(table("3S,QC,2S,TS,9H,4D,JC", "b1 d1 i8", "a5 c3"), 1)
+    seen = view(two("3S,QC,2S,TS,9H,4D,JC", "b1 d1 i8", "a5 c3"), 1)
     assert ("second best" in advice(seen, seen.legal[:count], COLOURS)) == (count > 1)

@@ -11,9 +11,7 @@ from seqp2p.rules import (
     NO_SQUARE,
     UNKNOWN,
     Action,
-    Options,
     Position,
-    Variant,
     View,
     apply,
     format_action,
@@ -37,7 +35,7 @@ from seqp2p.ui.choice import (
     to_edge,
     turned,
 )
-from tests.rules.playing import OPTION_TABLES, random_position
+from tests.rules.playing import OPTION_TABLES, Table
 from tests.ui.kept import Talk, talks
 from tests.ui.positions import POSITIONS, classic, own_seat
 
@@ -140,12 +138,8 @@ def test_enter_brings_a_stray_cursor_back_to_a_lit_square() -> None:
 
 
 @given(st.sampled_from(OPTION_TABLES), st.integers(0, 10_000), st.data())
-def test_every_lit_square_is_within_reach_of_the_arrows(
-    options: tuple[Variant, int, int, Options], seed: int, data: st.DataObject
-) -> None:
-    variant, players, teams, rules = options
-    position = random_position(variant, players, teams, seed, rules).position
-    here = view(position, position.to_move)
+def test_every_lit_square_is_within_reach_of_the_arrows(table: Table, seed: int, data: st.DataObject) -> None:
+    here = table.seen(seed)
     cards = [card for card in here.hand if targets(here, card)]
     if not cards:
         return

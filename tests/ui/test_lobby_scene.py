@@ -1,4 +1,4 @@
-"""The lobby's scene: what it shows at which size, what its keys do, and how a code is completed."""
+"""The lobby's scene: its pages by size, its keys, and how a code is completed."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -112,7 +112,7 @@ HAPPENS: dict[str, Callable[[LobbyScene], object]] = {
 
 @talks(__file__, "lobby_talks.txt")
 def test_talk(talk: Talk) -> None:
-    """Keys and clicks, each with the line that it types, what is chosen, what is asked, and the next keys."""
+    """Keys and clicks, each with the line that it types, the choice, the question, and the next keys."""
     scene = PLACES[talk.place]()
     before = list[str]()
 

@@ -11,8 +11,6 @@ from seqp2p.rules import (
     KIDS,
     Options,
     Position,
-    Variant,
-    View,
     format_action,
     format_square,
     parse_action,
@@ -36,7 +34,7 @@ from seqp2p.ui.plain import (
     where_lines,
 )
 from seqp2p.ui.words import Company
-from tests.rules.playing import TABLES, random_position
+from tests.rules.playing import TABLES, Table
 from tests.ui.kept import Talk, talks
 from tests.ui.positions import POSITIONS
 
@@ -92,7 +90,7 @@ def test_the_legend_names_every_animal_and_fits_a_narrow_terminal() -> None:
 @pytest.mark.parametrize(("players", "can_call"), [(2, False), (4, True)])
 def test_the_help_has_the_options_that_the_table_has_chosen(players: int, can_call: bool) -> None:
     options = Options(manual_draw=True, table_talk=False)
-    text = "\n".join(help_lines(view(random_position(CLASSIC, players, 2, 1, options).position, 1)))
+    text = "\n".join(help_lines(view(Table(CLASSIC, players, 2, options).stopped(1).position, 1)))
     assert "after your card: draw" in text
     assert max(map(len, text.splitlines())) <= 80
     assert ("call 2" in text) == can_call, "who plays alone has nobody to talk to"
@@ -108,14 +106,9 @@ def test_animals_have_one_name() -> None:
     assert long_name(CLASSIC, parse_card(CLASSIC, "TD")) == "TD (ten of diamonds)"
 
 
-def seen_at(table: tuple[Variant, int, int], seed: int) -> View:
-    position = random_position(*table, seed).position
-    return view(position, position.to_move)
-
-
 @given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
-def test_the_lines_of_any_position(table: tuple[Variant, int, int], seed: int) -> None:
-    seen, board, colours = seen_at(table, seed), table[0].board, table[0].colours[: table[2]]
+def test_the_lines_of_any_position(table: Table, seed: int) -> None:
+    seen, board, colours = table.seen(seed), table.variant.board, table.variant.colours[: table.teams]
     lines = board_lines(seen, colours)
     assert len(lines) == 1 + board.rows
     # Narrow enough for any terminal, and nothing that hangs over on the right.
@@ -127,8 +120,8 @@ def test_the_lines_of_any_position(table: tuple[Variant, int, int], seed: int) -
 
 
 @given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
-def test_what_is_listed_as_possible_can_be_typed_as_it_stands(table: tuple[Variant, int, int], seed: int) -> None:
-    seen, variant = seen_at(table, seed), table[0]
+def test_what_is_listed_as_possible_can_be_typed_as_it_stands(table: Table, seed: int) -> None:
+    seen, variant = table.seen(seed), table.variant
     listed = [text for line in legal_lines(seen) for text in line.rpartition("like: ")[2].strip().split(", ")]
     legal = {format_action(variant, action) for action in seen.legal}
     assert set(listed) <= legal
@@ -137,14 +130,14 @@ def test_what_is_listed_as_possible_can_be_typed_as_it_stands(table: tuple[Varia
 
 
 @given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
-def test_rows_and_columns_name_every_square_once(table: tuple[Variant, int, int], seed: int) -> None:
-    seen, board, colours = seen_at(table, seed), table[0].board, table[0].colours[: table[2]]
+def test_rows_and_columns_name_every_square_once(table: Table, seed: int) -> None:
+    seen, board, colours = table.seen(seed), table.variant.board, table.variant.colours[: table.teams]
     rows = [part_lines(seen, str(row + 1), colours) for row in range(board.rows)]
     columns = [part_lines(seen, letter, colours) for letter in "abcdefghij"[: board.cols]]
     assert all(len(lines) == 1 for lines in rows + columns)
     assert sum(lines[0].count(", ") + 1 for lines in rows) == len(board.grid)
     for square in range(len(board.grid)):
-        name = format_square(table[0], square)
+        name = format_square(table.variant, square)
         assert square_line(seen, square, colours).startswith(f"{name} is ")
         assert sum(f" {name} " in lines[0] for lines in columns) == 1
 

@@ -1,4 +1,4 @@
-"""The screen with prompt_toolkit's pipe input and a terminal that is only a size: keys in, typed lines out."""
+"""The screen with prompt_toolkit's pipe input and a terminal of some size: keys in, typed lines out."""
 
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -10,18 +10,7 @@ from prompt_toolkit.output.vt100 import _256_colors
 from prompt_toolkit.styles import Style
 
 from seqp2p.rules import VARIANTS
-from seqp2p.ui.styles import (
-    ASCII,
-    AUTO,
-    COLUMNS,
-    FILLS,
-    RECENT,
-    STYLES,
-    UNICODE,
-    styles_of,
-    styles_on,
-    with_chips,
-)
+from seqp2p.ui.styles import ASCII, AUTO, COLUMNS, FILLS, RECENT, STYLES, UNICODE, styles_of, styles_on, with_chips
 from tests.ui.colour_vision import EYES, Rgb, ciede2000, contrast, lab_seen
 
 TEXT, CHIP, TEAMS = 4.5, 3.0, 20.0

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import CLASSIC, KIDS, UNKNOWN, Options, Position, Variant, parse_action, parse_square, view
+from seqp2p.rules import CLASSIC, KIDS, UNKNOWN, Position, parse_action, parse_square, view
 from seqp2p.ui.board_model import HIDDEN, Face, Marks, board_model, face_of
 from seqp2p.ui.explain import prompt, whose_turn
 from seqp2p.ui.frame import Box, Canvas
@@ -13,7 +13,7 @@ from seqp2p.ui.styles import UNICODE
 from seqp2p.ui.table_model import TableModel, TableState, table_model
 from seqp2p.ui.table_paint import paint_panel
 from seqp2p.ui.words import Company
-from tests.rules.playing import OPTION_TABLES, random_position
+from tests.rules.playing import OPTION_TABLES, Table
 from tests.ui.positions import classic
 
 COMPANY = Company(("ann", "bob"), ("blue", "green"), 1)
@@ -88,11 +88,8 @@ def test_whose_turn_it_is() -> None:
 
 
 @given(st.sampled_from(OPTION_TABLES), st.integers(0, 10_000), st.booleans())
-def test_every_position_can_be_shown_to_every_seat(
-    options: tuple[Variant, int, int, Options], seed: int, asked: bool
-) -> None:
-    variant, players, teams, rules = options
-    position = random_position(variant, players, teams, seed, rules).position
+def test_every_position_can_be_shown_to_every_seat(table: Table, seed: int, asked: bool) -> None:
+    position = table.stopped(seed).position
     colours = ("blue", "green", "red", "yellow")[: position.teams]
     company = Company(tuple(f"p{seat}" for seat in range(1, position.players + 1)), colours)
     for own in range(position.players + 1):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import CLASSIC, KIDS, Options, Square, Variant, drop, parse_action, parse_square, view
+from seqp2p.rules import CLASSIC, KIDS, Square, drop, parse_action, parse_square, view
 from seqp2p.ui.board_model import CROSSING, BoardModel, Cell, Face, board_model
 from seqp2p.ui.board_paint import NAME_PITCHES, PITCHES, SMALL, Pitch, board_size, paint_board, tile
 from seqp2p.ui.choice import lit
@@ -17,6 +17,7 @@ from seqp2p.ui.scene import LogLine, wrapped
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs, styles_of
 from seqp2p.ui.table_paint import layout_of
 from tests.rules.playing import OPTION_TABLES
+from tests.rules.playing import Table as Rules
 from tests.ui.kept import check_screen
 from tests.ui.positions import POSITIONS, classic
 from tests.ui.tables import LINES, NAMES, Table, at, table
@@ -161,10 +162,9 @@ def signs(frame: Frame) -> dict[Square, str]:
     st.booleans(),
 )
 def test_every_page_shows_every_mark(
-    options: tuple[Variant, int, int, Options], seed: int, keys: list[str], width: int, height: int, ascii_only: bool
+    game: Rules, seed: int, keys: list[str], width: int, height: int, ascii_only: bool
 ) -> None:
-    variant, players, teams, rules = options
-    here = table(variant, players, teams, seed, options=rules)
+    here = table(*game[:3], seed, options=game.options)
     glyphs = ASCII if ascii_only else UNICODE
     for key in keys:
         here.scene.press(key)
@@ -180,7 +180,7 @@ def test_every_page_shows_every_mark(
     if staged_at >= 0:
         assert glyphs.turn in shown[staged_at]
     elif choice.cursor >= 0:
-        assert shown[choice.cursor].strip().startswith(glyphs.cursor[0]) or variant is KIDS
+        assert shown[choice.cursor].strip().startswith(glyphs.cursor[0]) or game.variant is KIDS
         assert glyphs.cursor[1] in shown[choice.cursor]
     for square in {made for sequence in seen.sequences for made in sequence.squares}:
         if seen.board[square] > 0 and square not in {staged_at, choice.cursor, *lit(choice, seen)}:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from seqp2p.rules import CLASSIC, KIDS, Options, Variant, apply, parse_action, parse_card, view
 from seqp2p.ui.scene import LogLine
 from tests.rules.playing import OPTION_TABLES, Game
+from tests.rules.playing import Table as Rules
 from tests.ui.kept import Talk, talks
 from tests.ui.positions import POSITIONS, classic, own_seat
 from tests.ui.tables import LINES, Table, at, table
@@ -84,7 +85,7 @@ HAPPENS: dict[str, Callable[[Table], object]] = {
 
 @talks(__file__, "scene_talks.txt")
 def test_talk(talk: Talk) -> None:
-    """Keys and clicks, each with the line that it sends, and what is told now if it is not told as before."""
+    """Keys and clicks, each with the line that it sends, and the new text if it has changed."""
     here = PLACES[talk.place]() if talk.place in PLACES else seated(talk.place)
     before = here.reads
 
@@ -201,10 +202,9 @@ def test_animals_have_their_names_in_the_readers_language(french: None) -> None:
     st.data(),
 )
 def test_whatever_is_pressed_only_a_legal_action_leaves(
-    options: tuple[Variant, int, int, Options], seed: int, keys: list[str], data: st.DataObject
+    game: Rules, seed: int, keys: list[str], data: st.DataObject
 ) -> None:
-    variant, players, teams, rules = options
-    here = table(variant, players, teams, seed, options=rules)
+    here = table(*game[:3], seed, options=game.options)
     for key in keys:
         position = here.position
         if data.draw(st.booleans()):

@@ -1,4 +1,4 @@
-"""The page that shows a replay: what is in it, and what cannot be. tests/real/test_browser.py opens it."""
+"""The page of a replay. tests/real/test_browser.py opens it."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ HOSTILE = "</script><script>alert(1)</script><!--&amp;{{script}}"
 
 
 def element(text: str, name: str) -> str:
-    """What is between the tags of the one element like this."""
+    """Return the text between the tags of the only element like this."""
     (found,) = re.findall(rf"<{name}>(.*?)</{name.split(maxsplit=1)[0]}>", text, re.DOTALL)
     return str(found)
 

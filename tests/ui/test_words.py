@@ -1,4 +1,4 @@
-"""What happens at a table, in sentences: to a player as "you", to everybody else by seat and name."""
+"""Events of a table in sentences: to the player itself as "you", to others by seat and name."""
 
 import pytest
 
@@ -49,21 +49,8 @@ def test_a_name_is_no_pattern() -> None:
     assert company.to_reader("seat 1 (a.*() left the table") == "you left the table"
 
 
-@pytest.mark.parametrize(
-    ("winners", "text"),
-    [
-        ((2,), "seat 2 (bob)"),
-        ((1, 3), "team 1 (seats 1, 3)"),
-        ((2, 4), "team 2 (seats 2, 4)"),
-        # Not a whole team: one of it has left.
-        ((3, 4), "seats 3, 4"),
-    ],
-)
-def test_who_has_won(winners: tuple[int, ...], text: str) -> None:
-    assert words.winners_text(winners, NAMES) == text
-
-
 def test_a_team_that_has_lost_a_seat_is_not_given_another_s_number() -> None:
+    assert words.winners_text((3, 4), NAMES) == "seats 3, 4"
     assert words.winners_text((3, 7), tuple("abcdefgh")) == "team 3 (seats 3, 7)"
     assert words.winners_text((5, 7), tuple("abcdefgh")) == "seats 5, 7"
 
@@ -111,7 +98,7 @@ def test_what_one_did_by_oneself() -> None:
 
 
 def test_seats_get_their_names_once() -> None:
-    assert words.named("seat 1, seat 2 (bob), seat 9", NAMES) == "seat 1 (ann), seat 2 (bob), seat 9"
+    assert words.named("seat 1, seat 9", NAMES) == "seat 1 (ann), seat 9"
     assert words.named("no seat is named", ()) == "no seat is named"
 
 
@@ -202,16 +189,6 @@ def test_seats_in_trouble(line: str, told: str) -> None:
 def test_cheating_is_named(seat: int, reason: str, told: str) -> None:
     assert words.proven_line(BOB, seat, 9, reason) == told.replace("proved", "proved to have cheated at step 9")
     assert "replay" in words.proof_explained()
-
-
-def test_lists() -> None:
-    assert [words.listed(list("abcd"[:count])) for count in range(5)] == [
-        "",
-        "a",
-        "a and b",
-        "a, b and c",
-        "a, b, c and d",
-    ]
 
 
 def test_no_sentence_is_wider_than_a_narrow_terminal() -> None:

@@ -1,7 +1,4 @@
-"""A person at typed lines: what is shown, what is understood, what is said to what is not.
-
-``talks.txt`` has what is typed and answered, claim by claim.
-"""
+"""A person at typed lines. ``talks.txt`` has the lines and the answers, claim by claim."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -43,7 +40,7 @@ ASKED = "you are asked"
 
 
 class Seat:
-    """A person's seat in a game that others have played: what is typed, shown and done."""
+    """A person's seat in a game that others have played: its typed lines, the shown lines, and the effects."""
 
     def __init__(
         self,
@@ -86,7 +83,7 @@ class Seat:
         return self.own.view(self.match)
 
     async def type(self, *lines: str | None) -> list[str]:
-        """Type while nothing is asked; return what is answered."""
+        """Type while nothing is asked; return the answer."""
         self.typed.extend(lines)
         self.shown.clear()
         async with trio.open_nursery() as nursery:
@@ -156,7 +153,7 @@ def callable_game() -> Played:
 
 
 def manual(phase: str, number: int) -> Seat:
-    """The first seat that is to do this in a game with drawing by hand, or the other one."""
+    """A seat of a game with drawing by hand, in which the first one is in this phase."""
     game = played(2, "classic", 5, manual_draw=True)
     for step in range(5, len(game.steps)):
         match = shared_match_at(game, step)
@@ -343,7 +340,7 @@ async def test_a_hand_is_shown_without_the_card_that_was_given_up() -> None:
 
 
 async def in_the_lobby(*typed: str, hosts: bool = False) -> tuple[bool, list[str]]:
-    """Type lines, then end the input; return True if they have left before, and what was said."""
+    """Type lines, then end the input; return True if they have left before, and the answers."""
     lines, said = iter(typed), list[str]()
 
     async def read() -> str | None:

@@ -1,4 +1,4 @@
-"""What is said of the turn clock to whoever reads lines."""
+"""The turn clock in lines."""
 
 import pytest
 import trio

@@ -1,4 +1,4 @@
-"""The tutorial: every lesson can be fulfilled as it says, whatever else is typed is answered, and it can be left."""
+"""The tutorial: every lesson can be done as it says, any other line is answered, and it can be left."""
 
 import re
 from collections.abc import Callable
@@ -34,7 +34,7 @@ async def taught(
     changed: Callable[[], None] = lambda: None,
     pause_s: float = 0.0,
 ) -> tuple[bool, list[str]]:
-    """Type these lines, and nothing more; return True if the end was reached, and what was said."""
+    """Type these lines, and nothing more; return True if the end was reached, and the answers."""
     lines, said = iter(typed), list[str]()
 
     async def read() -> str | None:
