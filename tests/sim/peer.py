@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from seqp2p.live.asking import Asker
 from seqp2p.live.recorder import TableEvent
@@ -40,10 +41,14 @@ class SimSeat:
     journal: VirtualSidecar
     runtime: Runtime
 
-    def make(self, kind: type[SeatSession] = SeatSession) -> SeatSession:
-        """Make a session of these parts."""
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The arguments of ``SeatSession``."""
         relay = self.mesh.relay
-        return kind(self.match, self.seat, relay, self.asking, self.writer, self.emit, self.journal, self.runtime)
+        return self.match, self.seat, relay, self.asking, self.writer, self.emit, self.journal, self.runtime
+
+    def make(self, kind: type[SeatSession] = SeatSession, **more: Any) -> SeatSession:
+        return kind(*self.parts, **more)
 
 
 MakeSession = Callable[[SimSeat], SeatSession]

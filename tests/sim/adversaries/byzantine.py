@@ -48,16 +48,7 @@ class Byzantine(SeatSession):
     """A session with a strategy."""
 
     def __init__(self, sitting: SimSeat, trick: Strategy) -> None:
-        super().__init__(
-            sitting.match,
-            sitting.seat,
-            sitting.mesh.relay,
-            sitting.asking,
-            sitting.writer,
-            sitting.emit,
-            sitting.journal,
-            sitting.runtime,
-        )
+        super().__init__(*sitting.parts)
         self.mesh = sitting.mesh
         self.trick = trick
         self.has_acted = False
