@@ -273,7 +273,6 @@ class _Child:
         )
 
     def does(self, line: str) -> str:
-        """Give it a line, and return its answer."""
         assert self._process.stdin, "a pipe"
         assert self._process.stdout, "a pipe"
         self._process.stdin.write(line)
@@ -311,7 +310,6 @@ def differences(game: dict[str, Any], fed: dict[str, Any]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; return the exit code."""
     parser = argparse.ArgumentParser(description="Feed the logs of simulated games to the peers of two trees.")
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)

@@ -83,7 +83,6 @@ class Fault:
 
     @property
     def until_s(self) -> float:
-        """The time of its end."""
         return self.at_s + self.for_s
 
 

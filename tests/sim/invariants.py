@@ -126,7 +126,6 @@ class Invariants:
     # At every step.
 
     def looks(self, peer: SimPeer) -> None:
-        """Check a peer whose match has taken something."""
         if peer.number not in self.honest or peer.match is None:
             return
         self._follows(f"seat {peer.number}", peer.number, peer.match)
@@ -136,7 +135,6 @@ class Invariants:
                 raise SafetyViolation(f"seat {peer.number} blames honest {kind} {seat}: {reason}")
 
     def notices(self, spectator: VirtualSpectator) -> None:
-        """Check a spectator whose match has taken something."""
         match, name = spectator.match, f"spectator {spectator.number}"
         if match is None:
             return
@@ -245,7 +243,6 @@ class Invariants:
             raise SafetyViolation(f"honest seat {place[0]} has signed two different things: {place[1:]}")
 
     def sees(self, peer: SimPeer, view: View) -> None:
-        """Check a view that a player is shown."""
         if peer.number in self.honest and peer.match is not None:
             self._sees_shown_cards(f"the player of seat {peer.number}", peer.number, peer.match, view.position.hands)
 

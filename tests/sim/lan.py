@@ -235,7 +235,6 @@ class VirtualLan:
             self.witness.notices(machine)
 
     def see(self, machine: Machine, view: View) -> None:
-        """Check a view that a seat's player is shown."""
         if isinstance(machine, SimPeer):
             self.witness.sees(machine, view)
 

@@ -39,7 +39,6 @@ class Other(Neighbour[End]):
         self.since: dict[int, float] = {}  # when each link was made, by its identity
 
     def blame(self, error: PeerError) -> None:
-        """See Neighbour. Note it, too."""
         self._faulted.append((self.seat, message_of(error)))
         super().blame(error)
 
@@ -74,7 +73,6 @@ class VirtualMesh:
         self._faulted = faulted
 
     def begin(self, store: Store) -> None:
-        """Start to dial the others."""
         feed = None if self._spectators is None else self._spectators.feed
         if feed is not None:
             feed.begin(self._agreement)
@@ -136,7 +134,6 @@ class VirtualMesh:
         return self._spectators.turns_away(number, hello) if self._spectators else PeerRefused("no_spectators")
 
     def adopt(self, end: End) -> None:
-        """Use a new link, dialled or accepted."""
         if end.seat in self._others:
             self._adopt(end)
         elif self._spectators:
@@ -156,7 +153,6 @@ class VirtualMesh:
         keep_alive(end, self._process.after, self._limits, lambda: self.relay.alive(other, end))
 
     def lost(self, end: End, error: NetError) -> None:
-        """Forget a link that has ended."""
         if end.seat in self._others:
             self._lost(end, error)
         elif self._spectators:
@@ -192,7 +188,6 @@ class VirtualMesh:
     # Messages.
 
     def receive(self, end: End, data: bytes) -> None:
-        """Handle a frame."""
         if self._spectators and end.seat not in self._others:
             self._spectators.receive(end, data)
             return
@@ -240,7 +235,6 @@ class VirtualMesh:
     # For seats that cheat.
 
     def send_to(self, seat: int, frame: bytes) -> None:
-        """Send a message to one neighbour, if it is linked."""
         for link in self._others[seat].links[-1:]:
             link.send_frame(frame)
 
@@ -251,6 +245,5 @@ class VirtualMesh:
 
     @property
     def ends(self) -> list[End]:
-        """This side's ends of all links."""
         own = [end for other in self._others.values() for end in other.links]
         return own + self._spectators.ends if self._spectators else own

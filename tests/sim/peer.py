@@ -43,7 +43,6 @@ class SimSeat:
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The arguments of ``SeatSession``."""
         relay = self.mesh.relay
         return self.match, self.seat, relay, self.asking, self.writer, self.emit, self.journal, self.runtime
 
@@ -65,7 +64,6 @@ class SimSeatProcess(SimProcess[InboxItem]):
         self._sidecar: VirtualSidecar
 
     def start(self, session: SeatSession, mesh: VirtualMesh, writer: ReplayWriter, sidecar: VirtualSidecar) -> None:
-        """Start to dial, and go on with the game."""
         self.session, self.mesh, self._writer, self._sidecar = session, mesh, writer, sidecar
         mesh.begin(session.store)
         self.after(TICK_S, self._tick)
@@ -81,7 +79,6 @@ class SimSeatProcess(SimProcess[InboxItem]):
 
     @property
     def ends(self) -> list[End]:
-        """This side's ends of all its links."""
         return self.mesh.ends
 
     def _hear(self, end: End, data: bytes) -> None:
@@ -198,7 +195,6 @@ class SimPeer(Machine):
         self._run(loaded.match, seat, writer, sidecar)
 
     def back_up(self) -> None:
-        """Copy the files, if the peer plays."""
         if self.state == "playing":
             self.backup = self.disk.copied()
 
@@ -207,6 +203,10 @@ class SimPeer(Machine):
         self.kill(power=False)
         if self.state == "down" and self.backup:
             self.disk.put_back(self.backup)
+
+    def resume_older(self) -> None:
+        self.put_back()
+        self.restart()
 
     def _secrets(self, kept: SeatSecrets) -> SidecarSecrets:
         agreement = self.lan.agreement_bytes
@@ -238,15 +238,20 @@ class SimPeer(Machine):
             self.disk.lose_power(self.dice)
 
     def leave(self) -> None:
-        """Let the player leave."""
         self.put(Leaving("had enough"))
 
+    def sleep(self, until_s: float) -> None:
+        """Keep the player from choosing until then."""
+        self.asleep_until = max(self.asleep_until, until_s)
+
+    def slow_disk(self, by_s: float) -> None:
+        """Add this to the time of each sync."""
+        self.slow_sync_s += by_s
+
     def stop(self) -> None:
-        """Let the player stop for now."""
         self.put(Stopping())
 
     def put(self, item: InboxItem) -> None:
-        """Give the session something, if it runs."""
         if self.state == "playing" and self.process is not None:
             self.process.put(item)
 
@@ -257,7 +262,6 @@ class SimPeer(Machine):
         return super().sync_s() * self.dice.uniform(0.5, 3.0) + self.slow_sync_s
 
     def think_s(self) -> float:
-        """Return the player's time, at least until it wakes up."""
         asleep_s = max(0.0, self.asleep_until - self.lan.agenda.now)
         return asleep_s + self.dice.expovariate(1 / self.think_mean_s)
 
@@ -265,7 +269,6 @@ class SimPeer(Machine):
         self.events.append((self.lan.agenda.now, event))
 
     def looked(self, process: SimSeatProcess) -> None:
-        """Note that the session has taken something."""
         if process is self.process:
             self.lan.looked(self)
 

@@ -85,7 +85,6 @@ class Machine(ABC):
 
     @property
     def steps(self) -> int:
-        """The number of its final steps."""
         return 0 if self.match is None else self.match.final
 
     @property
@@ -95,7 +94,6 @@ class Machine(ABC):
 
     @property
     def record(self) -> bytes:
-        """The last replay on its disk."""
         return self.disk.read(self.path) if self.path in self.disk.files else b""
 
     def kill(self, *, power: bool) -> None:
@@ -105,17 +103,18 @@ class Machine(ABC):
             self.state = "down"
 
     def die(self) -> None:
-        """End for good."""
         self.kill(power=False)
         if self.state == "down":
             self.state, self.gone = "gone", "it died"
 
+    def stall(self, until_s: float) -> None:
+        """Stop the process until then."""
+        self.stalled_until = max(self.stalled_until, until_s)
+
     def sync_s(self) -> float:
-        """Return the disk's time for a sync now."""
         return _SYNC_S
 
     def work_s(self) -> float:
-        """Return the time of a proof."""
         return _WORK_S * self.dice.uniform(0.5, 2.0)
 
 
@@ -141,7 +140,6 @@ class SimProcess(Runtime, Generic[ItemT]):
 
     @property
     def number(self) -> int:
-        """Its seat, or a spectator's number."""
         return self._on.number
 
     # Incoming things.
@@ -213,7 +211,6 @@ class SimProcess(Runtime, Generic[ItemT]):
     # The inbox.
 
     def put(self, item: ItemT) -> None:
-        """Append something to the inbox."""
         if self.alive:
             self._inbox.append(item)
             self._pump()
@@ -230,7 +227,6 @@ class SimProcess(Runtime, Generic[ItemT]):
             self._hear(end, data)
 
     def lost(self, end: End, error: NetError) -> None:
-        """Handle the end of a link."""
         agenda, until = self._on.lan.agenda, self._on.stalled_until
         if self.alive and until > agenda.now:
             agenda.at(until, lambda: self.lost(end, error))

@@ -38,7 +38,6 @@ class VirtualSpectatorServer:
 
     @property
     def ends(self) -> list[End]:
-        """This side's ends of all links."""
         return list(self._readers)
 
     def turns_away(self, spectator: int, hello: bytes) -> PeerRefused | None:
@@ -53,12 +52,10 @@ class VirtualSpectatorServer:
         return None
 
     def adopt(self, end: End) -> None:
-        """Use a new link."""
         self._readers[end] = self.feed.connect(key_of(end.seat), end)
         keep_alive(end, self._process.after, self._limits, Ping)
 
     def receive(self, end: End, data: bytes) -> None:
-        """Handle a frame."""
         try:
             for frame in pieces(data, self._limits.frame_max):
                 self.feed.handle(self._readers[end], decoded(frame, LinkStage.WATCHED))
@@ -66,7 +63,6 @@ class VirtualSpectatorServer:
             end.end(error)
 
     def lost(self, end: End, error: NetError) -> None:
-        """Forget a link that has ended."""
         if end in self._readers:
             self.feed.disconnect(self._readers.pop(end), error)
 

@@ -29,15 +29,12 @@ TABLES: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class TableKey:
-    """The key that determines a table."""
-
     number: int
     players: int
     variant: str = mini_variant.NAME
 
 
 def drawn_from(*seed: object) -> random.Random:
-    """Return a random generator, the same for the same words."""
     return random.Random(repr(seed))
 
 

@@ -11,26 +11,11 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Result, Skipped
 from seqp2p.match.machine import Match
 from seqp2p.rules import DRAW, PASS, Action, View
-from tests.sim import (
-    HONEST,
-    KINDS,
-    MINIATURE,
-    RELAY_KINDS,
-    Cheats,
-    Fault,
-    FaultKind,
-    Plan,
-    SafetyViolation,
-    TableKey,
-    TooLong,
-    VirtualLan,
-    draw_plan,
-    draw_settings,
-    make_agreement,
-    outcome_of,
-    simulate,
-)
-from tests.sim.table import TABLES, VirtualSeat
+from tests.sim import KINDS, MINIATURE, Cheats, Fault, FaultKind, Plan, SafetyViolation, VirtualLan
+from tests.sim.faults import RELAY_KINDS, draw_plan
+from tests.sim.lan import HONEST, TooLong
+from tests.sim.outcome import outcome_of, simulate
+from tests.sim.table import TABLES, TableKey, VirtualSeat, draw_settings, make_agreement
 
 
 def lan(

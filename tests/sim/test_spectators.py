@@ -14,20 +14,12 @@ from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net.messages import Bye, LinkStage, Refused, WireMessage
 from seqp2p.replay.format import StepRecord, records
-from tests.sim import (
-    KINDS,
-    Fault,
-    FaultKind,
-    SafetyViolation,
-    VirtualLan,
-    draw_plan,
-    draw_watching,
-    outcome_of,
-    simulate,
-)
+from tests.sim import KINDS, Fault, FaultKind, SafetyViolation, VirtualLan
 from tests.sim.adversaries import ADVERSARIES, Adversary, play
 from tests.sim.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
+from tests.sim.faults import draw_plan, draw_watching
 from tests.sim.memory import decoded, pieces
+from tests.sim.outcome import outcome_of, simulate
 from tests.sim.spectator import MakeVisit, SimSpectator
 from tests.sim.test_lan import lan
 from tests.sim.wires import End

@@ -23,11 +23,7 @@ _CLOSED: Final = b""
 
 
 class Host(Protocol):
-    """A process that has links."""
-
-    def receive(self, end: "End", data: bytes) -> None:
-        """Handle a frame."""
-        ...
+    def receive(self, end: "End", data: bytes) -> None: ...
 
     def lost(self, end: "End", error: NetError) -> None:
         """Handle the end of a link, by this end or the other."""
@@ -72,11 +68,9 @@ class End:
 
     @property
     def silent_s(self) -> float:
-        """Return the seconds since the process last read something."""
         return self._network.now - self.heard_at
 
     def heard(self) -> None:
-        """Note that the process has read something."""
         self.heard_at = self._network.now
 
     def cease(self) -> None:
@@ -100,7 +94,6 @@ class End:
         self._held.append(data)
 
     def release(self) -> None:
-        """Deliver the kept frames: the way is free again."""
         held, self._held = self._held, deque[bytes]()
         for data in held:
             self._network.arrive(self, data)
@@ -148,7 +141,6 @@ def keep_alive(end: End, after: After, limits: Limits, alive: Callable[[], WireM
 
 
 def honest_wire(_sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
-    """Deliver every frame."""
     return (frame,)
 
 
@@ -177,7 +169,6 @@ class Network:
 
     @property
     def now(self) -> float:
-        """Virtual seconds from the start."""
         return self._agenda.now
 
     def link(self, one: int, host: Host, other: int, other_host: Host) -> tuple[End, End]:
@@ -198,7 +189,6 @@ class Network:
         return self._usual[pair] + self._plan.jitter_s * dice.random() ** 3 + further
 
     def carry(self, end: End, data: bytes) -> None:
-        """Send a frame from this end."""
         if data != _CLOSED:
             self.watch(end.own, end.seat, data)
         self._agenda.at(end.arriving(self.now, self.takes_s(end.own, end.seat)), lambda: self.arrive(end, data))
@@ -218,7 +208,6 @@ class Network:
     # Faults.
 
     def is_cut(self, sender: int, to: int) -> bool:
-        """Return True if the way from one seat to another is cut now."""
         return self._cuts.get((sender, to), 0) > 0
 
     def cut(self, sender: int, to: int) -> None:
@@ -251,11 +240,9 @@ class Network:
                     end.release()
 
     def slow_down(self, sender: int, to: int, by_s: float) -> None:
-        """Make everything slower that way."""
         self._slow.setdefault((sender, to), []).append(by_s)
 
     def speed_up(self, sender: int, to: int, by_s: float) -> None:
-        """Undo ``slow``."""
         self._slow[sender, to].remove(by_s)
 
     def snap(self, one: int, other: int) -> None:

@@ -9,8 +9,9 @@ from seqp2p.match.contribution import Contribution, RevealBody, SeatBody, StepKi
 from tests.sim.adversaries.byzantine import Byzantine, Forge, Strategy
 from tests.sim.adversaries.described import (
     BYTES,
-    GAME_ENDS,
+    ENDS,
     REPLAY,
+    SETUP,
     WITHHOLDS,
     Adversary,
     always,
@@ -111,19 +112,12 @@ _COMMITTED = "not those it committed to"
 
 
 def _commits(name: str, row: str, what: str, key: bytes, reason: str, proof: bytes = b"") -> Adversary:
-    return Adversary(name, row, what, lambda: Commits(key, proof), always(at_setup()), reason=reason)
+    return Adversary(name, row, what, lambda: Commits(key, proof), SETUP, reason=reason)
 
 
 KEYS = (
     instead("late key", _ROGUE, "reveal", another_key, _COMMITTED),
-    Adversary(
-        "cancelling key",
-        _ROGUE,
-        doing(cancelling_key),
-        lambda: Waits(cancelling_key),
-        always(at_setup()),
-        reason=_COMMITTED,
-    ),
+    Adversary("cancelling key", _ROGUE, doing(cancelling_key), lambda: Waits(cancelling_key), SETUP, reason=_COMMITTED),
     _commits(
         "unknown key", _ROGUE, "commits to a key of unknown secret, and proves another one", _UNKNOWN, "key proof"
     ),
@@ -132,7 +126,7 @@ KEYS = (
         _ROGUE,
         "copies another seat's commitment, then its key, nonce and proof",
         Copies,
-        always(at_setup()),
+        SETUP,
         reason=_COMMITTED,
     ),
     Adversary(
@@ -168,6 +162,6 @@ KEYS = (
         WITHHOLDS,
         "sees all other keys and nonces, and so the dealer, and never reveals its own",
         lambda: Waits(lambda _crook, _own: None),
-        always(GAME_ENDS),
+        ENDS,
     ),
 )

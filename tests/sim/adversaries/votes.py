@@ -13,8 +13,9 @@ from seqp2p.net.messages import BallotMessage, HeadMessage, LeaveMessage, signed
 from tests.sim.adversaries.byzantine import Byzantine, Strategy
 from tests.sim.adversaries.decks import proved, shares_due
 from tests.sim.adversaries.described import (
-    AT_THE_LINK,
+    HARMLESS,
     LEAVER,
+    LINK,
     NO_EFFECT,
     TWICE,
     Adversary,
@@ -287,25 +288,25 @@ def _faces(
 _AWAY_AND_BACK: Final = (Fault("crash", 3.0, (3,), 43.0), Fault("later", 40.0, (1,), 6.0))
 _LEFT = {2: ExpectedEnding("forfeit", "a leave", "unfinished"), 3: ExpectedEnding("dropped", "a leave", "verified")}
 VOTES = (
-    once("forged vote", _VOTES, forged_vote, always(AT_THE_LINK), "does not verify"),
-    once("vote of another game", _VOTES, foreign_vote, always(AT_THE_LINK), "in another game"),
+    once("forged vote", _VOTES, forged_vote, LINK, "does not verify"),
+    once("vote of another game", _VOTES, foreign_vote, LINK, "in another game"),
     once("vote by a minority", _VOTES, minority_vote, always(NO_EFFECT, 2, 3, 4)),
     once("vote against all", _VOTES, majority_dropped, always(NO_EFFECT, 3)),
     Adversary("votes without end", _VOTES, doing(Hinders), Hinders, always(NO_EFFECT, 3, 4)),
     once("two ballots", _VOTES, two_ballots, {2: NO_EFFECT, **in_play("two ballots", 3, 4)}, "round"),
     once("two ballots apart", _VOTES, two_ballots_apart, in_play("two ballots", 3), "round"),
     once("lying ballot", _VOTES, lying_last, always(NO_EFFECT, 3, 4)),
-    once("rounds far ahead", _VOTES, far_rounds, always(NO_EFFECT)),
+    once("rounds far ahead", _VOTES, far_rounds, HARMLESS),
     Adversary(
         "heads to one", _HEADS, doing(HeadsToOne), HeadsToOne, always(NO_EFFECT, 4, 5), seat=1, faults=_ONE_IS_AWAY
     ),
-    once("false heads", _VOTES, false_head, always(NO_EFFECT)),
+    once("false heads", _VOTES, false_head, HARMLESS),
     Adversary("late contribution", _LATE, doing(TooLate), TooLate, always(NO_EFFECT, 3, 4)),
     once("leaver that plays on", LEAVER, leave, _LEFT),
-    once("forged leave", LEAVER, forged_leave, always(AT_THE_LINK), "does not verify"),
-    once("forged evidence", _EVIDENCE, forged_evidence, always(AT_THE_LINK), "does not verify"),
-    once("own words as evidence", _EVIDENCE, own_words_as_evidence, always(AT_THE_LINK), "does not verify"),
-    once("evidence of nothing", _EVIDENCE, evidence_of_nothing, always(NO_EFFECT)),
+    once("forged leave", LEAVER, forged_leave, LINK, "does not verify"),
+    once("forged evidence", _EVIDENCE, forged_evidence, LINK, "does not verify"),
+    once("own words as evidence", _EVIDENCE, own_words_as_evidence, LINK, "does not verify"),
+    once("evidence of nothing", _EVIDENCE, evidence_of_nothing, HARMLESS),
     once("two contributions far ahead", TWICE, two_futures, in_play(_PAIR), "two different contributions"),
     Adversary(
         "two contributions while one is away",
