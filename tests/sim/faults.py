@@ -31,33 +31,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
-FaultKind: TypeAlias = Literal[
-    "cut",
-    "loss",
-    "oneway",
-    "partition",
-    "slow",
-    "crash",
-    "power",
-    "older",
-    "die",
-    "stall",
-    "drift",
-    "disk",
-    "leave",
-    "later",
-    "asleep",
-    "talk",
-    "bursts",
-    "router",
-    "sever",
-    "relay",
-    "choke",
-    "mispair",
-]
-RELAY_KINDS: Final[tuple[FaultKind, ...]] = ("router", "sever", "relay", "choke", "mispair")
+_OfLinks: TypeAlias = Literal["cut", "loss", "oneway", "partition", "slow"]
+_OfMachines: TypeAlias = Literal["crash", "power", "older", "die", "stall", "drift", "disk"]
+_OfPlayers: TypeAlias = Literal["leave", "later", "asleep", "talk"]
+_OfLan: TypeAlias = Literal[_OfLinks, _OfMachines, _OfPlayers, "bursts"]
+_OfRelay: TypeAlias = Literal["router", "sever", "relay", "choke", "mispair"]
+FaultKind: TypeAlias = Literal[_OfLan, _OfRelay]
+RELAY_KINDS: Final[tuple[FaultKind, ...]] = get_args(_OfRelay)
 """The faults of a relay. Without ``router`` no seat needs one."""
-KINDS: Final[tuple[FaultKind, ...]] = tuple(kind for kind in get_args(FaultKind) if kind not in RELAY_KINDS)
+KINDS: Final[tuple[FaultKind, ...]] = get_args(_OfLan)
 """The faults of a LAN."""
 OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
 """The faults of seats, which receive little and read it at once."""

@@ -136,7 +136,7 @@ class Invariants:
 
     def notices(self, spectator: VirtualSpectator) -> None:
         match, name = spectator.match, f"spectator {spectator.number}"
-        if match is None:
+        if match is None or spectator.number not in self.spectators:
             return
         self._follows(name, spectator.number, match)
         if match.game.position is not None:

@@ -17,7 +17,7 @@ from seqp2p.net.dialling import pause_s
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import announced
 from seqp2p.net.gossip import GossipItem, PeerState, Store, item_key
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import Bye, bye, encode_message, signed_message
 from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Neighbour, Received, Relay
 from tests.sim.event_queue import Appointment
@@ -30,8 +30,8 @@ from tests.sim.wires import End, keep_alive
 class Other(Neighbour[End]):
     """The state that a simulated seat keeps about another."""
 
-    def __init__(self, own_seat: int, seat: int, limits: Limits, faulted: list[tuple[int, str]]) -> None:
-        super().__init__(seat, message("seat {seat}", seat=seat), PeerState(own_seat, seat, limits))
+    def __init__(self, own_seat: int, seat: int, faulted: list[tuple[int, str]]) -> None:
+        super().__init__(seat, message("seat {seat}", seat=seat), PeerState(own_seat, seat, DEFAULT_LIMITS))
         self._faulted = faulted
         self.failures = 0
         self.dialling: Appointment | None = None
@@ -56,17 +56,16 @@ class VirtualMesh:
         process: SimProcess[InboxItem],
         dice: random.Random,
         faulted: list[tuple[int, str]],
-        limits: Limits = DEFAULT_LIMITS,
         spectators: VirtualSpectatorServer | None = None,
     ) -> None:
         players = len(agreement.seats)
         others = (seat for seat in range(1, players + 1) if seat != own_seat)
-        self._others = {seat: Other(own_seat, seat, limits, faulted) for seat in others}
+        self._others = {seat: Other(own_seat, seat, faulted) for seat in others}
         self.relay = Relay(own_seat, self._others, process.now)
         self._own_seat = own_seat
         self._process = process
         self._dice = dice
-        self._limits = limits
+        self._limits = DEFAULT_LIMITS
         self._agreement = agreement
         self._spectators = spectators
         self._closing: Callable[[], None] | None = None

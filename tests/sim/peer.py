@@ -221,7 +221,7 @@ class SimPeer(Machine):
         dice = drawn_from(self.dice.random(), "mesh")
         spectators = self._spectators(process)
         mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, self.faulted, spectators=spectators)
-        asking = VirtualAsking(self.choose, process, self.think_s, lambda view: self.lan.see(self, view))
+        asking = VirtualAsking(self.choose, process, self.think_s, lambda view: self.lan.witness.sees(self, view))
         sitting = SimSeat(match, seat, mesh, asking, writer, self.emit, sidecar, process)
         process.start(self.make_session(sitting), mesh, writer, sidecar)
 
@@ -270,7 +270,7 @@ class SimPeer(Machine):
 
     def looked(self, process: SimSeatProcess) -> None:
         if process is self.process:
-            self.lan.looked(self)
+            self.lan.witness.looks(self)
 
     def ended(self, result: Result, *, resumable: bool = False) -> None:
         """Note that the game is over for this peer, or that it has stopped."""

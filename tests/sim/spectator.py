@@ -211,7 +211,7 @@ class VirtualSpectator(Machine):
 
     def looked(self, visit: SimSpectator) -> None:
         if visit is self.process:
-            self.lan.looked(self)
+            self.lan.witness.notices(self)
 
     def ended(self, visit: SimSpectator, result: Result | None, reason: str) -> None:
         if visit is not self.process:

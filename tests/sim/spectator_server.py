@@ -10,7 +10,7 @@ from typing import Any, Final
 from seqp2p.lobby.spectators import FeedReader, SpectatorFeed, of_spectators
 from seqp2p.net.auth import NO_LOBBY
 from seqp2p.net.errors import NetError, PeerRefused
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LinkStage, Ping
 from tests.sim.memory import decoded, pieces
 from tests.sim.sim_process import SimProcess
@@ -30,8 +30,8 @@ def key_of(spectator: int) -> bytes:
 class VirtualSpectatorServer:
     """The links of one process to its spectators."""
 
-    def __init__(self, size_max: int, process: SimProcess[Any], limits: Limits = _MINI) -> None:
-        self._limits = of_spectators(limits)
+    def __init__(self, size_max: int, process: SimProcess[Any]) -> None:
+        self._limits = of_spectators(_MINI)
         self.feed = SpectatorFeed(size_max, self._limits, process.now)
         self._process = process
         self._readers: dict[End, FeedReader] = {}

@@ -79,8 +79,8 @@ class _Trouble:
                     self._between(partial(network.cut, *way), partial(network.heal, *way))
             case "slow":
                 for one, other in self._ways():
-                    way = one, other, fault.size
-                    self._between(partial(network.slow_down, *way), partial(network.speed_up, *way))
+                    slowed = one, other, fault.size
+                    self._between(partial(network.slow_down, *slowed), partial(network.speed_up, *slowed))
             case "bursts":
                 self._read_late()
             case "choke":

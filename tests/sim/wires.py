@@ -7,7 +7,7 @@ of its own, directions are cut and heal, ends break unseen and are found dead by
 import random
 from collections import deque
 from collections.abc import Callable, Collection
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from seqp2p.i18n import message
 from seqp2p.net.errors import LinkLost, NetError
@@ -16,18 +16,13 @@ from seqp2p.net.messages import WireMessage, encode_message
 from tests.sim.event_queue import EventQueue
 from tests.sim.faults import FIRST_SPECTATOR, Plan
 
+if TYPE_CHECKING:
+    from tests.sim.sim_process import SimProcess
+
 # The buffer of the systems for unread bytes: a few steps of a small game, and all signs of life.
 _BUFFERS_SIZE: Final = 2_048
 _CLOSED: Final = b""
 """The end of the stream, after everything sent before."""
-
-
-class Host(Protocol):
-    def receive(self, end: "End", data: bytes) -> None: ...
-
-    def lost(self, end: "End", error: NetError) -> None:
-        """Handle the end of a link, by this end or the other."""
-        ...
 
 
 class End:
@@ -36,7 +31,7 @@ class End:
     ``heard_at``: the virtual time of the last frame; ``under_way``: bytes sent from here and not read yet.
     """
 
-    def __init__(self, network: "Network", own: int, seat: int, host: Host) -> None:
+    def __init__(self, network: "Network", own: int, seat: int, host: "SimProcess[Any]") -> None:
         self.own = own
         self.seat = seat
         self.heard_at = network.now
@@ -171,7 +166,7 @@ class Network:
     def now(self) -> float:
         return self._agenda.now
 
-    def link(self, one: int, host: Host, other: int, other_host: Host) -> tuple[End, End]:
+    def link(self, one: int, host: "SimProcess[Any]", other: int, other_host: "SimProcess[Any]") -> tuple[End, End]:
         """Return a new connection; its maker gives the ends to the hosts."""
         here, there = End(self, one, other, host), End(self, other, one, other_host)
         here.other, there.other = there, here
