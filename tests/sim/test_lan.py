@@ -220,7 +220,7 @@ class Silent(SeatSession):
     [
         (Hasty, SafetyViolation, "not on its disk"),
         (Twice, SafetyViolation, "two different things|for a cheat"),
-        (Silent, TooLong, ""),
+        (Silent, TooLong, "virtual seconds"),
     ],
 )
 def test_a_seat_that_should_be_honest_and_is_not(kind: type[SeatSession], error: type[Exception], why: str) -> None:

@@ -26,7 +26,7 @@ def stopped(game: VirtualLan, *seats: int) -> None:
 
 
 # Each later moment is long enough for the seat to sign more, and short enough for the game to go on.
-@pytest.mark.parametrize(("players", "later_s"), [(2, 3.0), (2, 6.0), (3, 2.5), (4, 3.0), (12, 3.0)])
+@pytest.mark.parametrize(("players", "later_s"), [(2, 3.0), (2, 6.0), (3, 2.5), (4, 3.0)])
 def test_the_seat_stops_and_is_no_cheat(players: int, later_s: float) -> None:
     game = lan(players, Fault("older", COPIED_S, (2,), later_s))
     game.run()

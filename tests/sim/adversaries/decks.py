@@ -11,7 +11,7 @@ from seqp2p.crypto.schnorr import share
 from seqp2p.crypto.shuffle import prove_shuffle, shuffle
 from seqp2p.match.contribution import Contribution, ShuffleBody
 from seqp2p.match.steps import positions_of_others
-from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, Withholds
+from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, Withholds, while_others_owe
 from tests.sim.adversaries.described import (
     BYTES,
     ENDS,
@@ -230,7 +230,7 @@ DECKS = (
         "shuffle in another's place",
         "one party shuffles for all",
         doing(shuffles_out_of_turn),
-        lambda: Once(shuffles_out_of_turn, "shuffle"),
+        lambda: Once(shuffles_out_of_turn, while_others_owe("shuffle")),
         SETUP,
         reason="not its step",
     ),

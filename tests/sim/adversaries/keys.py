@@ -96,12 +96,13 @@ class Copies(Strategy):
         return True
 
 
-def _proved_elsewhere(seat: int = 0, game: bytes = b"") -> Forge:
+def _bound(place: str, to: str, seat: int = 0, game: bytes = b"") -> Adversary:
     def forge(crook: Byzantine, own: Contribution) -> Contribution:
         secret, there = crook.seat.release(), crook.elsewhere(seat=seat, game=game)
         return crook.with_body(own, proof=prove_key(secret, mul_base(secret), there, crook.randomness))
 
-    return forge
+    name, what = f"key proof of another {place}", f"its key proof is bound to {to}"
+    return instead(name, REPLAY, "reveal", forge, "key proof", what=what)
 
 
 _OWN = encode_point(mul_base(_SECRET))
@@ -141,22 +142,8 @@ KEYS = (
     _commits("key at infinity", BYTES, "commits to 33 zero bytes and reveals them", bytes(POINT_SIZE), "no point"),
     _commits("key off the field", BYTES, "its key is a point whose x is not below p", _TOO_LARGE, "no point"),
     _commits("scalar ≥ q", BYTES, "the scalar of its key proof is q", _OWN, "A scalar must be in", _Q),
-    instead(
-        "key proof of another seat",
-        REPLAY,
-        "reveal",
-        _proved_elsewhere(seat=1),
-        "key proof",
-        what="its key proof is bound to the next seat",
-    ),
-    instead(
-        "key proof of another game",
-        REPLAY,
-        "reveal",
-        _proved_elsewhere(game=bytes(32)),
-        "key proof",
-        what="its key proof is bound to another game",
-    ),
+    _bound("seat", "the next seat", seat=1),
+    _bound("game", "another game", game=bytes(32)),
     Adversary(
         "silent after the keys",
         WITHHOLDS,

@@ -10,7 +10,7 @@ from seqp2p.match.contribution import Contribution, SeatBody, StepKind, open_env
 from seqp2p.match.encoding import encode
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, SignedHead
 from seqp2p.net.messages import BallotMessage, HeadMessage, LeaveMessage, signed_message
-from tests.sim.adversaries.byzantine import Byzantine, Strategy
+from tests.sim.adversaries.byzantine import Byzantine, Once, Strategy
 from tests.sim.adversaries.decks import proved, shares_due
 from tests.sim.adversaries.described import (
     HARMLESS,
@@ -241,20 +241,8 @@ def other_action(crook: Byzantine, own: Contribution) -> Contribution:
     return next(each for each in actions if open_envelope(each.payload).body["action"] != chosen)
 
 
-@dataclass
-class CheatsAlone(Strategy):
-    """Waits until one of the others is away, and signs two contributions: the one that is left is no majority."""
-
-    done: bool = False
-
-    def after(self, crook: Byzantine) -> None:
-        if (
-            not self.done
-            and crook.match.game.position is not None
-            and len(crook.mesh.relay.reachable) < len(crook.others)
-        ):
-            self.done = True
-            two_futures(crook)
+def _one_is_away(crook: Byzantine) -> bool:
+    return crook.match.game.position is not None and len(crook.mesh.relay.reachable) < len(crook.others)
 
 
 @dataclass
@@ -311,8 +299,8 @@ VOTES = (
     Adversary(
         "two contributions while one is away",
         TWICE,
-        doing(CheatsAlone),
-        CheatsAlone,
+        "waits until one of the others is away, and signs two contributions: the one that is left is no majority",
+        lambda: Once(two_futures, _one_is_away),
         in_play(_PAIR, 3),
         seat=2,
         faults=_AWAY_AND_BACK,
