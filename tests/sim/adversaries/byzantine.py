@@ -166,10 +166,10 @@ class Byzantine(SeatSession):
 
     @property
     def last_turn(self) -> TurnBody | None:
-        """The last turn of this seat, if it has had one."""
+        """The last action of this seat, if it has had one."""
         for step in reversed(self.match.record):
             for seat, contribution in step.contributions:
-                if seat == self.number and open_envelope(contribution.payload).kind == "turn":
+                if seat == self.number and open_envelope(contribution.payload).kind in {"turn", "late"}:
                     return turn_body(contribution)
         return None
 
