@@ -41,7 +41,7 @@ LABELS: dict[type[Word], str] = {BallotPayload: BALLOT, HeadPayload: HEAD, Leave
 
 @pytest.fixture(scope="module")
 def third_turn() -> Match:
-    """A table of four whose third turn is open and is the first step that is not final; not to be changed."""
+    """A table of four whose third turn is open and all steps before it final; not to be changed."""
     match, _ = at_turn(3, 4)
     assert match.chain.base is match.chain.open
     return match
@@ -58,7 +58,7 @@ class Four:
 
     @property
     def base(self) -> LiveStep:
-        """The first step that is not final."""
+        """The first step without a final closing."""
         assert self.match.chain.base is not None
         return self.match.chain.base
 
@@ -126,15 +126,6 @@ def four(third_turn: Match) -> Four:
     return Four(fork(third_turn), seats, mover, [seat for seat in seats if seat.number != mover])
 
 
-def free(match: Match) -> bool:
-    """Seats may sign."""
-    return match.may_sign
-
-
-def gone(match: Match) -> tuple[int, ...]:
-    return match.game.gone
-
-
 def proof(match: Match, *evidence: Contribution) -> Violation:
     with pytest.raises(Violation) as caught:
         match.weigh(evidence)
@@ -144,7 +135,7 @@ def proof(match: Match, *evidence: Contribution) -> Violation:
 # Forged, malformed, out of place.
 
 
-def test_a_forged_word_is_nobodys(four: Four) -> None:
+def test_a_forged_word_is_no_seats(four: Four) -> None:
     own = four.mover % 4 + 1
     right, head = four.ballot(own), four.head(own)
     before = snapshot(four.match)
@@ -192,7 +183,7 @@ def test_a_word_that_is_out_of_place_does_not_count(four: Four) -> None:
 
 def test_a_seat_that_was_dropped_votes_no_more(four: Four) -> None:
     vote(four.match, four.seats, four.against)
-    assert gone(four.match) == (four.mover,)
+    assert four.match.game.gone == (four.mover,)
     stays = four.match.game.seats[0]
     assert four.takes(BallotPayload, four.ballot(four.mover, about=[stays])) is None
     assert four.takes(BallotPayload, four.ballot(stays, about=[four.mover])) is None, "and nobody votes on it"
@@ -242,10 +233,10 @@ def test_two_ballots_in_one_round_are_proof(four: Four) -> None:
     match.weigh((first, four.ballot(cheat.number, round=2)))
     match.weigh((first, four.ballot(other.number)))
     match.accuse(caught.value)
-    assert not free(match)
+    assert not match.may_sign
     stay = [seat for seat in four.seats if seat.number != cheat.number]
     assert Dropped((cheat.number,)) in vote(match, stay, wish("drop", cheat.number), round_=2)
-    assert free(match)
+    assert match.may_sign
     ends_verified(match, four.seats)
 
 
@@ -384,7 +375,7 @@ def test_evidence_against_a_seat_that_is_gone_stops_nobody(four: Four) -> None:
     vote(match, four.seats, four.against)
     match.accuse(evidence)
     assert match.proven.keys() == {four.mover}
-    assert free(match)
+    assert match.may_sign
     show(match, staying(match, four.seats))
     later = (altered(identity(four.mover), each, step=match.number, prev=match.head) for each in (first, second))
     match.accuse(proof(match, *later))
@@ -396,7 +387,7 @@ def test_evidence_against_a_seat_that_is_gone_stops_nobody(four: Four) -> None:
 
 
 def test_what_was_undone_and_stands_after_all_keeps_its_bytes(four: Four) -> None:
-    """A turn is closed, and signed upon by one; ballots undo it; a higher round brings it back: nobody signs twice.
+    """A turn is closed, and signed upon by one; ballots undo it; a higher round brings it back: no seat signs twice.
 
     In the later round one of them says that it had closed it by the contribution, in no round that anybody knows of.
     """
@@ -407,14 +398,14 @@ def test_what_was_undone_and_stands_after_all_keeps_its_bytes(four: Four) -> Non
     match.receive(above)
     head_after = match.head
     hear(match, *(four.ballot(seat.number) for seat in four.others))
-    assert gone(match) == (four.mover,)
+    assert match.game.gone == (four.mover,)
     assert base.decree.closing is not None
     assert base.decree.closing.round == 1
     for seat in four.others:
         last = {"round": 0, "head": head_after} if seat is one else None
         hear(match, four.ballot(seat.number, round=2, last=last, about=[four.mover]))
     assert match.head == head_after
-    assert gone(match) == ()
+    assert match.game.gone == ()
     assert match.held == ((one.number, above),)
 
 
@@ -479,10 +470,10 @@ def test_nobody_signs_above_a_certificate_before_it_is_final(four: Four) -> None
     hear(match, *(seat.ballot(match, 1, wish("skip", four.mover), "late") for seat in four.others))
     next_mover = four.seats[mover_of(match) - 1]
     assert match.number == match.final + 2
-    assert not free(match)
+    assert not match.may_sign
     assert not next_mover.owes(match)
     show(match, four.seats)
-    assert free(match)
+    assert match.may_sign
     assert next_mover.owes(match)
 
 
@@ -490,10 +481,10 @@ def test_nobody_signs_above_a_step_that_it_voted_against(four: Four) -> None:
     voter, match = four.others[0], four.match
     match.own_seat = voter.number
     match.receive(four.turn())
-    assert free(match)
+    assert match.may_sign
     events = hear(match, voter.ballot(match, 1, four.against, "late"))
     assert [type(event) for event in events] == [Voted]
-    assert not free(match)
+    assert not match.may_sign
     assert voter.heads(match) == ()
 
 

@@ -1,4 +1,4 @@
-"""The pending buffer: what is kept of things that come before their step, on whose account, and what is not."""
+"""The pending buffer: which things it keeps that come before their step, and on whose account."""
 
 from dataclasses import dataclass
 

@@ -1,29 +1,6 @@
 """Faults as data: the kind, the seats, the time and the duration. A plan of faults is drawn from a seed.
 
-    cut        the links between the seats break, once
-    loss       links between the seats break again and again, for so long
-    oneway     nothing gets from the first seats to the others, for so long; what they send arrives
-    partition  nothing gets between these seats and the others, for so long
-    slow       everything between these seats and the others takes ``size`` seconds longer, for so long
-    crash      the process dies and is started again after so long; its files are as they were written
-    power      the machine loses power: unsynced bytes are lost or torn; started again after so long
-    older      the files are copied; after so long the process dies, the copy is put back, and it is started again
-    die        the process dies for good
-    stall      the process is stopped for so long, and continues without noticing
-    drift      the seat's clock runs ``size`` times as fast, from the beginning
-    disk       every sync of the seat takes ``size`` seconds longer, for so long
-    leave      the seat's player leaves
-    later      the seat's player stops for now, and is back after so long
-    asleep     the seat's player does not choose for so long
-    talk       the seat's player says something
-    bursts     a spectator reads only every ``size`` seconds, for so long; meanwhile its host keeps the messages unsent
-    router     the seats are behind routers: they cannot be dialled, and meet each other at a relay; all the game
-    sever      the relay closes all its lines, once; so end also lines whose bytes it has changed
-    relay      the relay is away for so long
-    choke      the relay passes nothing for so long
-    mispair    the relay joins lines of seats that do not want each other, for so long
-
-Times are virtual seconds from the start of the game. docs/testing.md has the results.
+Times are virtual seconds from the start of the game. docs/testing.md has the effect of each kind, and the results.
 """
 
 import random
@@ -55,7 +32,10 @@ _LATEST_S: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault. The meaning of ``size`` depends on the kind; 0 if it has none."""
+    """One fault, which lasts ``for_s`` if its kind has a duration.
+
+    ``size``: the seconds that ``slow`` or ``disk`` add, or between reads in ``bursts``; the rate of a clock in ``drift``.
+    """
 
     kind: FaultKind
     at_s: float
@@ -110,7 +90,7 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
 
 
 def _draw_relay(seed: object, players: int, kinds: Iterable[FaultKind]) -> list[Fault]:
-    """Draw the seats behind routers and up to three faults of their relay; other faults do not change."""
+    """Draw the seats that have routers and up to three faults of their relay; other faults do not change."""
     dice = random.Random(repr(("relay", seed, players)))
     chosen: list[FaultKind] = [kind for kind in RELAY_KINDS[1:] if kind in kinds]
     if "router" not in kinds:

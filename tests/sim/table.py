@@ -95,7 +95,7 @@ def _shared(
 
 
 class Everything(set[bytes]):
-    """The payloads of a seat that something beside its program signs for, too."""
+    """The payloads of a seat whose key signs outside its program, too."""
 
     def __contains__(self, _: object) -> bool:
         return True

@@ -1,7 +1,7 @@
-"""The relay of a virtual LAN: two seats behind routers wait there for each other, each with one line.
+"""The relay of a virtual LAN: two seats with routers wait there for each other, each with one line.
 
 It is a model of ``seqp2p.net.transit``: lines, tokens and TLS are assumed to work. A line that is joined with one of
-another seat, or of a process that has died, ends in silence; then a seat waits again.
+another seat, or of a dead process, ends in silence; then a seat waits again.
 """
 
 from collections import Counter

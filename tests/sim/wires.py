@@ -140,9 +140,9 @@ def honest_wire(_sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
 
 
 class Network:
-    """All links. A direction between two seats that is cut holds back its frames.
+    """All links. A cut direction between two seats holds back its frames.
 
-    ``dice`` is for the links between seats, ``beside`` for those of spectators: the randomness of seats is the same
+    ``dice`` is for the links between seats, ``beside`` (dice) for spectators': the randomness of seats is the same
     with spectators and without.
     """
 
