@@ -126,6 +126,15 @@ def four(third_turn: Match) -> Four:
     return Four(fork(third_turn), seats, mover, [seat for seat in seats if seat.number != mover])
 
 
+def free(match: Match) -> bool:
+    """Seats may sign."""
+    return match.may_sign
+
+
+def gone(match: Match) -> tuple[int, ...]:
+    return match.game.gone
+
+
 def proof(match: Match, *evidence: Contribution) -> Violation:
     with pytest.raises(Violation) as caught:
         match.weigh(evidence)
@@ -183,7 +192,7 @@ def test_a_word_that_is_out_of_place_does_not_count(four: Four) -> None:
 
 def test_a_seat_that_was_dropped_votes_no_more(four: Four) -> None:
     vote(four.match, four.seats, four.against)
-    assert four.match.game.gone == (four.mover,)
+    assert gone(four.match) == (four.mover,)
     stays = four.match.game.seats[0]
     assert four.takes(BallotPayload, four.ballot(four.mover, about=[stays])) is None
     assert four.takes(BallotPayload, four.ballot(stays, about=[four.mover])) is None, "and nobody votes on it"
@@ -233,10 +242,10 @@ def test_two_ballots_in_one_round_are_proof(four: Four) -> None:
     match.weigh((first, four.ballot(cheat.number, round=2)))
     match.weigh((first, four.ballot(other.number)))
     match.accuse(caught.value)
-    assert not match.may_sign
+    assert not free(match)
     stay = [seat for seat in four.seats if seat.number != cheat.number]
     assert Dropped((cheat.number,)) in vote(match, stay, wish("drop", cheat.number), round_=2)
-    assert match.may_sign
+    assert free(match)
     ends_verified(match, four.seats)
 
 
@@ -375,7 +384,7 @@ def test_evidence_against_a_seat_that_is_gone_stops_nobody(four: Four) -> None:
     vote(match, four.seats, four.against)
     match.accuse(evidence)
     assert match.proven.keys() == {four.mover}
-    assert match.may_sign
+    assert free(match)
     show(match, staying(match, four.seats))
     later = (altered(identity(four.mover), each, step=match.number, prev=match.head) for each in (first, second))
     match.accuse(proof(match, *later))
@@ -398,14 +407,14 @@ def test_what_was_undone_and_stands_after_all_keeps_its_bytes(four: Four) -> Non
     match.receive(above)
     head_after = match.head
     hear(match, *(four.ballot(seat.number) for seat in four.others))
-    assert match.game.gone == (four.mover,)
+    assert gone(match) == (four.mover,)
     assert base.decree.closing is not None
     assert base.decree.closing.round == 1
     for seat in four.others:
         last = {"round": 0, "head": head_after} if seat is one else None
         hear(match, four.ballot(seat.number, round=2, last=last, about=[four.mover]))
     assert match.head == head_after
-    assert match.game.gone == ()
+    assert gone(match) == ()
     assert match.held == ((one.number, above),)
 
 
@@ -470,10 +479,10 @@ def test_nobody_signs_above_a_certificate_before_it_is_final(four: Four) -> None
     hear(match, *(seat.ballot(match, 1, wish("skip", four.mover), "late") for seat in four.others))
     next_mover = four.seats[mover_of(match) - 1]
     assert match.number == match.final + 2
-    assert not match.may_sign
+    assert not free(match)
     assert not next_mover.owes(match)
     show(match, four.seats)
-    assert match.may_sign
+    assert free(match)
     assert next_mover.owes(match)
 
 
@@ -481,10 +490,10 @@ def test_nobody_signs_above_a_step_that_it_voted_against(four: Four) -> None:
     voter, match = four.others[0], four.match
     match.own_seat = voter.number
     match.receive(four.turn())
-    assert match.may_sign
+    assert free(match)
     events = hear(match, voter.ballot(match, 1, four.against, "late"))
     assert [type(event) for event in events] == [Voted]
-    assert not match.may_sign
+    assert not free(match)
     assert voter.heads(match) == ()
 
 

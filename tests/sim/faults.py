@@ -34,7 +34,7 @@ _LATEST_S: Final = 20.0
 class Fault:
     """One fault, which lasts ``for_s`` if its kind has a duration.
 
-    ``size``: the seconds that ``slow`` or ``disk`` add, or between reads in ``bursts``; the rate of a clock in ``drift``.
+    ``size``: the seconds that ``slow`` and ``disk`` add, or between reads in ``bursts``; the clock's rate in ``drift``.
     """
 
     kind: FaultKind
