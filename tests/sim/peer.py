@@ -153,10 +153,6 @@ class SimPeer(Machine):
     faulted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     @property
-    def running(self) -> SimSeatProcess | None:
-        return self.process
-
-    @property
     def match(self) -> Match | None:
         return None if self.process is None else self.process.session.match
 

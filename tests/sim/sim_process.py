@@ -45,11 +45,8 @@ class Machine(ABC):
     result: Result | None = None
     gone: str = ""
     lives: int = 0
-
-    @property
-    @abstractmethod
-    def running(self) -> "SimProcess[Any] | None":
-        """The last process."""
+    process: "SimProcess[Any] | None" = None
+    """The last process."""
 
     @property
     @abstractmethod
@@ -71,8 +68,8 @@ class Machine(ABC):
 
     def kill(self, *, power: bool) -> None:
         """End the process by a crash; with ``power`` of its machine."""
-        if self.state in {"playing", "watching"} and self.running is not None:
-            self.running.die(power=power)
+        if self.state in {"playing", "watching"} and self.process is not None:
+            self.process.die(power=power)
             self.state = "down"
 
     def die(self) -> None:

@@ -170,10 +170,6 @@ class VirtualSpectator(Machine):
     events: list[tuple[float, WatchEvent]] = field(default_factory=list[tuple[float, WatchEvent]])
 
     @property
-    def running(self) -> SimSpectator | None:
-        return self.process
-
-    @property
     def match(self) -> Match | None:
         return None if self.process is None else self.process.spectator.match
 

@@ -1,6 +1,5 @@
 """The simulator itself: the same again, what its faults do, and that its witness sees what it should."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -172,20 +171,7 @@ def test_no_game_takes_for_ever() -> None:
         lan(2).run(settle_s=0.5)
 
 
-# What the witness sees.
-
-
-def test_a_fork_would_be_seen() -> None:
-    forked = lan(3)
-    forked.run()
-    one, two = forked.peers[1], forked.peers[2]
-    record = match_of(forked, 1).record
-    step = record[5]
-    record[5] = replace(step, prev=bytes(32))
-    forked.witness._looked.clear()
-    forked.witness.looks(two)
-    with pytest.raises(SafetyViolation, match="in another way"):
-        forked.witness.looks(one)
+# What the witness sees; more is in test_spectators.py.
 
 
 class Hasty(SeatSession):
@@ -241,14 +227,3 @@ def test_a_wire_can_be_tampered_with() -> None:
     deaf = lan(3, cheats=Cheats(tamper=lambda sender, to, frame: () if {sender, to} == {1, 2} else (frame,)))
     deaf.run()
     assert kinds(deaf) <= {"won", "drawn"}, "seat 3 passes everything on"
-
-
-def test_what_gets_out_is_found() -> None:
-    calm = lan(3)
-    calm.run()
-    process = calm.peers[1].process
-    assert process is not None
-    secret = process.session.seat.release()
-    calm.witness.frames[b"...." + secret.to_bytes(32, "big")] = 0
-    with pytest.raises(SafetyViolation, match="the game secret of seat 1"):
-        calm.witness.at_the_end(calm.peers.values())

@@ -21,7 +21,7 @@ from tests.sim.faults import draw_plan, draw_watching
 from tests.sim.memory import decoded, pieces
 from tests.sim.outcome import outcome_of, simulate
 from tests.sim.spectator import MakeVisit, SimSpectator
-from tests.sim.test_lan import lan
+from tests.sim.test_lan import lan, match_of
 from tests.sim.wires import End
 
 ONE = 101
@@ -231,14 +231,18 @@ def test_a_spectator_that_is_not_honest_would_be_seen(visit: MakeVisit, complain
         made.run()
 
 
-def test_a_spectator_that_sees_another_game_would_be_seen() -> None:
+def test_a_fork_would_be_seen() -> None:
     forked = hall()
     forked.run()
-    record = watched(forked).record
-    record[4] = replace(record[4], prev=bytes(32))
-    forked.witness._looked.clear()
+    witness, spectator, seat = forked.witness, forked.spectators[ONE], forked.peers[1]
+    record = match_of(forked, 1).record
+    record[4] = watched(forked).record[4] = replace(record[4], prev=bytes(32))
+    witness._looked.clear()
+    witness.looks(forked.peers[2])
     with pytest.raises(SafetyViolation, match="step 5 is final with spectator 101 in another way"):
-        forked.witness.notices(forked.spectators[ONE])
+        witness.notices(spectator)
+    with pytest.raises(SafetyViolation, match="step 5 is final with seat 1 in another way"):
+        witness.looks(seat)
 
 
 def test_a_spectator_that_sees_a_card_that_was_not_shown_would_be_seen() -> None:
@@ -261,7 +265,7 @@ def test_a_spectator_that_sees_a_card_that_was_not_shown_would_be_seen() -> None
         notices(face + 1)
 
 
-def test_what_a_spectator_says_is_searched_for_secrets() -> None:
+def test_a_secret_in_any_frame_is_found() -> None:
     calm = hall()
     calm.run()
     process = calm.peers[1].process

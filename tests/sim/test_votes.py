@@ -4,19 +4,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from seqp2p.crypto.hashing import BALLOT
 from seqp2p.live.voting import SILENT_S
 from seqp2p.match import ballots
 from seqp2p.match.ballots import AHEAD_MAX
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.encoding import encode
 from seqp2p.match.events import Dropped, Skipped, Voted
 from seqp2p.match.signed import BallotPayload
-from seqp2p.net.messages import BallotMessage
 from seqp2p.replay.sidecar import sidecar_path
 from tests.sim import Cheats, Fault, VirtualLan
 from tests.sim.adversaries.byzantine import Byzantine, Once, Strategy, byzantine
-from tests.sim.adversaries.votes import Hinders, two_ballots
+from tests.sim.adversaries.votes import Hinders, ballot, two_ballots
 from tests.sim.peer import MakeSession
 from tests.sim.test_lan import dropped, happened, kinds, lan, result_of
 
@@ -41,10 +38,9 @@ class OnlySkips(Strategy):
         if base is None or base.plan.kind != "turn" or base.plan.subject != DEAD or self._at == base.number:
             return
         self._at = base.number
-        word = BallotPayload(1, crook.match.game.id, base.number, base.prev, FRIEND, 1, "skip", (DEAD,), "joined", None)
-        signed = crook.signed(encode(word), BALLOT)
-        crook.match.receive_word(BallotPayload, signed)
-        crook.say(BallotMessage(signed.payload, signed.signature))
+        own = ballot(crook, [DEAD], action="skip", reason="joined")
+        crook.match.receive_word(BallotPayload, own.contribution)
+        crook.say(own)
 
 
 class Prophet(Strategy):

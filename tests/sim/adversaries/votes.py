@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.match.contribution import Contribution, SeatBody, StepKind, open_envelope
 from seqp2p.match.encoding import encode
@@ -43,19 +45,9 @@ def ballot(crook: Byzantine, about: Collection[int], round_: int = 1, **fields: 
     """Return a ballot to drop these seats from the first step that is not final."""
     step = crook.match.chain.base
     assert step is not None, "the game is on"
-    parts: dict[str, Any] = {
-        "v": 1,
-        "game": crook.match.game.id,
-        "step": step.number,
-        "prev": step.prev,
-        "seat": crook.number,
-        "round": round_,
-        "action": "drop",
-        "about": tuple(sorted(about)),
-        "reason": "absent",
-        "last": None,
-    }
-    signed = crook.signed(encode(BallotPayload(**(parts | fields))), BALLOT)
+    against, own = tuple(sorted(about)), crook.number
+    word = BallotPayload(1, crook.match.game.id, step.number, step.prev, own, round_, "drop", against, "absent", None)
+    signed = crook.signed(encode(replace(word, **fields)), BALLOT)
     return BallotMessage(signed.payload, signed.signature)
 
 
