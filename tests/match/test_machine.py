@@ -97,14 +97,6 @@ def test_a_turn_to_a_closed_step_is_none_to_the_open_one(trio: Played) -> None:
     assert violation(at.match, earlier, at.number, first, "not its step").failure == "step"
 
 
-def test_a_wrong_first_contribution_does_not_stand_in_the_way_of_a_right_one(trio: Played) -> None:
-    match = match_at(trio, 2)
-    right = trio.contribution(2, 1)
-    violation(match, altered(trio.identity(1), right, body={}), 1, 2, "missing")
-    match.receive(right)
-    assert match.awaited == {2, 3}
-
-
 # The end.
 
 

@@ -5,7 +5,7 @@ of its own, directions are cut and heal, ends break unseen and are found dead by
 """
 
 import random
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Final
 
@@ -116,6 +116,8 @@ several frames in one piece.
 """
 
 
+Way = tuple[int, int]
+"""A direction, from one seat or spectator to another."""
 After = Callable[[float, Callable[[], None]], object]
 """A function that sets an alarm on a process's clock: the seconds, and the action."""
 
@@ -155,10 +157,10 @@ class Network:
         self._beside = beside
         self._tamper = tamper
         self._ends: list[End] = []
-        self._cuts: dict[tuple[int, int], int] = {}
-        self._unread: dict[tuple[int, int], int] = {}
-        self._slow: dict[tuple[int, int], list[float]] = {}
-        self._usual: dict[tuple[int, int], float] = {}
+        self._cuts = Counter[Way]()
+        self._unread = Counter[Way]()
+        self._slow = defaultdict[Way, list[float]](list)
+        self._usual: dict[Way, float] = {}
         self.watch: Callable[[int, int, bytes], None] = lambda _sender, _to, _frame: None
         self.arrived: Callable[[int, bytes], None] = lambda _to, _frame: None
 
@@ -180,7 +182,7 @@ class Network:
         dice = self._dice if pair[1] < FIRST_SPECTATOR else self._beside
         if pair not in self._usual:
             self._usual[pair] = self._plan.latency_s * dice.uniform(0.5, 2.0)
-        further = sum(self._slow.get((sender, to), ()))
+        further = sum(self._slow[sender, to])
         return self._usual[pair] + self._plan.jitter_s * dice.random() ** 3 + further
 
     def carry(self, end: End, data: bytes) -> None:
@@ -203,30 +205,29 @@ class Network:
     # Faults.
 
     def is_cut(self, sender: int, to: int) -> bool:
-        return self._cuts.get((sender, to), 0) > 0
+        return self._cuts[sender, to] > 0
 
     def cut(self, sender: int, to: int) -> None:
         """Cut the way. Several cuts heal one by one."""
-        self._cuts[sender, to] = self._cuts.get((sender, to), 0) + 1
+        self._cuts[sender, to] += 1
 
     def heal(self, sender: int, to: int) -> None:
         self._cuts[sender, to] -= 1
         self._release(sender, to)
 
-    def hold_back(self, ways: Collection[tuple[int, int]]) -> None:
+    def hold_back(self, ways: Collection[Way]) -> None:
         """Stop reading on these ways, each from one to another; a connection can still be made."""
-        for way in ways:
-            self._unread[way] = self._unread.get(way, 0) + 1
+        self._unread.update(ways)
 
-    def let_through(self, ways: Collection[tuple[int, int]]) -> None:
+    def let_through(self, ways: Collection[Way]) -> None:
         """Read again, unless another fault prevents it."""
+        self._unread.subtract(ways)
         for way in ways:
-            self._unread[way] -= 1
             self._release(*way)
 
     def is_held(self, sender: int, to: int) -> bool:
         """Return True if frames that way wait."""
-        return self.is_cut(sender, to) or self._unread.get((sender, to), 0) > 0
+        return self.is_cut(sender, to) or self._unread[sender, to] > 0
 
     def _release(self, sender: int, to: int) -> None:
         if not self.is_held(sender, to):
@@ -235,7 +236,7 @@ class Network:
                     end.release()
 
     def slow_down(self, sender: int, to: int, by_s: float) -> None:
-        self._slow.setdefault((sender, to), []).append(by_s)
+        self._slow[sender, to].append(by_s)
 
     def speed_up(self, sender: int, to: int, by_s: float) -> None:
         self._slow[sender, to].remove(by_s)
