@@ -94,7 +94,8 @@ class SimSeatProcess(SimProcess[InboxItem]):
         self._drive(self.session.take(item))
 
     def _taken(self) -> None:
-        self.machine.looked(self)
+        if self is self.machine.process:
+            self.machine.lan.witness.looks(self.machine)
         if self.session.stopped:
             self.die(power=False)
             self.machine.state, self.machine.gone = "gone", str(self.session.stopped)
@@ -263,10 +264,6 @@ class SimPeer(Machine):
 
     def emit(self, event: TableEvent) -> None:
         self.events.append((self.lan.agenda.now, event))
-
-    def looked(self, process: SimSeatProcess) -> None:
-        if process is self.process:
-            self.lan.witness.looks(self)
 
     def ended(self, result: Result, *, resumable: bool = False) -> None:
         """Note that the game is over for this peer, or that it has stopped."""

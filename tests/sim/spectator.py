@@ -142,7 +142,8 @@ class SimSpectator(SimProcess[WatchItem]):
             self._finish()
 
     def _taken(self) -> None:
-        self.machine.looked(self)
+        if self is self.machine.process:
+            self.machine.lan.witness.notices(self.machine)
         if self.spectator.ending is not None:
             self._seeing_hands = True
             if self.spectator.see_hands():
@@ -204,10 +205,6 @@ class VirtualSpectator(Machine):
 
     def emit(self, event: WatchEvent) -> None:
         self.events.append((self.lan.agenda.now, event))
-
-    def looked(self, visit: SimSpectator) -> None:
-        if visit is self.process:
-            self.lan.witness.notices(self)
 
     def ended(self, visit: SimSpectator, result: Result | None, reason: str) -> None:
         if visit is not self.process:

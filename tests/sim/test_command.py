@@ -10,7 +10,7 @@ from tests.sim.__main__ import main
 from tests.sim.invariants import Invariants
 from tests.sim.lan import VirtualLan
 from tests.sim.outcome import commit, simulate
-from tests.sim.soak import MIXES, SIZES, WATCHED_BY, game_of, soak
+from tests.sim.soak import game_of, soak
 
 # Every command names the commit that it plays, which git says.
 pytestmark = pytest.mark.process
@@ -135,13 +135,3 @@ def test_in_several_processes_until_the_time_is_up() -> None:
     tally = soak(600.0, processes=2, first_seed=7, games=2)
     assert (tally.games, tally.first_seed, tally.last_seed, tally.violations) == (2, 7, 8, [])
     assert soak(0.0, processes=1).games == 0
-
-
-def test_every_mix_comes_with_every_size() -> None:
-    seen = {
-        (game.players, game.kinds, game.spectators)
-        for game in map(game_of, range(len(SIZES) * len(MIXES) * len(WATCHED_BY)))
-    }
-    assert {size for size, _, _ in seen} == set(SIZES)
-    assert {kinds for _, kinds, _ in seen} == set(MIXES)
-    assert {watching for _, _, watching in seen} == set(WATCHED_BY)

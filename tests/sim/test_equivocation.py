@@ -10,7 +10,7 @@ from seqp2p.net.messages import EvidenceMessage, Signed
 from tests.sim import Cheats, VirtualLan
 from tests.sim.adversaries.byzantine import Byzantine, MakeTrick, Strategy, byzantine
 from tests.sim.adversaries.votes import ballot
-from tests.sim.test_lan import happened, kinds, lan, match_of
+from tests.sim.test_lan import happened, kinds, match_of, played
 from tests.table import fork
 
 CROOK = 2
@@ -97,8 +97,7 @@ def test_over_slow_links(groups: Groups, how: dict[str, bool]) -> None:
 
 def drops_it(strategy: MakeTrick, players: int, seed: int = 0, jitter_s: float = 0.01) -> VirtualLan:
     """Play a whole game. The honest seats drop the crook alone, and come to the same end."""
-    game = lan(players, seed=seed, cheats=Cheats({CROOK: byzantine(strategy)}), jitter_s=jitter_s)
-    game.run()
+    game = played(players, seed=seed, cheats=Cheats({CROOK: byzantine(strategy)}), jitter_s=jitter_s)
     assert len({peer.result for peer in game.honest}) == 1
     for peer in game.honest:
         assert kinds(game, peer.number) <= {"won", "drawn"}

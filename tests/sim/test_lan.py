@@ -36,6 +36,13 @@ def lan(
     return VirtualLan(n, seed, plan, agreement=agreement, cheats=cheats, spectators=spectators)
 
 
+def played(n: int, *faults: Fault, **how: Any) -> VirtualLan:
+    """Play a whole game at such a table."""
+    game = lan(n, *faults, **how)
+    game.run()
+    return game
+
+
 def kinds(lan: VirtualLan, *seats: int) -> set[str]:
     """How it ended for these seats, or for all."""
     return {result_of(lan, seat).kind for seat in seats or lan.peers}
@@ -87,14 +94,12 @@ def test_the_same_seed_gives_the_same_bytes(players: int) -> None:
     ],
 )
 def test_seats_behind_routers_meet_at_a_relay(behind: tuple[int, ...], fault: Fault | None) -> None:
-    met = lan(3, Fault("router", 0.0, behind), *([fault] if fault else []))
-    met.run()
+    met = played(3, Fault("router", 0.0, behind), *([fault] if fault else []))
     assert kinds(met) <= {"won", "drawn"}
 
 
 def test_a_relay_that_is_away_for_longer_than_the_grace_ends_the_game_for_all() -> None:
-    parted = lan(3, Fault("router", 0.0, (1, 2, 3)), Fault("relay", 3.0, (1, 2, 3), 60.0))
-    parted.run()
+    parted = played(3, Fault("router", 0.0, (1, 2, 3)), Fault("relay", 3.0, (1, 2, 3), 60.0))
     assert kinds(parted) == {"unfinished"}
 
 
@@ -139,37 +144,32 @@ def test_a_majority_without_a_card_goes_on_without_a_deal() -> None:
     ids=["two halves do not go on", "what is cut one way arrives by way of others"],
 )
 def test_a_network_that_is_cut(players: int, fault: Fault, ends: set[str]) -> None:
-    cut = lan(players, fault)
-    cut.run()
+    cut = played(players, fault)
     assert kinds(cut) <= ends
 
 
 @pytest.mark.parametrize("kind", ["crash", "power"])
 def test_a_seat_comes_back(kind: FaultKind) -> None:
-    back = lan(3, Fault(kind, 2.0, (1, 2, 3), 3.0), Fault(kind, 6.0, (2,), 4.0))
-    back.run()
+    back = played(3, Fault(kind, 2.0, (1, 2, 3), 3.0), Fault(kind, 6.0, (2,), 4.0))
     assert {peer.lives for peer in back.peers.values()} == {2, 3}
     assert kinds(back) <= {"won", "drawn"}
 
 
 @pytest.mark.parametrize("at_s", [0.05, 0.08])
 def test_seats_that_are_killed_in_the_first_moments_resume(at_s: float) -> None:
-    both = lan(2, Fault("crash", at_s, (1, 2), 3.0))
-    both.run()
+    both = played(2, Fault("crash", at_s, (1, 2), 3.0))
     assert [peer.lives for peer in both.peers.values()] == [2, 2]
     assert kinds(both) <= {"won", "drawn"}
 
 
 def test_a_game_never_was_if_the_power_goes_before_the_secrets_are_on_the_disk() -> None:
-    both = lan(2, Fault("power", 0.05, (1, 2), 3.0))
-    both.run()
+    both = played(2, Fault("power", 0.05, (1, 2), 3.0))
     assert [peer.lives for peer in both.peers.values()] == [2, 1]
     assert "nothing was signed with them" in both.peers[2].gone
 
 
 def test_a_seat_that_sleeps_is_skipped_then_dropped() -> None:
-    sleepy = lan(3, Fault("asleep", 0.0, (2,), 80.0), turn_time_s=5)
-    sleepy.run()
+    sleepy = played(3, Fault("asleep", 0.0, (2,), 80.0), turn_time_s=5)
     assert happened(sleepy, 1, Skipped)[0] == Skipped(2)
     assert happened(sleepy, 1, Dropped) == [Dropped((2,))]
 
@@ -225,13 +225,11 @@ def test_a_seat_that_should_be_honest_and_is_not(kind: type[SeatSession], error:
 
 
 def test_of_a_cheat_nothing_is_promised() -> None:
-    cheated = lan(3, cheats=Cheats(sessions={2: lambda sitting: sitting.make(Twice)}))
-    cheated.run()
+    cheated = played(3, cheats=Cheats(sessions={2: lambda sitting: sitting.make(Twice)}))
     for seat in (1, 3):
         assert "two different contributions" in match_of(cheated, seat).proven[2].reason
 
 
 def test_a_wire_can_be_tampered_with() -> None:
-    deaf = lan(3, cheats=Cheats(tamper=lambda sender, to, frame: () if {sender, to} == {1, 2} else (frame,)))
-    deaf.run()
+    deaf = played(3, cheats=Cheats(tamper=lambda sender, to, frame: () if {sender, to} == {1, 2} else (frame,)))
     assert kinds(deaf) <= {"won", "drawn"}, "seat 3 passes everything on"

@@ -13,7 +13,7 @@ from seqp2p.net.messages import ContributionMessage, Have, Ping, encode_message
 from tests.sim import Cheats, Fault, VirtualLan
 from tests.sim.memory import decoded
 from tests.sim.peer import SimPeer
-from tests.sim.test_lan import kinds, lan
+from tests.sim.test_lan import kinds, lan, played
 from tests.sim.violation import SafetyViolation
 
 COPIED_S = 2.0
@@ -28,8 +28,7 @@ def stopped(game: VirtualLan, *seats: int) -> None:
 # Each later moment is long enough for the seat to sign more, and short enough for the game to go on.
 @pytest.mark.parametrize(("players", "later_s"), [(2, 3.0), (2, 6.0), (3, 2.5), (4, 3.0)])
 def test_the_seat_stops_and_is_no_cheat(players: int, later_s: float) -> None:
-    game = lan(players, Fault("older", COPIED_S, (2,), later_s))
-    game.run()
+    game = played(players, Fault("older", COPIED_S, (2,), later_s))
     stopped(game, 2)
     assert game.peers[2].lives == 2
     assert kinds(game, *game.peers.keys() - {2}) == ({"unfinished"} if players == 2 else {"won"})
@@ -61,8 +60,7 @@ def slow_disk(later_s: float, sync_s: float) -> list[Fault]:
 def test_it_stops_with_other_troubles(
     players: int, seats: tuple[int, ...], later_s: float, others: Sequence[Fault], seed: int
 ) -> None:
-    game = lan(players, Fault("older", COPIED_S, seats, later_s), *others, seed=seed)
-    game.run()
+    game = played(players, Fault("older", COPIED_S, seats, later_s), *others, seed=seed)
     stopped(game, *seats)
 
 
@@ -76,8 +74,7 @@ def test_it_stops_with_other_troubles(
     ],
 )
 def test_seats_with_their_newest_files_play_on(faults: tuple[Fault, ...], seed: int) -> None:
-    game = lan(3, *faults, seed=seed)
-    game.run()
+    game = played(3, *faults, seed=seed)
     assert kinds(game) <= {"won", "drawn"}
 
 
@@ -98,8 +95,7 @@ def test_copies_of_one_moment_play_on_from_there(players: int, seed: int) -> Non
 def test_a_seat_that_no_other_answers_does_not_wait_for_ever() -> None:
     """The game waits for the seat itself, which signs nothing."""
     asleep, dead = Fault("asleep", 0.5, (2,), 20.0), Fault("die", 5.0, (1,))
-    game = lan(2, asleep, Fault("crash", 4.0, (2,), 3.0), dead, seed=2)
-    game.run()
+    game = played(2, asleep, Fault("crash", 4.0, (2,), 3.0), dead, seed=2)
     result = game.peers[2].result
     assert result is not None
     assert result.reason == "no other seat has answered for 10 s"
@@ -114,8 +110,7 @@ def test_a_remark_that_came_before_the_question_is_in_the_answer(monkeypatch: py
 
     monkeypatch.setattr(SimPeer, "put_back", put_back)
     talks = [Fault("talk", 2.9, (1,)), Fault("talk", 3.1, (2,)), Fault("talk", 3.7, (2,))]
-    game = lan(2, Fault("disk", 2.7, (1,), 0.29, 1.0), Fault("older", 3.0, (2,), 0.3), *talks, seed=1)
-    game.run()
+    game = played(2, Fault("disk", 2.7, (1,), 0.29, 1.0), Fault("older", 3.0, (2,), 0.3), *talks, seed=1)
     stopped(game, 2)
 
 

@@ -49,6 +49,13 @@ def hall(*faults: Fault, spectators: int = 1, players: int = 3) -> VirtualLan:
     return made
 
 
+def evening(*faults: Fault, **how: int) -> VirtualLan:
+    """Play such a game to its end."""
+    game = hall(*faults, **how)
+    game.run()
+    return game
+
+
 def watched(lan: VirtualLan) -> Match:
     """The match of the first spectator."""
     match = lan.spectators[ONE].match
@@ -71,8 +78,7 @@ def steps_of(record: bytes) -> list[bytes]:
 
 
 def test_they_see_what_the_seats_see() -> None:
-    calm = hall(spectators=2)
-    calm.run()
+    calm = evening(spectators=2)
     host = calm.peers[calm.host]
     assert host.result is not None
     for spectator in calm.spectators.values():
@@ -130,8 +136,7 @@ def test_a_spectator_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("kind", ["crash", "power"])
 def test_a_spectator_that_dies_watches_again_from_the_beginning(kind: FaultKind) -> None:
-    back = hall(Fault(kind, 3.0, (ONE,), 2.0))
-    back.run()
+    back = evening(Fault(kind, 3.0, (ONE,), 2.0))
     assert back.spectators[ONE].lives == 2
     assert steps_of(back.spectators[ONE].record) == steps_of(back.peers[back.host].record)
 
@@ -147,8 +152,7 @@ def test_a_spectator_that_dies_watches_again_from_the_beginning(kind: FaultKind)
     ids=["it leaves", "it is stopped", "it is cut off", "its host was started again"],
 )
 def test_a_spectator_that_does_not_see_the_end_records_why(fault: Fault, reason: str) -> None:
-    missed = hall(fault)
-    missed.run()
+    missed = evening(fault)
     assert ended(missed).kind == "unfinished"
     assert reason in ended(missed).reason
     report = missed.witness.reports[ONE]
@@ -232,8 +236,7 @@ def test_a_spectator_that_is_not_honest_would_be_seen(visit: MakeVisit, complain
 
 
 def test_a_fork_would_be_seen() -> None:
-    forked = hall()
-    forked.run()
+    forked = evening()
     witness, spectator, seat = forked.witness, forked.spectators[ONE], forked.peers[1]
     record = match_of(forked, 1).record
     record[4] = watched(forked).record[4] = replace(record[4], prev=bytes(32))
@@ -247,8 +250,7 @@ def test_a_fork_would_be_seen() -> None:
 
 def test_a_spectator_that_sees_a_card_that_was_not_shown_would_be_seen() -> None:
     """More cards than were shown; then as many, and not those."""
-    calm = hall(Fault("leave", 3.0, (ONE,)))
-    calm.run()
+    calm = evening(Fault("leave", 3.0, (ONE,)))
     game = watched(calm).game
     position = game.table_position()
 
@@ -266,8 +268,7 @@ def test_a_spectator_that_sees_a_card_that_was_not_shown_would_be_seen() -> None
 
 
 def test_a_secret_in_any_frame_is_found() -> None:
-    calm = hall()
-    calm.run()
+    calm = evening()
     process = calm.peers[1].process
     assert process is not None
     calm.witness.overhears(b"...." + process.session.seat.release().to_bytes(32, "big"))

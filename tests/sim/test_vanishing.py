@@ -11,7 +11,7 @@ from tests.sim.adversaries import Byzantine, Once, Withholds
 from tests.sim.adversaries.byzantine import byzantine
 from tests.sim.adversaries.votes import two_ballots
 from tests.sim.peer import SimSeat
-from tests.sim.test_lan import dropped, happened, kinds, lan, result_of
+from tests.sim.test_lan import dropped, happened, kinds, lan, played, result_of
 
 GRACE_S = 10
 DIES_S = 3.0
@@ -57,8 +57,7 @@ def went_on(game: VirtualLan, gone: set[int]) -> None:
 
 
 def test_two_of_four_that_vanish_leave_no_majority() -> None:
-    game = lan(4, Fault("die", DIES_S, (2,)), Fault("die", DIES_S, (3,)))
-    game.run()
+    game = played(4, Fault("die", DIES_S, (2,)), Fault("die", DIES_S, (3,)))
     gone = "seat 2 (player 2), seat 3 (player 3)"
     why = f"{gone} cannot be reached or keep the others waiting, and {NO_MAJORITY}"
     for seat in (1, 4):
@@ -69,8 +68,7 @@ def test_two_of_four_that_vanish_leave_no_majority() -> None:
 
 def test_two_cheats_of_four_end_the_game_at_once() -> None:
     """No seat signs with a cheat, and those who stay are no majority."""
-    game = lan(4, cheats=Cheats(dict.fromkeys((2, 3), byzantine(lambda: Once(two_ballots)))), grace_s=100)
-    game.run()
+    game = played(4, cheats=Cheats(dict.fromkeys((2, 3), byzantine(lambda: Once(two_ballots)))), grace_s=100)
     for seat in (1, 4):
         assert result_of(game, seat).kind == "unfinished"
         assert "cheated at step" in result_of(game, seat).reason
@@ -78,8 +76,7 @@ def test_two_cheats_of_four_end_the_game_at_once() -> None:
 
 
 def test_of_two_one_vanishes() -> None:
-    game = lan(2, Fault("die", DIES_S, (2,)))
-    game.run()
+    game = played(2, Fault("die", DIES_S, (2,)))
     why = f"seat 2 (player 2) could not be reached for {GRACE_S} s"
     assert result_of(game, 1) == Result("unfinished", (), why)
 
@@ -87,8 +84,7 @@ def test_of_two_one_vanishes() -> None:
 def test_the_last_opponent_vanishes_after_another_was_dropped() -> None:
     """To throw seats out is not to win: none has signed a leave."""
     thinks = (Fault("asleep", DIES_S, (seat,), 300.0) for seat in (1, 3))
-    game = lan(3, Fault("die", DIES_S, (2,)), Fault("die", DIES_S + GRACE_S + SOON_S, (3,)), *thinks)
-    game.run()
+    game = played(3, Fault("die", DIES_S, (2,)), Fault("die", DIES_S + GRACE_S + SOON_S, (3,)), *thinks)
     assert happened(game, 1, Dropped) == [Dropped((2,))]
     assert (result_of(game, 1).kind, result_of(game, 1).winners) == ("unfinished", ())
 
@@ -107,6 +103,5 @@ def test_two_that_do_nothing_leave_no_majority_and_end_the_game(players: int, se
     def idle(sitting: SimSeat) -> Byzantine:
         return Idle(sitting, Withholds("draw"))
 
-    game = lan(players, cheats=Cheats({2: idle, 3: idle}), seed=seed)
-    game.run()
+    game = played(players, cheats=Cheats({2: idle, 3: idle}), seed=seed)
     assert kinds(game, *game.peers.keys() - {2, 3}) == {"unfinished"}

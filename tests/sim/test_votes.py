@@ -15,7 +15,7 @@ from tests.sim import Cheats, Fault, VirtualLan
 from tests.sim.adversaries.byzantine import Byzantine, Once, Strategy, byzantine
 from tests.sim.adversaries.votes import Hinders, ballot, two_ballots
 from tests.sim.peer import MakeSession
-from tests.sim.test_lan import dropped, happened, kinds, lan, result_of
+from tests.sim.test_lan import dropped, happened, kinds, lan, played, result_of
 
 DEAD, FRIEND = 2, 3
 
@@ -68,16 +68,12 @@ def votes_as(strategy: type[Strategy]) -> MakeSession:
 
 
 def six(gone: Fault, sessions: Mapping[int, MakeSession]) -> VirtualLan:
-    game = lan(6, gone, cheats=Cheats(sessions))
-    game.run()
-    return game
+    return played(6, gone, cheats=Cheats(sessions))
 
 
 def with_a_friend(players: int) -> VirtualLan:
     """A game in which one seat never acts, and another wants it to be skipped for ever."""
-    game = lan(players, cheats=Cheats({DEAD: byzantine(NoTurns), FRIEND: votes_as(OnlySkips)}), turn_time_s=15)
-    game.run()
-    return game
+    return played(players, cheats=Cheats({DEAD: byzantine(NoTurns), FRIEND: votes_as(OnlySkips)}), turn_time_s=15)
 
 
 def test_a_friend_that_always_votes_to_skip_keeps_no_dead_seat_in_the_game() -> None:
@@ -125,8 +121,7 @@ def test_a_seat_that_is_away_has_its_grace_during_a_vote() -> None:
     """A cheat is to be voted out, and one of those whose vote that takes is away for longer than a vote may take."""
     cheats = Cheats({DEAD: byzantine(lambda: Once(two_ballots))})
     away = Fault("partition", 2.5, (4,), SILENT_S + 10.0)
-    game = lan(4, away, Fault("asleep", 2.0, (1, 3), 5.0), cheats=cheats, grace_s=60)
-    game.run()
+    game = played(4, away, Fault("asleep", 2.0, (1, 3), 5.0), cheats=cheats, grace_s=60)
     for seat in (1, 3, 4):
         assert happened(game, seat, Dropped) == [Dropped((DEAD,))]
     assert kinds(game, 1, 3, 4) <= {"won", "drawn"}
