@@ -5,8 +5,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.match.contribution import Contribution, SeatBody, StepKind, open_envelope
 from seqp2p.match.encoding import encode
@@ -45,9 +43,10 @@ def ballot(crook: Byzantine, about: Collection[int], round_: int = 1, **fields: 
     """Return a ballot to drop these seats from the first step that is not final."""
     step = crook.match.chain.base
     assert step is not None, "the game is on"
-    against, own = tuple(sorted(about)), crook.number
-    word = BallotPayload(1, crook.match.game.id, step.number, step.prev, own, round_, "drop", against, "absent", None)
-    signed = crook.signed(encode(replace(word, **fields)), BALLOT)
+    usual: dict[str, Any] = {"game": crook.match.game.id, "seat": crook.number, "action": "drop", "reason": "absent"}
+    place: dict[str, Any] = {"step": step.number, "prev": step.prev, "round": round_, "last": None}
+    word = BallotPayload(v=1, about=tuple(sorted(about)), **(place | usual | fields))
+    signed = crook.signed(encode(word), BALLOT)
     return BallotMessage(signed.payload, signed.signature)
 
 
