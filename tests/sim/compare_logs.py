@@ -55,8 +55,9 @@ class Entry(NamedTuple):
 class _Unwatched:
     """No invariants are checked: a soak does that."""
 
-    def __init__(self, players: int) -> None:
+    def __init__(self, players: int, spectators: int) -> None:
         self.honest = frozenset(range(1, players + 1))
+        self.spectators = frozenset(range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators))
 
     def __getattr__(self, _name: str) -> Callable[..., None]:
         return lambda *_arguments: None
@@ -202,7 +203,7 @@ def _lan(kind: type[Any], seed: int) -> Any:
     plan = draw_plan(seed, game.players, game.kinds)
     plan = dataclasses.replace(plan, faults=plan.faults + draw_watching(seed, spectators, game.kinds))
     lan = kind(game.players, seed, plan, spectators=spectators)
-    lan.witness = _Unwatched(game.players)
+    lan.witness = _Unwatched(game.players, spectators)
     return lan
 
 
@@ -263,7 +264,7 @@ class _Child:
 
     def __init__(self, tree: Path, work: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, __file__, work],
+            [sys.executable, "-P", __file__, work],  # -P: trio must not import outcome.py of this folder
             # The old tree sends some things in the order of a set: the order has to be the same each time.
             env={"PYTHONPATH": str(tree.resolve()), "PYTHONHASHSEED": "0"},
             stdin=subprocess.PIPE,
