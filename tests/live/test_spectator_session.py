@@ -26,8 +26,7 @@ from tests.live.parties import WITHOUT_THREADS, WithoutThreads, credentials
 from tests.lobby.hall import own_key, say
 from tests.match.voting import play_on, show, staying, vote, wish
 from tests.net.tools import address_of
-from tests.sim import TableKey, draw_settings, make_agreement
-from tests.sim.table import identity
+from tests.sim.table import TableKey, draw_settings, identity, make_agreement
 from tests.table import at_random, due, make_seats, randomness, signed
 from tests.table import make_agreement as table_of
 

@@ -1,9 +1,9 @@
 """The ballot machine of one step, explored: seats that hear anything in any order, crash, and wish what they like.
 
-A *local state* is what one seat has signed: nothing else binds it. Whenever a seat acts, it has come back with that
-alone, has heard any of the ballots that were signed so far, and holds the contribution or does not. So messages come
-in any order, late, twice or never, and a crash at any time is among it. What is final is so by what is signed, whether
-or not anybody has seen all of it.
+A *local state* is the set of messages that one seat has signed: nothing else binds it. Whenever a seat acts, it has
+come back with that set alone, has heard any of the ballots that were signed so far, and holds the contribution or does
+not. So messages come in any order, late, twice or never, and a crash can happen at any time. A closing is final by the
+signatures, though no seat may have seen all of them.
 """
 
 from collections.abc import Collection, Iterator
@@ -22,14 +22,7 @@ def head_of(action: Sanction, about: About) -> bytes:
     return f"{action} {sorted(about)}".encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
-    """What one seat has signed: its ballots, and the closings it showed."""
-
-    votes: frozenset[Vote] = frozenset()
-    shown: frozenset[Last] = frozenset()
-
-
+Local: TypeAlias = "frozenset[Vote | Shown]"
 State: TypeAlias = tuple[Local, ...]
 
 
@@ -52,37 +45,12 @@ class Model:
     def __post_init__(self) -> None:
         self._wishes = {seat: list(self.wishes(seat)) for seat in self.members}
 
-    def machine(self, local: Local, heard: Collection[Vote], *, held: bool) -> Decree:
-        """The decree of a seat that has signed this and heard these ballots; it has closed what it can."""
-        decree = self.decree(self.members, head_of)
-        for vote in local.votes:
-            decree.bind(vote.round, vote.last)
-        for shown in local.shown:
-            decree.bind(shown.round, shown)
-        if held:
-            decree.complete, decree.primary = [CONTRIBUTED], CONTRIBUTED
-        for vote in (*local.votes, *heard):
-            decree.vote(vote)
-        while (closing := decree.acceptable()) is not None:
-            decree.accept(closing)
-        return decree
-
-    def voted(self, local: Local, decree: Decree, seat: int, wish: Wish | None) -> Local:
-        """The seat votes if a ballot is due, whether in this round, if it has not voted, or because it is stuck."""
-        due = decree.ballot_due(seat, wish, stuck=True)
-        if due is None:
-            return local
-        round_, wanted = due
-        return Local(local.votes | {Vote(seat, round_, wanted.action, wanted.about, decree.last())}, local.shown)
-
-    def showed(self, local: Local, decree: Decree) -> Local:
-        """The seat signs the head after the step, if it may."""
-        closing = decree.closing
-        if closing is None or (closing.round < decree.promised and not self.shows_below_its_promise):
-            return local
-        if any(shown.round == closing.round for shown in local.shown):
-            return local
-        return Local(local.votes, local.shown | {Last(closing.round, closing.value.head)})
+    def party(self, seat: int, local: Local, heard: Collection[Vote], *, held: bool) -> "Party":
+        """A seat that has signed this and heard these ballots; it has closed what it can."""
+        party = Party(seat, self.members, self.decree)
+        for message in (*local, *([Held(CONTRIBUTED)] if held else []), *heard):
+            party.take(message)
+        return party
 
     def acts(self, seat: int, local: Local, ballots: frozenset[Vote]) -> frozenset[Local]:
         """What a seat may do next that has heard any of these ballots."""
@@ -97,9 +65,12 @@ class Model:
         if key not in self._heard:
             found = set[Local]()
             for held in (False, True):
-                decree = self.machine(local, heard, held=held)
-                found.add(self.showed(local, decree))
-                found.update(self.voted(local, decree, seat, wish) for wish in (None, *self._wishes[seat]))
+                party = self.party(seat, local, heard, held=held)
+                shown = party.due_closing(below_promise=self.shows_below_its_promise)
+                if shown is not None:
+                    found.add(local | {shown})
+                ballots = (party.due_ballot(wish, stuck=True) for wish in (None, *self._wishes[seat]))
+                found.update(local | {ballot} for ballot in ballots if ballot is not None)
             self._heard[key] = frozenset(found)
         return self._heard[key]
 
@@ -120,23 +91,18 @@ def subsets(votes: frozenset[Vote]) -> Iterator[tuple[Vote, ...]]:
         yield from combinations(listed, size)
 
 
-def finals(state: State) -> set[bytes]:
-    """The heads that a strict majority of the seats shows in one round."""
-    return shown_final([Shown(seat, last) for seat, local in enumerate(state, 1) for last in local.shown], len(state))
-
-
 def explore(model: Model, signed_max: int = 99) -> Iterator[State]:
     """Every state that can be reached with so many signatures, up to an exchange of two seats; raises Fork."""
     book = _Book(model)
-    start = (book.number(Local()),) * len(model.members)
+    start = (book.number(frozenset()),) * len(model.members)
     seen, front = {start}, [start]
     while front:
         state = front.pop()
         locals_ = tuple(book.locals[number] for number in state)
-        if len(finals(locals_)) > 1:
+        if len(shown_final(frozenset().union(*locals_), len(locals_))) > 1:
             raise Fork(locals_)
         yield locals_
-        if sum(book.sizes[number] for number in state) >= signed_max:
+        if sum(map(len, locals_)) >= signed_max:
             continue
         for following in book.successors(state):
             if following not in seen:
@@ -153,7 +119,6 @@ class _Book:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.locals: list[Local] = []
-        self.sizes: list[int] = []
         self._numbers: dict[Local, int] = {}
         self._votes: list[int] = []
         self._vote_sets: dict[frozenset[Vote], int] = {}
@@ -165,8 +130,7 @@ class _Book:
         if local not in self._numbers:
             self._numbers[local] = len(self.locals)
             self.locals.append(local)
-            self.sizes.append(len(local.votes) + len(local.shown))
-            self._votes.append(self._vote_sets.setdefault(local.votes, len(self._vote_sets)))
+            self._votes.append(self._vote_sets.setdefault(votes_in(local), len(self._vote_sets)))
             self._mirrored.append(-1)
         return self._numbers[local]
 
@@ -176,12 +140,12 @@ class _Book:
             others = state[:at] + state[at + 1 :]
             key = (at, number, *(self._votes[other] for other in others))
             if key not in self._following:
-                ballots = frozenset[Vote]().union(*(self.locals[other].votes for other in others))
+                ballots = votes_in(frozenset().union(*(self.locals[other] for other in others)))
                 found = self.model.acts(at + 1, self.locals[number], ballots)
                 self._following[key] = [
                     self.number(local)
                     for local in found
-                    if all(vote.round <= self.model.rounds_max for vote in local.votes)
+                    if all(vote.round <= self.model.rounds_max for vote in votes_in(local))
                 ]
             for following in self._following[key]:
                 after = (*state[:at], following, *state[at + 1 :])
@@ -193,25 +157,29 @@ class _Book:
 
     def _mirrored_local(self, number: int) -> int:
         if self._mirrored[number] < 0:
-            local = self.locals[number]
-            other = self.number(
-                Local(frozenset(map(_mirrored_vote, local.votes)), frozenset(map(_mirrored_last, local.shown)))
-            )
+            other = self.number(frozenset(map(_mirrored_message, self.locals[number])))
             self._mirrored[number], self._mirrored[other] = other, number
         return self._mirrored[number]
 
 
+def votes_in(local: Local) -> frozenset[Vote]:
+    return frozenset(message for message in local if isinstance(message, Vote))
+
+
 _SWAPPED = str.maketrans("23", "32")
+_SEATS = {1: 1, 2: 3, 3: 2}
 
 
 def _mirrored_last(last: Last) -> Last:
     return Last(last.round, last.head.decode().translate(_SWAPPED).encode())
 
 
-def _mirrored_vote(vote: Vote) -> Vote:
-    seats = {1: 1, 2: 3, 3: 2}
-    last = None if vote.last is None else _mirrored_last(vote.last)
-    return Vote(seats[vote.seat], vote.round, vote.action, frozenset(seats[seat] for seat in vote.about), last)
+def _mirrored_message(message: "Vote | Shown") -> "Vote | Shown":
+    if isinstance(message, Shown):
+        return Shown(_SEATS[message.seat], _mirrored_last(message.last))
+    about = frozenset(_SEATS[seat] for seat in message.about)
+    last = None if message.last is None else _mirrored_last(message.last)
+    return Vote(_SEATS[message.seat], message.round, message.action, about, last)
 
 
 # Messages one by one, for more seats than can be explored.
@@ -276,28 +244,25 @@ class Party:
         while self.final is None and (closing := self.decree.acceptable()) is not None:
             self.decree.accept(closing)
 
-    def vote(self, wish: Wish | None, *, stuck: bool) -> list[Message]:
-        """The ballot that is due, if one is."""
+    def due_ballot(self, wish: Wish | None, *, stuck: bool) -> Vote | None:
         due = None if self.final else self.decree.ballot_due(self.seat, wish, stuck=stuck)
-        if due is None:
-            return []
-        return self._sign(Vote(self.seat, due[0], due[1].action, due[1].about, self.decree.last()))
+        return None if due is None else Vote(self.seat, due[0], due[1].action, due[1].about, self.decree.last())
 
-    def show(self) -> list[Message]:
-        """The closing that it may show, if it has not."""
+    def due_closing(self, *, below_promise: bool = False) -> Shown | None:
+        """The closing that it may show, if it has not; ``below_promise`` breaks the rule of the promise."""
         closing, decree = self.decree.closing, self.decree
-        if closing is None or decree.has_shown(self.seat) or closing.round < decree.promised:
-            return []
-        if closing.round == 0 and decree.cheats:
-            return []
-        return self._sign(Shown(self.seat, Last(closing.round, closing.value.head)))
+        if closing is None or decree.has_shown(self.seat):
+            return None
+        if (closing.round < decree.promised and not below_promise) or (closing.round == 0 and decree.cheats):
+            return None
+        return Shown(self.seat, Last(closing.round, closing.value.head))
 
-    def _sign(self, message: Message) -> list[Message]:
-        self.take(message)
-        return [message]
+    def sign(self, message: Message | None) -> None:
+        if message is not None:
+            self.take(message)
 
     def restart(self, kept: int) -> None:
-        """Come back with what was signed, and of what was heard with what came before entry ``kept`` of the journal."""
+        """Come back with its own messages, and with those that it had heard before entry ``kept`` of the journal."""
         journal, self.journal = self.journal, []
         self.decree, self.final = self._decree(self.members, head_of), None
         for at, message in enumerate(journal):
@@ -315,7 +280,7 @@ def shown_final(messages: Collection[Message], seats: int) -> set[bytes]:
 
 
 def heal(parties: dict[int, Party], *, contributed: bool, ticks_max: int = 12) -> set[bytes | None]:
-    """Seats that hear each other again, all others being gone, tick in turn until each knows what is final."""
+    """Seats that hear each other again, all others being gone, tick in turn until each knows the final closing."""
     some = next(iter(parties.values()))
     for _ in range(ticks_max):
         for seat in sorted(parties):
@@ -323,10 +288,10 @@ def heal(parties: dict[int, Party], *, contributed: bool, ticks_max: int = 12) -
             party = parties[seat]
             gone = frozenset(some.members - parties.keys() | party.decree.cheats)
             if party.decree.majority(some.members - gone) and seat not in gone:
-                party.vote(Wish("drop", gone) if gone else None, stuck=True)
+                party.sign(party.due_ballot(Wish("drop", gone) if gone else None, stuck=True))
         for party in parties.values():
             _tell_each_other(parties, contributed=contributed)
-            party.show()
+            party.sign(party.due_closing())
         _tell_each_other(parties, contributed=contributed)
         if all(party.final for party in parties.values()):
             break

@@ -1,4 +1,4 @@
-"""What a hostile contribution must come to: exactly one kind of error, and a match that is as it was before."""
+"""A hostile contribution comes to exactly one kind of error, and leaves the match as it was before."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ def refused(match: Match, contribution: Contribution, error: type[MatchError]) -
 
 
 def unattributable(match: Match, contribution: Contribution, text: str) -> None:
-    """Nobody at the table can be blamed for these bytes."""
+    """No seat can be blamed for these bytes."""
     assert text in str(refused(match, contribution, Unattributable))
 
 
@@ -52,7 +52,7 @@ def goes_on(match: Match, *honest: Contribution) -> None:
 
 @dataclass(frozen=True)
 class AtStep:
-    """A step that is open: the match, not to be changed; a seat that it waits for; what that seat contributed to it."""
+    """An open step: the match, not to be changed; a seat that it waits for; what that seat contributed to it."""
 
     match: Match
     seat: SeatKeys

@@ -41,7 +41,7 @@ LABELS: dict[type[Word], str] = {BallotPayload: BALLOT, HeadPayload: HEAD, Leave
 
 @pytest.fixture(scope="module")
 def third_turn() -> Match:
-    """A table of four whose third turn is open and is the first step that is not final; not to be changed."""
+    """A table of four whose third turn is open and all steps before it final; not to be changed."""
     match, _ = at_turn(3, 4)
     assert match.chain.base is match.chain.open
     return match
@@ -58,7 +58,7 @@ class Four:
 
     @property
     def base(self) -> LiveStep:
-        """The first step that is not final."""
+        """The first step without a final closing."""
         assert self.match.chain.base is not None
         return self.match.chain.base
 
@@ -144,7 +144,7 @@ def proof(match: Match, *evidence: Contribution) -> Violation:
 # Forged, malformed, out of place.
 
 
-def test_a_forged_word_is_nobodys(four: Four) -> None:
+def test_a_forged_word_is_no_seats(four: Four) -> None:
     own = four.mover % 4 + 1
     right, head = four.ballot(own), four.head(own)
     before = snapshot(four.match)
@@ -396,7 +396,7 @@ def test_evidence_against_a_seat_that_is_gone_stops_nobody(four: Four) -> None:
 
 
 def test_what_was_undone_and_stands_after_all_keeps_its_bytes(four: Four) -> None:
-    """A turn is closed, and signed upon by one; ballots undo it; a higher round brings it back: nobody signs twice.
+    """A turn is closed, and signed upon by one; ballots undo it; a higher round brings it back: no seat signs twice.
 
     In the later round one of them says that it had closed it by the contribution, in no round that anybody knows of.
     """

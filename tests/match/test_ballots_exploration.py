@@ -12,7 +12,6 @@ from tests.match.exploring import (
     MOVER,
     Fork,
     Held,
-    Message,
     Model,
     Party,
     Shown,
@@ -20,6 +19,7 @@ from tests.match.exploring import (
     explore,
     heal,
     shown_final,
+    votes_in,
 )
 
 THREE = frozenset({1, 2, 3})
@@ -28,16 +28,10 @@ ANOTHER = b"another"
 
 def parties_of(model: Model, state: State) -> dict[int, Party]:
     """The seats of an explored state, each having heard all ballots."""
-    ballots = [vote for local in state for vote in local.votes]
-    lasts = [*(vote.last for vote in ballots), *(last for local in state for last in local.shown)]
-    held = any(last is not None and last.round == 0 for last in lasts)
-    parties = {seat: Party(seat, model.members, model.decree) for seat in model.members}
-    for seat, local in enumerate(state, 1):
-        own: list[Message] = [*local.votes, *(Shown(seat, last) for last in local.shown)]
-        heard = [vote for vote in ballots if vote.seat != seat]
-        for message in (*own, *([Held(CONTRIBUTED)] if held else []), *heard):
-            parties[seat].take(message)
-    return parties
+    signed = frozenset[Vote | Shown]().union(*state)
+    held = any(message.last is not None and message.last.round == 0 for message in signed)
+    heard = {seat: [vote for vote in votes_in(signed) if vote.seat != seat] for seat in model.members}
+    return {seat: model.party(seat, local, heard[seat], held=held) for seat, local in enumerate(state, 1)}
 
 
 @pytest.mark.parametrize("part", [0.15, pytest.param(1.0, marks=pytest.mark.soak)])
@@ -48,8 +42,7 @@ def test_three_seats_one_round_and_what_follows_from_every_state(part: float) ->
         if dice.random() >= part:
             continue
         count += 1
-        shown = [Shown(seat, last) for seat, local in enumerate(state, 1) for last in local.shown]
-        known = shown_final(shown, 3)
+        known = shown_final(frozenset().union(*state), 3)
         for some in (THREE, frozenset({1, 2}), frozenset({1, 3}), frozenset({2, 3})):
             parties = {seat: party for seat, party in parties_of(model, state).items() if seat in some}
             (found,) = heal(parties, contributed=MOVER in some)
@@ -145,12 +138,12 @@ class Table:
                 if self.dice.random() < (0.15 if isinstance(message, Shown) else 0.7):
                     party.take(message)
         elif act < 0.7:
-            party.vote(wish, stuck=self.dice.random() < 0.7)
+            party.sign(party.due_ballot(wish, stuck=self.dice.random() < 0.7))
         elif act < 0.97:
             if self.cheat and party.seat == MOVER:
                 self._lie(party)
             else:
-                party.show()
+                party.sign(party.due_closing())
         else:
             party.restart(self.dice.randrange(len(party.journal) + 1))
 
@@ -168,7 +161,7 @@ class Table:
             raise Fork(signed)
 
     def healed(self) -> set[bytes | None]:
-        """What is final in the end for a connected majority that hears everything its seats have heard."""
+        """The final closings for a connected majority that hears everything its seats have heard."""
         seats = sorted(self.parties)
         size = self.dice.randint(len(seats) // 2 + 1, len(seats))
         some = {seat: self.parties[seat] for seat in sorted(self.dice.sample(seats, size))}

@@ -1,4 +1,4 @@
-"""One decree by itself: what it keeps of what it is told, and what is final by it."""
+"""One decree by itself: the votes and closings that it keeps, and the one that it makes final."""
 
 from seqp2p.match.ballots import Closing, Decree, Last, Value, Vote
 from tests.match.exploring import CONTRIBUTED, head_of
@@ -7,7 +7,7 @@ SEATS = frozenset(range(1, 5))
 
 
 def test_a_vote_that_leaves_no_majority_is_not_kept() -> None:
-    """Two of four are no majority: what they agree on closes nothing, and nobody has to look at their round."""
+    """Two of four are no majority: what they agree on closes nothing, and no seat has to look at their round."""
     decree = Decree(SEATS, lambda _action, _about: b"closed")
     for seat in (1, 2):
         decree.vote(Vote(seat, 1, "drop", frozenset({3, 4}), None))

@@ -1,4 +1,4 @@
-"""The intake: each thing comes to one outcome, what is early waits, and a check that is out of date is made again."""
+"""The intake: each thing comes to one outcome, early things wait, and an outdated check is made again."""
 
 import random
 import threading
@@ -118,7 +118,7 @@ def intake_at(at: AtStep) -> Intake:
 @settings(max_examples=10)
 @given(dice=st.randoms(use_true_random=False))
 def test_a_network_that_delays_repeats_and_overtakes(trio: Played, dice: random.Random) -> None:
-    """Each contribution is handed in once or twice; what is early waits, and the game is the same."""
+    """Each contribution is handed in once or twice; early ones wait, and the game is the same."""
     things = deque((seat, held) for step in trio.steps for seat, held in step.contributions)
     intake = Intake(Match(trio.agreement))
     while things:
@@ -229,7 +229,7 @@ def test_a_contribution_is_checked_again_where_its_step_was_closed_without_it() 
 
 
 def test_a_contribution_is_checked_again_where_its_step_was_undone() -> None:
-    """It was right on a past that is gone; on the one that stands it is of another past.
+    """It was right on a past that was undone; on the present one it is of another past.
 
     The others have voted on a past without the mover's action, which is here already, and closed by it.
     """

@@ -1,4 +1,4 @@
-"""Joint randomness: the same for everybody, uniform, and in nobody's hand. The vectors have its words."""
+"""Joint randomness: the same for all seats, uniform, and in no seat's hand. The vectors have its words."""
 
 from collections import Counter
 

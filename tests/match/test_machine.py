@@ -1,6 +1,6 @@
 """The step machine: contributions early, twice, out of place, on another past; and the end of a game.
 
-That any order comes to the same game is seen where what is early waits: test_intake.py.
+test_intake.py shows that any order comes to the same game.
 """
 
 import random
@@ -91,18 +91,10 @@ def test_who_contributes_to_a_step_that_is_not_its_own_is_to_blame(trio: Played,
 
 
 def test_a_turn_to_a_closed_step_is_none_to_the_open_one(trio: Played) -> None:
-    """By the seat whose turn it is, of the kind that is due, under the number of a turn that is over."""
+    """The seat in turn contributes the due kind, under the number of an earlier turn."""
     first, at = trio.step_of("turn"), at_step(trio, trio.step_of("turn", 2))
     earlier = at.altered(step=first, prev=trio.steps[first - 1].prev)
     assert violation(at.match, earlier, at.number, first, "not its step").failure == "step"
-
-
-def test_a_wrong_first_contribution_does_not_stand_in_the_way_of_a_right_one(trio: Played) -> None:
-    match = match_at(trio, 2)
-    right = trio.contribution(2, 1)
-    violation(match, altered(trio.identity(1), right, body={}), 1, 2, "missing")
-    match.receive(right)
-    assert match.awaited == {2, 3}
 
 
 # The end.
@@ -154,7 +146,7 @@ def test_hands_are_opened_after_the_end_only(trio: Played) -> None:
 
 
 def test_opened_hands_open_every_card_of_the_deck(trio: Played) -> None:
-    """With all secrets out, anybody can open the pile and the hands, and what was played is what it was."""
+    """With all secrets out, any seat can open the pile and the hands, and the cards played are the same."""
     deck, secrets = trio.match.game.deck, trio.match.openings.values()
     opened = [decrypt(card, [mul(card.a, secret) for secret in secrets]) for card in deck.ciphertexts]
     cards = [deck.points.index(point) for point in opened]

@@ -1,4 +1,4 @@
-"""The pending buffer: what is kept of things that come before their step, on whose account, and what is not."""
+"""The pending buffer: which things it keeps that come before their step, and on whose account."""
 
 from dataclasses import dataclass
 
@@ -109,13 +109,3 @@ def test_what_is_kept_for_one_seat_does_not_depend_on_the_others(arrivals: list[
             mine = steps(everything, kind, author)
             assert len(mine) <= ROOMS[kind].places
             assert all(mine.count(step) <= ROOMS[kind].versions for step in mine)
-
-
-@given(st.sets(st.integers(1, 250), max_size=200))
-def test_the_order_of_arrival_does_not_matter(numbers: set[int]) -> None:
-    buffers = PendingBuffer(), PendingBuffer()
-    for buffer, order in zip(buffers, (sorted(numbers), sorted(numbers, reverse=True)), strict=True):
-        for step in order:
-            buffer.keep((2,), step, made(step, 2), 3)
-    assert buffers[0].of(Contribution) == buffers[1].of(Contribution)
-    assert steps(buffers[0], Contribution, 2) == sorted(numbers)[: ROOMS[Contribution].places]

@@ -12,7 +12,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import PASS, UNKNOWN, RulesError
 from tests.match.refusal import at_step
-from tests.table import Played, match_at, played, shared_match_at
+from tests.table import Played, played, shared_match_at
 
 
 def test_a_seat_owes_what_the_step_awaits(trio: Played) -> None:
@@ -22,16 +22,6 @@ def test_a_seat_owes_what_the_step_awaits(trio: Played) -> None:
             assert {seat.number for seat in trio.seats if seat.owes(match)} == match.awaited
             match.receive(held)
     assert not any(seat.owes(match) for seat in trio.seats)
-
-
-@pytest.mark.parametrize("kind", ["seat", "reveal", "shuffle", "deal", "draw", "over"])
-def test_what_a_seat_contributes_is_taken(trio: Played, kind: str) -> None:
-    """Fresh contributions, on the same past: other bytes, as good as those of the record."""
-    match = match_at(trio, trio.step_of(kind))
-    step = match.number
-    for number in sorted(match.awaited):
-        match.receive(trio.seat(number).contribute(match))
-    assert match.number == step + 1
 
 
 def test_a_seat_can_look_ahead_and_sees_no_more_than_it_knows(trio: Played) -> None:
@@ -82,7 +72,7 @@ def test_all_the_others_together_cannot_open_a_hand_or_the_pile(players: int, va
 
 
 def test_a_seat_never_publishes_the_share_of_a_card_it_holds(long_game: Played) -> None:
-    """Through a whole game with a reshuffle and passes: only what is shown by a turn has its holder's share."""
+    """In a whole game with a reshuffle and passes, the holder publishes its share only for cards that a turn shows."""
     match = Match(long_game.agreement)
     published: set[bytes] = set()
     shown: set[int] = set()

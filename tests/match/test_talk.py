@@ -1,4 +1,4 @@
-"""Table talk: remarks beside the steps, calls of them within, the cards given up; and what cannot be called.
+"""Table talk: remarks between steps, calls of them, the cards given up, and calls that are refused.
 
 The vectors have more of what cannot be called or given up: tests/protocol/test_contributions.py.
 """
@@ -27,7 +27,7 @@ Said = tuple[bytes, bytes]
 
 @pytest.fixture(scope="module")
 def quiet() -> Played:
-    """Four players in two teams at a table where talk can be called; nobody has talked."""
+    """Four players in two teams at a table where talk can be called; no seat has talked."""
     return played(4, table_talk=False)
 
 

@@ -13,6 +13,7 @@ from seqp2p.match.steps import final_hash
 from seqp2p.match.table import encode_agreement
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, team_of
 from seqp2p.rules.status import status
+from tests.match.test_turn_attacks import turns
 from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, snapshot, soon
 
 pytestmark = pytest.mark.simulation
@@ -52,13 +53,6 @@ def kinds_of_steps(game: Played) -> list[str]:
     return [open_envelope(step.contributions[0][1].payload).kind for step in game.steps]
 
 
-def test_six_play_in_three_teams_where_the_table_chose_so() -> None:
-    match = Match(encode_agreement(make_agreement(6, teams=3)))
-    play(match, make_seats(6), at_random(1), until=lambda match: len(match.record) > 20)
-    assert match.game.table_position().teams == 3
-    assert status(match.game.table_position()) == ()
-
-
 def test_turns_are_numbered_and_go_round(duel: Played) -> None:
     draw = duel.match.game.draw
     assert draw is not None
@@ -78,7 +72,7 @@ def test_a_card_is_drawn_after_every_action_but_a_pass_and_the_last(long_game: P
     assert actions[-1] == ("place", False)
 
 
-def test_a_used_up_pile_is_shuffled_again_by_everybody(long_game: Played) -> None:
+def test_a_used_up_pile_is_shuffled_again_by_all(long_game: Played) -> None:
     kinds = kinds_of_steps(long_game)
     again = long_game.step_of("shuffle", 3)
     assert kinds[again - 2 : again + 3] == ["turn", "shuffle", "shuffle", "draw", "turn"]
@@ -121,15 +115,9 @@ def test_cards_are_dealt_one_by_one_from_the_left_of_the_dealer(trio: Played) ->
     assert match.game.table_position().to_move == draw.dealer % 3 + 1
 
 
-def passes(game: Played) -> list[int]:
-    """The steps of the passes."""
-    kinds = iter(event.action.kind for event in game.events if isinstance(event, Turned))
-    return [n for n, kind in enumerate(kinds_of_steps(game), 1) if kind == "turn" and next(kinds) == "pass"]
-
-
-def test_a_pass_shows_the_hand_to_everybody(long_game: Played) -> None:
+def test_a_pass_shows_the_hand_to_all(long_game: Played) -> None:
     """It stays known until it is played: the game has more than ten passes, so cards are shown twice."""
-    first, *_, last = passes(long_game)
+    first, *_, last = turns(long_game, "pass")
     match = match_at(long_game, first)
     assert match.plan is not None
     mover = match.plan.subject
@@ -140,14 +128,14 @@ def test_a_pass_shows_the_hand_to_everybody(long_game: Played) -> None:
     assert hand == long_game.seat(mover).position(match).hands[mover - 1]
     assert match.plan is not None
     assert match.plan.subject != mover, "the turn is over, and nothing is drawn"
-    assert len(passes(long_game)) > 10
+    assert len(turns(long_game, "pass")) > 10
     hands = match_at(long_game, last + 1).game.table_position().hands
     assert UNKNOWN not in hands[0] or UNKNOWN not in hands[1]
 
 
 def test_a_drawn_game_has_no_winners(long_game: Played) -> None:
     """A pass ends the game where the 207 turns before it were quiet: the position is set so by hand."""
-    match = match_at(long_game, passes(long_game)[0])
+    match = match_at(long_game, turns(long_game, "pass")[0])
     assert match.chain.open is not None
     for game in (match.game, match.chain.open.before):
         game.position = game.table_position()._replace(quiet=207, turn=300)

@@ -26,7 +26,7 @@ def hear(match: Match, *words: Contribution) -> list[Event]:
 
 
 def show(match: Match, seats: Sequence[SeatKeys]) -> list[Event]:
-    """These seats say how they closed what is not final yet."""
+    """These seats show how they closed the steps without a final closing."""
     return [event for seat in seats for head in seat.heads(match) for event in hear(match, head)]
 
 

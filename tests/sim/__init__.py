@@ -7,40 +7,14 @@
     lan.peers[1].result             # the result for seat 1
     lan.peers[1].record             # its replay, bytes that ``seqp2p verify`` takes
 
-``simulate(seed, players)`` draws the faults from the seed as well and returns a ``SimOutcome``;
+``outcome.simulate(seed, players)`` draws the faults from the seed as well and returns a ``SimOutcome``;
 ``python -m tests.sim`` does so from the command line. docs/testing.md lists the real parts and the models.
 """
 
-from tests.sim.faults import FIRST_SPECTATOR, KINDS, RELAY_KINDS, Fault, FaultKind, Plan, draw_plan, draw_watching
-from tests.sim.lan import HONEST, SETTLE_S, Cheats, TooLong, VirtualLan
+from tests.sim.faults import KINDS, Fault, FaultKind, Plan
+from tests.sim.lan import Cheats, VirtualLan
 from tests.sim.mini_variant import MINIATURE
-from tests.sim.outcome import SeatOutcome, SimOutcome, outcome_of, simulate
 from tests.sim.peer import SimSeat
-from tests.sim.table import TableKey, draw_settings, make_agreement
 from tests.sim.violation import SafetyViolation
 
-__all__ = [
-    "FIRST_SPECTATOR",
-    "HONEST",
-    "KINDS",
-    "MINIATURE",
-    "RELAY_KINDS",
-    "SETTLE_S",
-    "Cheats",
-    "Fault",
-    "FaultKind",
-    "Plan",
-    "SafetyViolation",
-    "SeatOutcome",
-    "SimOutcome",
-    "SimSeat",
-    "TableKey",
-    "TooLong",
-    "VirtualLan",
-    "draw_plan",
-    "draw_settings",
-    "draw_watching",
-    "make_agreement",
-    "outcome_of",
-    "simulate",
-]
+__all__ = ["KINDS", "MINIATURE", "Cheats", "Fault", "FaultKind", "Plan", "SafetyViolation", "SimSeat", "VirtualLan"]

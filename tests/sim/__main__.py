@@ -2,17 +2,19 @@
 
 python -m tests.sim --seed 7 --players 4 --faults partition crash --spectators 2 --json
 python -m tests.sim soak --seconds 600 --processes 2
-python -m tests.sim adversaries "two turns" --seeds 3 --json
+python -m tests.sim adversaries "two turns" --seeds 3
 """
 
 import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import NoReturn
 
 from seqp2p.rules import KNOWN_VARIANTS, VARIANTS
-from tests.sim.adversaries import ADVERSARIES, all_found, lines, page
+from tests.sim.adversaries import ADVERSARIES, page
+from tests.sim.adversaries.table import all_found, lines
 from tests.sim.faults import KINDS, RELAY_KINDS
 from tests.sim.mini_variant import MINIATURE, NAME
 from tests.sim.outcome import SeatOutcome, SimOutcome, command, commit, simulate
@@ -22,11 +24,8 @@ from tests.sim.soak import soak, table
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code: 0 if every invariant held."""
     chosen = _parser().parse_args(arguments)
-    if chosen.command == "soak":
-        return _soak(chosen)
-    if chosen.command == "adversaries":
-        return _adversaries(chosen)
-    return _one(chosen)
+    code: int = chosen.run(chosen)
+    return code
 
 
 class _Parser(argparse.ArgumentParser):
@@ -39,25 +38,20 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m tests.sim", description="Play a game of peers in virtual time, from its seed.")
-    parser.set_defaults(command="one")
+    parser.set_defaults(run=_one)
     _add_game(parser)
     commands = parser.add_subparsers()
     many = commands.add_parser("soak", help="many games, for so many seconds; prints a table")
-    many.set_defaults(command="soak")
+    many.set_defaults(run=_soak)
     many.add_argument("--seconds", type=float, default=600.0)
     many.add_argument("--games", type=_count(1), help="no more than so many; without it, what the time allows")
     many.add_argument("--processes", type=_count(1), default=2)
     many.add_argument("--first-seed", type=int, default=0)
-    many.add_argument("--json", action="store_true", help="one line of JSON instead of the table")
     cheats = commands.add_parser("adversaries", help="games with misbehaving seats; prints what came of each")
-    cheats.set_defaults(command="adversaries")
+    cheats.set_defaults(run=_adversaries)
     cheats.add_argument("name", nargs="?", help="the adversaries with this in their names; all without it")
     cheats.add_argument("--seeds", type=_count(1), default=1, help="so many games of each")
-    form = cheats.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="a line of JSON for each game instead of the table")
-    form.add_argument(
-        "--page", action="store_true", help="play nothing; print docs/adversaries.md from the descriptions"
-    )
+    cheats.add_argument("--page", action="store_true", help="play nothing; print docs/adversaries.md")
     return parser
 
 
@@ -97,7 +91,7 @@ def _one(chosen: argparse.Namespace) -> int:
     game = chosen.seed, chosen.players, kinds, chosen.variant, chosen.spectators
     outcome, again = simulate(*game), command(*game)
     if chosen.json:
-        print(json.dumps({"commit": commit(), "again": again, **outcome.as_data()}))
+        print(json.dumps({"commit": commit(), "again": again, **asdict(outcome)}))
     else:
         print(*_lines(outcome), sep="\n")
         if outcome.violation is not None:
@@ -124,11 +118,7 @@ def _line(kind: str, one: SeatOutcome) -> str:
 
 def _soak(chosen: argparse.Namespace) -> int:
     tally = soak(chosen.seconds, chosen.processes, chosen.first_seed, chosen.games)
-    if chosen.json:
-        print(json.dumps({"commit": commit(), **tally.as_data()}))
-    else:
-        print(f"commit {commit()}")
-        print(*table(tally), sep="\n")
+    print(f"commit {commit()}", *table(tally), sep="\n")
     return 0 if not tally.violations else 1
 
 
@@ -141,10 +131,7 @@ def _adversaries(chosen: argparse.Namespace) -> int:
         print(f"no adversary has {chosen.name!r} in its name", file=sys.stderr)
         return 2
     rows = list(all_found(asked, range(chosen.seeds)))
-    if chosen.json:
-        print(*(json.dumps(row.as_data()) for row in rows), sep="\n")
-    else:
-        print(f"commit {commit()}", *lines(rows), sep="\n")
+    print(f"commit {commit()}", *lines(rows), sep="\n")
     return 1 if any(row.fault for row in rows) else 0
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 from unittest import mock
 
-from seqp2p.net import errors
+from seqp2p.net.errors import PeerRefused
 from tests.sim import lan as lan_module
 from tests.sim import wires
 from tests.sim.faults import FIRST_SPECTATOR, draw_plan, draw_watching
@@ -34,7 +34,6 @@ from tests.sim.soak import game_of
 
 _NO_LINK: Final = 0
 _Sent: TypeAlias = dict[int, list[tuple[float, int, bytes]]]
-_Refused: Any = getattr(errors, "PeerRefused", None) or vars(errors)["Refused"]
 
 
 class Entry(NamedTuple):
@@ -56,8 +55,9 @@ class Entry(NamedTuple):
 class _Unwatched:
     """No invariants are checked: a soak does that."""
 
-    def __init__(self, players: int) -> None:
+    def __init__(self, players: int, spectators: int) -> None:
         self.honest = frozenset(range(1, players + 1))
+        self.spectators = frozenset(range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators))
 
     def __getattr__(self, _name: str) -> Callable[..., None]:
         return lambda *_arguments: None
@@ -76,7 +76,7 @@ class _LoggedNetwork(wires.Network):
     def note(self, receiver: int, sender: int, kind: str, link: int, data: bytes) -> None:
         self.log.append(Entry(self.now, receiver, sender, kind, link, data.hex()))
 
-    def link(self, one: int, host: wires.Host, other: int, other_host: wires.Host) -> tuple[Any, Any]:
+    def link(self, one: int, host: Any, other: int, other_host: Any) -> tuple[Any, Any]:
         here, there = super().link(one, host, other, other_host)
         for end in (here, there):
             self._links += 1
@@ -109,7 +109,7 @@ class _LoggedLan(VirtualLan):
 
         def note(answer: Any) -> None:
             link = answer.name if isinstance(answer, _LoggedEnd) else _NO_LINK
-            code = answer.code.encode() if isinstance(answer, _Refused) else b""
+            code = answer.code.encode() if isinstance(answer, PeerRefused) else b""
             self.network.note(own, seat, "answered", link, code)
             answered(answer)
 
@@ -185,7 +185,7 @@ class _FedLan(VirtualLan):
             return
         _, answered = dialled.popleft()
         if code:
-            answered(_Refused(code.decode()))
+            answered(PeerRefused(code.decode()))
         else:
             answered(self._links.get(entry.link))
 
@@ -203,7 +203,7 @@ def _lan(kind: type[Any], seed: int) -> Any:
     plan = draw_plan(seed, game.players, game.kinds)
     plan = dataclasses.replace(plan, faults=plan.faults + draw_watching(seed, spectators, game.kinds))
     lan = kind(game.players, seed, plan, spectators=spectators)
-    lan.witness = _Unwatched(game.players)
+    lan.witness = _Unwatched(game.players, spectators)
     return lan
 
 
@@ -264,7 +264,7 @@ class _Child:
 
     def __init__(self, tree: Path, work: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, __file__, work],
+            [sys.executable, "-P", __file__, work],  # -P: trio must not import outcome.py of this folder
             # The old tree sends some things in the order of a set: the order has to be the same each time.
             env={"PYTHONPATH": str(tree.resolve()), "PYTHONHASHSEED": "0"},
             stdin=subprocess.PIPE,
@@ -273,7 +273,6 @@ class _Child:
         )
 
     def does(self, line: str) -> str:
-        """Give it a line, and return its answer."""
         assert self._process.stdin, "a pipe"
         assert self._process.stdout, "a pipe"
         self._process.stdin.write(line)
@@ -281,24 +280,14 @@ class _Child:
         return self._process.stdout.readline()
 
 
-class Compared(NamedTuple):
-    """A recorded game, and where the peers of a tree that were fed with its log differ from it."""
-
-    seed: int
-    tree: str
-    game: dict[str, Any]
-    differences: list[str]
-
-
-def compare(old: Path, new: Path, seeds: Sequence[int], again_every: int) -> Iterator[Compared]:
-    """Record each seed, and feed its log to the new tree, sometimes to the old one."""
-    recorder, to_old, to_new = _Child(old, "record"), _Child(old, "feed"), _Child(new, "feed")
+def compare(old: Path, new: Path, seeds: Sequence[int]) -> Iterator[tuple[int, str, list[str]]]:
+    """Record each seed, and feed its log to the new tree, each tenth to the old one too. Yield the differences."""
+    recorder, feeds = _Child(old, "record"), {"new": _Child(new, "feed"), "old": _Child(old, "feed")}
     for seed in seeds:
         line = recorder.does(f"{seed}\n")
-        game = json.loads(line)
-        yield Compared(seed, "new", game, list(differences(game, json.loads(to_new.does(line)))))
-        if seed % again_every == 0:
-            yield Compared(seed, "old", game, list(differences(game, json.loads(to_old.does(line)))))
+        for tree, child in feeds.items():
+            if tree == "new" or seed % 10 == 0:
+                yield seed, tree, list(differences(json.loads(line), json.loads(child.does(line))))
 
 
 def differences(game: dict[str, Any], fed: dict[str, Any]) -> Iterator[str]:
@@ -311,28 +300,20 @@ def differences(game: dict[str, Any], fed: dict[str, Any]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; return the exit code."""
     parser = argparse.ArgumentParser(description="Feed the logs of simulated games to the peers of two trees.")
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--seeds", type=int, nargs="+", help="these alone")
-    parser.add_argument("--again-every", type=int, default=10, metavar="GAMES")
     chosen = parser.parse_args(arguments)
-    seeds = chosen.seeds or range(chosen.first_seed, chosen.first_seed + chosen.games)
     sums = Counter[str]()
-    for seed, tree, game, differences in compare(chosen.old, chosen.new, seeds, chosen.again_every):
+    for seed, tree, found in compare(
+        chosen.old, chosen.new, range(chosen.first_seed, chosen.first_seed + chosen.games)
+    ):
         sums[f"logs to the {tree} tree"] += 1
-        sums[f"differences of the {tree} tree"] += bool(differences)
-        if tree == "new":
-            lives = {int(number): peer["lives"] for number, peer in game["peers"].items()}
-            sums["spectators"] += sum(number >= FIRST_SPECTATOR for number in lives)
-            sums["seats"] += sum(number < FIRST_SPECTATOR for number in lives)
-            sums["seats that resumed"] += sum(count > 1 for number, count in lives.items() if number < FIRST_SPECTATOR)
-            sums["entries"] += len(game["log"])
-        if differences:
-            print(f"seed {seed}, {tree} tree", *differences, sep="\n  ", flush=True)
+        sums[f"differences of the {tree} tree"] += bool(found)
+        if found:
+            print(f"seed {seed}, {tree} tree", *found, sep="\n  ", flush=True)
     print(*(f"{what}: {number}" for what, number in sums.items()), sep="\n")
     return 1 if sums["differences of the old tree"] else 0
 

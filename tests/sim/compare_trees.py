@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 PLAY = """
-import json, sys
+import dataclasses, json, sys
 from tests.sim.outcome import simulate
 from tests.sim.soak import game_of
 for seed in map(int, sys.argv[1:]):
     game = game_of(seed)
     outcome = simulate(seed, game.players, game.kinds, spectators=max(game.spectators, seed % 2))
-    print(json.dumps(outcome.as_data()), flush=True)
+    print(json.dumps(dataclasses.asdict(outcome)), flush=True)
 """
 BATCH = 20
 
@@ -31,7 +31,6 @@ Game: TypeAlias = dict[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; return the exit code."""
     parser = argparse.ArgumentParser(description="Compare the simulated games of two trees.")
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
@@ -46,7 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def played(tree: Path, seeds: Sequence[int]) -> list[Game]:
-    """Play these seeds with the program of a tree."""
     games: list[Game] = []
     for at in range(0, len(seeds), BATCH):
         words = [sys.executable, "-c", PLAY, *map(str, seeds[at : at + BATCH])]

@@ -23,12 +23,10 @@ class VirtualFile:
         self._stored = stored
 
     def write(self, data: bytes, /) -> int:
-        """Append all of the bytes."""
         self._stored.data += data
         return len(data)
 
     def sync(self) -> None:
-        """Make everything written durable."""
         self._stored.synced = len(self._stored.data)
 
     def close(self) -> None:
@@ -55,13 +53,11 @@ class VirtualDisk:
         return data if size_max < 0 else data[:size_max]
 
     def truncate(self, path: Path, size: int) -> None:
-        """Cut the file to this size."""
         stored = self.files[path]
         del stored.data[size:]
         stored.synced = min(stored.synced, size)
 
     def delete(self, path: Path) -> None:
-        """Remove the file."""
         self.files.pop(path, None)
 
     def copied(self) -> dict[Path, bytes]:
@@ -101,11 +97,9 @@ class VirtualSidecar:
             self._file.write(beginning(new))
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
-        """Append a signed thing."""
         self._file.write(entry(kind, payload, signature))
 
     def sync(self) -> None:
-        """Make all of it durable."""
         self._file.sync()
 
     def delete(self) -> None:

@@ -17,7 +17,6 @@ class Appointment:
         self._what = None
 
     def happen(self) -> None:
-        """Run the event, once."""
         what, self._what = self._what, None
         if what is not None:
             what()
@@ -40,7 +39,6 @@ class EventQueue:
         return appointment
 
     def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """Do this after so many seconds."""
         return self.at(self.now + delay_s, what)
 
     def step(self) -> bool:

@@ -1,29 +1,6 @@
 """Faults as data: the kind, the seats, the time and the duration. A plan of faults is drawn from a seed.
 
-    cut        the links between the seats break, once
-    loss       links between the seats break again and again, for so long
-    oneway     nothing gets from the first seats to the others, for so long; what they send arrives
-    partition  nothing gets between these seats and the others, for so long
-    slow       everything between these seats and the others takes ``size`` seconds longer, for so long
-    crash      the process dies and is started again after so long; its files are as they were written
-    power      the machine loses power: unsynced bytes are lost or torn; started again after so long
-    older      the files are copied; after so long the process dies, the copy is put back, and it is started again
-    die        the process dies for good
-    stall      the process is stopped for so long, and continues without noticing
-    drift      the seat's clock runs ``size`` times as fast, from the beginning
-    disk       every sync of the seat takes ``size`` seconds longer, for so long
-    leave      the seat's player leaves
-    later      the seat's player stops for now, and is back after so long
-    asleep     the seat's player does not choose for so long
-    talk       the seat's player says something
-    bursts     a spectator reads only every ``size`` seconds, for so long; meanwhile its host keeps the messages unsent
-    router     the seats are behind routers: they cannot be dialled, and meet each other at a relay; all the game
-    sever      the relay closes all its lines, once; so end also lines whose bytes it has changed
-    relay      the relay is away for so long
-    choke      the relay passes nothing for so long
-    mispair    the relay joins lines of seats that do not want each other, for so long
-
-Times are virtual seconds from the start of the game. docs/testing.md has the results.
+Times are virtual seconds from the start of the game. docs/testing.md has the effect of each kind, and the results.
 """
 
 import random
@@ -31,33 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
-FaultKind: TypeAlias = Literal[
-    "cut",
-    "loss",
-    "oneway",
-    "partition",
-    "slow",
-    "crash",
-    "power",
-    "older",
-    "die",
-    "stall",
-    "drift",
-    "disk",
-    "leave",
-    "later",
-    "asleep",
-    "talk",
-    "bursts",
-    "router",
-    "sever",
-    "relay",
-    "choke",
-    "mispair",
-]
-RELAY_KINDS: Final[tuple[FaultKind, ...]] = ("router", "sever", "relay", "choke", "mispair")
+_OfLinks: TypeAlias = Literal["cut", "loss", "oneway", "partition", "slow"]
+_OfMachines: TypeAlias = Literal["crash", "power", "older", "die", "stall", "drift", "disk"]
+_OfPlayers: TypeAlias = Literal["leave", "later", "asleep", "talk"]
+_OfLan: TypeAlias = Literal[_OfLinks, _OfMachines, _OfPlayers, "bursts"]
+_OfRelay: TypeAlias = Literal["router", "sever", "relay", "choke", "mispair"]
+FaultKind: TypeAlias = Literal[_OfLan, _OfRelay]
+RELAY_KINDS: Final[tuple[FaultKind, ...]] = get_args(_OfRelay)
 """The faults of a relay. Without ``router`` no seat needs one."""
-KINDS: Final[tuple[FaultKind, ...]] = tuple(kind for kind in get_args(FaultKind) if kind not in RELAY_KINDS)
+KINDS: Final[tuple[FaultKind, ...]] = get_args(_OfLan)
 """The faults of a LAN."""
 OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
 """The faults of seats, which receive little and read it at once."""
@@ -73,7 +32,10 @@ _LATEST_S: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault. The meaning of ``size`` depends on the kind; 0 if it has none."""
+    """One fault, which lasts ``for_s`` if its kind has a duration.
+
+    ``size``: the seconds that ``slow`` and ``disk`` add, or between reads in ``bursts``; the clock's rate in ``drift``.
+    """
 
     kind: FaultKind
     at_s: float
@@ -83,7 +45,6 @@ class Fault:
 
     @property
     def until_s(self) -> float:
-        """The time of its end."""
         return self.at_s + self.for_s
 
 
@@ -129,7 +90,7 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
 
 
 def _draw_relay(seed: object, players: int, kinds: Iterable[FaultKind]) -> list[Fault]:
-    """Draw the seats behind routers and up to three faults of their relay; other faults do not change."""
+    """Draw the seats that have routers and up to three faults of their relay; other faults do not change."""
     dice = random.Random(repr(("relay", seed, players)))
     chosen: list[FaultKind] = [kind for kind in RELAY_KINDS[1:] if kind in kinds]
     if "router" not in kinds:

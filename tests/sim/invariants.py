@@ -25,6 +25,7 @@ from seqp2p.match.ballots import Sanction
 from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.encoding import decode
+from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload
@@ -98,6 +99,10 @@ def _shower(message: wire.WireMessage) -> int:
     return 0
 
 
+def _is_played_out(result: Result | None) -> bool:
+    return result is not None and result.kind in {"won", "drawn"}
+
+
 def _opens_a_hand(frame: bytes) -> bool:
     try:
         return isinstance(decoded(frame), wire.OpeningMessage)
@@ -126,7 +131,6 @@ class Invariants:
     # At every step.
 
     def looks(self, peer: SimPeer) -> None:
-        """Check a peer whose match has taken something."""
         if peer.number not in self.honest or peer.match is None:
             return
         self._follows(f"seat {peer.number}", peer.number, peer.match)
@@ -136,9 +140,8 @@ class Invariants:
                 raise SafetyViolation(f"seat {peer.number} blames honest {kind} {seat}: {reason}")
 
     def notices(self, spectator: VirtualSpectator) -> None:
-        """Check a spectator whose match has taken something."""
         match, name = spectator.match, f"spectator {spectator.number}"
-        if match is None:
+        if match is None or spectator.number not in self.spectators:
             return
         self._follows(name, spectator.number, match)
         if match.game.position is not None:
@@ -245,7 +248,6 @@ class Invariants:
             raise SafetyViolation(f"honest seat {place[0]} has signed two different things: {place[1:]}")
 
     def sees(self, peer: SimPeer, view: View) -> None:
-        """Check a view that a player is shown."""
         if peer.number in self.honest and peer.match is not None:
             self._sees_shown_cards(f"the player of seat {peer.number}", peer.number, peer.match, view.position.hands)
 
@@ -263,9 +265,9 @@ class Invariants:
     def at_the_end(self, peers: Collection[SimPeer], spectators: Collection[VirtualSpectator] = ()) -> None:
         """Verify every record, play the longest again with open cards, and search all sent bytes for secrets."""
         ended = [peer for peer in peers if peer.number in self.honest and peer.state == "ended"]
-        if self.parted and any(peer.result and peer.result.kind in {"won", "drawn"} for peer in ended):
+        if self.parted and any(_is_played_out(peer.result) for peer in ended):
             raise SafetyViolation(f"a game was played out though its past parts at step {self.parted}")
-        played_out = {peer.result for peer in ended if peer.result and peer.result.kind in {"won", "drawn"}}
+        played_out = {peer.result for peer in ended if _is_played_out(peer.result)}
         if len(played_out) > 1:
             raise SafetyViolation(f"different results: {played_out}")
         known = {peer.number: peer.process.session.seat.release() for peer in peers if peer.process is not None}
@@ -292,8 +294,8 @@ class Invariants:
         self._verifies(name, spectator, follows_nothing)
         if result and spectator.lan.host in self.honest and result.reason.startswith(_BLAME):
             raise SafetyViolation(f"{name} blames its honest host: {result.reason}")
-        played_out = {peer.result for peer in ended if peer.result and peer.result.kind in {"won", "drawn"}}
-        if result and result.kind in {"won", "drawn"} and played_out and result not in played_out:
+        played_out = {peer.result for peer in ended if _is_played_out(peer.result)}
+        if _is_played_out(result) and played_out and result not in played_out:
             raise SafetyViolation(f"{name} ended with {result}, the seats with {played_out}")
         host = [peer.result for peer in ended if peer.number == spectator.lan.host and peer.result in played_out]
         # One whose host has stopped for now has not seen how the game ended.
@@ -311,7 +313,7 @@ class Invariants:
         result = peer.result
         if report.verdict == "invalid":
             raise SafetyViolation(f"the record of {name} is invalid: {report.reason}")
-        won = result is not None and result.kind in {"won", "drawn"}
+        won = _is_played_out(result)
         if won != (report.verdict == "verified"):
             raise SafetyViolation(f"{name} ended with {result}, its record with {report}")
         if won and report.result != result:

@@ -14,20 +14,19 @@ timers), so hours of a game on a bad network take a second. All randomness comes
 ``Invariants`` checks every step and every frame, and raises ``SafetyViolation``.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from seqp2p.match.table import Agreement, encode_agreement
 from seqp2p.net.errors import PeerRefused
-from seqp2p.rules import View
 from tests.sim.event_queue import EventQueue
 from tests.sim.faults import FIRST_SPECTATOR, Plan
 from tests.sim.invariants import Invariants
 from tests.sim.mini_variant import NAME
 from tests.sim.peer import MakeSession, SimPeer, SimSeat
-from tests.sim.players import Choose, make_bot
-from tests.sim.sim_process import Answered, Machine, SimProcess
+from tests.sim.players import make_bot
+from tests.sim.sim_process import Answered, SimProcess
 from tests.sim.spectator import MakeVisit, SimSpectator, VirtualSpectator
 from tests.sim.table import TABLES, TableKey, drawn_from, make_agreement
 from tests.sim.transit import VirtualTransit
@@ -41,23 +40,18 @@ _SOON_S: Final = 0.1
 _LATE_S: Final = 30.0
 _CONNECT_S: Final = 5.0
 _STEPS_MAX: Final = 3_000_000
+_BOTS: Final = ("greedy", "random")
 
 
 @dataclass(frozen=True)
 class Cheats:
     """Dishonest seats and spectators: their sessions (``sessions``, ``visits``), and ``tamper``, which changes frames
-    on their way. ``seats`` are further seats that are not expected to be honest.
+    on their way.
     """
 
     sessions: Mapping[int, MakeSession] = field(default_factory=dict[int, MakeSession])
     tamper: Tamper = honest_wire
-    seats: frozenset[int] = frozenset()
     visits: Mapping[int, MakeVisit] = field(default_factory=dict[int, MakeVisit])
-
-    @property
-    def all(self) -> frozenset[int]:
-        """The seats that are not expected to be honest."""
-        return self.seats | frozenset(self.sessions)
 
 
 HONEST: Final = Cheats()
@@ -70,10 +64,9 @@ class TooLong(AssertionError):
 class VirtualLan:
     """``n`` peers at one table. ``run`` plays the game to its end; ``peers`` are by seat.
 
-    ``plan`` has the faults. ``seed`` decides everything else: the table, the moves, the pace. ``bots`` are names of
-    ``seqp2p.bots.registry``, in turn by seat; ``choices`` replaces some. The invariants hold for all seats but those of
-    ``cheats``. ``spectators`` watch, by number from FIRST_SPECTATOR on. Their hosts and their times follow from the
-    seed too, with randomness of their own, so the seats play the same game with them and without.
+    ``plan`` has the faults. ``seed`` decides everything else: the table, the moves, the pace. The invariants hold for
+    all seats but those of ``cheats``. ``spectators`` watch, by number from FIRST_SPECTATOR on. Their hosts and their
+    times follow from the seed too, with randomness of their own: the seats play the same game with them and without.
     """
 
     def __init__(
@@ -84,8 +77,6 @@ class VirtualLan:
         *,
         variant: str = NAME,
         agreement: Agreement | None = None,
-        bots: Collection[str] = ("greedy", "random"),
-        choices: Mapping[int, Choose] | None = None,
         cheats: Cheats = HONEST,
         spectators: int = 0,
     ) -> None:
@@ -101,28 +92,26 @@ class VirtualLan:
         watching = frozenset(range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators))
         older = frozenset(seat for fault in self.plan.of_kind("older") for seat in fault.seats)
         self.witness = Invariants(
-            self.agreement, frozenset(range(1, n + 1)) - cheats.all, watching - cheats.visits.keys(), older
+            self.agreement, frozenset(range(1, n + 1)) - cheats.sessions.keys(), watching - cheats.visits.keys(), older
         )
         self.places = spectators
         self.host = beside.randint(1, n)
-        names = list(bots)
-        self.peers: dict[int, SimPeer] = {}
-        for seat in range(1, n + 1):
-            choose = make_bot(names[(seat + seed) % len(names)], drawn_from("bot", seed, seat))
-            self.peers[seat] = SimPeer(
+        self.peers = {
+            seat: SimPeer(
                 self,
                 seat,
                 drawn_from("peer", seed, seat),
-                choose=(choices or {}).get(seat, choose),
+                choose=make_bot(_BOTS[(seat + seed) % len(_BOTS)], drawn_from("bot", seed, seat)),
                 make_session=cheats.sessions.get(seat, SimSeat.make),
             )
+            for seat in range(1, n + 1)
+        }
         self.spectators = {
             number: VirtualSpectator(
                 self, number, drawn_from("spectator", seed, number), make_visit=cheats.visits.get(number, SimSpectator)
             )
             for number in sorted(watching)
         }
-        self._hostile_spectators = frozenset(cheats.visits)
         self.network.watch = self._overhear
         self.network.arrived = self.witness.arrives
         schedule(self.plan, self.agenda, self.network, self.transit, {**self.peers, **self.spectators})
@@ -163,11 +152,11 @@ class VirtualLan:
         """Half of the spectators come at the beginning of the game, the others at any time; cheats come first."""
         for number, spectator in self.spectators.items():
             late_s = spectator.dice.choice((_SOON_S, spectator.dice.uniform(0.0, _LATE_S)))
-            self.agenda.after(_SOON_S if number in self._hostile_spectators else late_s, spectator.start)
+            self.agenda.after(late_s if number in self.witness.spectators else _SOON_S, spectator.start)
 
     @property
     def _spectators(self) -> list[VirtualSpectator]:
-        return [each for number, each in self.spectators.items() if number not in self._hostile_spectators]
+        return [each for number, each in self.spectators.items() if number in self.witness.spectators]
 
     def _where(self) -> str:
         matches = {seat: peer.match for seat, peer in self.peers.items()}
@@ -180,13 +169,6 @@ class VirtualLan:
         return f"after {self.agenda.now:.0f} virtual seconds: {steps}{watching or ''}"
 
     # For the peers and spectators.
-
-    def meet(self, process: SimProcess[Any], seat: int, answered: Answered) -> bool:
-        """Wait at the relay for a seat. Return False if one of the two can be dialled."""
-        if not {process.number, seat} <= self.plan.routers:
-            return False
-        self.transit.wait(process, seat, answered)
-        return True
 
     def dial(self, process: SimProcess[Any], seat: int, answered: Answered, hello: bytes = b"") -> None:
         """Connect a process to a seat: three ways for the handshake, a fourth to know of it.
@@ -226,18 +208,6 @@ class VirtualLan:
     def _refuses(self, own: int, seat: int) -> bool:
         """Return True if a seat's router lets no dial in. Spectators come by the host's meeting place."""
         return seat in self.plan.routers and own < FIRST_SPECTATOR
-
-    def looked(self, machine: Machine) -> None:
-        """Check the match of a seat, or of an honest spectator, that has taken something."""
-        if isinstance(machine, SimPeer):
-            self.witness.looks(machine)
-        elif isinstance(machine, VirtualSpectator) and machine.number not in self._hostile_spectators:
-            self.witness.notices(machine)
-
-    def see(self, machine: Machine, view: View) -> None:
-        """Check a view that a seat's player is shown."""
-        if isinstance(machine, SimPeer):
-            self.witness.sees(machine, view)
 
     def _overhear(self, sender: int, to: int, data: bytes) -> None:
         if sender in self.peers:

@@ -17,7 +17,7 @@ from seqp2p.net.dialling import pause_s
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import announced
 from seqp2p.net.gossip import GossipItem, PeerState, Store, item_key
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import Bye, bye, encode_message, signed_message
 from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Neighbour, Received, Relay
 from tests.sim.event_queue import Appointment
@@ -30,8 +30,8 @@ from tests.sim.wires import End, keep_alive
 class Other(Neighbour[End]):
     """The state that a simulated seat keeps about another."""
 
-    def __init__(self, own_seat: int, seat: int, limits: Limits, faulted: list[tuple[int, str]]) -> None:
-        super().__init__(seat, message("seat {seat}", seat=seat), PeerState(own_seat, seat, limits))
+    def __init__(self, own_seat: int, seat: int, faulted: list[tuple[int, str]]) -> None:
+        super().__init__(seat, message("seat {seat}", seat=seat), PeerState(own_seat, seat, DEFAULT_LIMITS))
         self._faulted = faulted
         self.failures = 0
         self.dialling: Appointment | None = None
@@ -39,7 +39,6 @@ class Other(Neighbour[End]):
         self.since: dict[int, float] = {}  # when each link was made, by its identity
 
     def blame(self, error: PeerError) -> None:
-        """See Neighbour. Note it, too."""
         self._faulted.append((self.seat, message_of(error)))
         super().blame(error)
 
@@ -57,24 +56,22 @@ class VirtualMesh:
         process: SimProcess[InboxItem],
         dice: random.Random,
         faulted: list[tuple[int, str]],
-        limits: Limits = DEFAULT_LIMITS,
         spectators: VirtualSpectatorServer | None = None,
     ) -> None:
         players = len(agreement.seats)
         others = (seat for seat in range(1, players + 1) if seat != own_seat)
-        self._others = {seat: Other(own_seat, seat, limits, faulted) for seat in others}
+        self._others = {seat: Other(own_seat, seat, faulted) for seat in others}
         self.relay = Relay(own_seat, self._others, process.now)
         self._own_seat = own_seat
         self._process = process
         self._dice = dice
-        self._limits = limits
+        self._limits = DEFAULT_LIMITS
         self._agreement = agreement
         self._spectators = spectators
         self._closing: Callable[[], None] | None = None
         self._faulted = faulted
 
     def begin(self, store: Store) -> None:
-        """Start to dial the others."""
         feed = None if self._spectators is None else self._spectators.feed
         if feed is not None:
             feed.begin(self._agreement)
@@ -136,7 +133,6 @@ class VirtualMesh:
         return self._spectators.turns_away(number, hello) if self._spectators else PeerRefused("no_spectators")
 
     def adopt(self, end: End) -> None:
-        """Use a new link, dialled or accepted."""
         if end.seat in self._others:
             self._adopt(end)
         elif self._spectators:
@@ -156,7 +152,6 @@ class VirtualMesh:
         keep_alive(end, self._process.after, self._limits, lambda: self.relay.alive(other, end))
 
     def lost(self, end: End, error: NetError) -> None:
-        """Forget a link that has ended."""
         if end.seat in self._others:
             self._lost(end, error)
         elif self._spectators:
@@ -192,7 +187,6 @@ class VirtualMesh:
     # Messages.
 
     def receive(self, end: End, data: bytes) -> None:
-        """Handle a frame."""
         if self._spectators and end.seat not in self._others:
             self._spectators.receive(end, data)
             return
@@ -240,7 +234,6 @@ class VirtualMesh:
     # For seats that cheat.
 
     def send_to(self, seat: int, frame: bytes) -> None:
-        """Send a message to one neighbour, if it is linked."""
         for link in self._others[seat].links[-1:]:
             link.send_frame(frame)
 
@@ -251,6 +244,5 @@ class VirtualMesh:
 
     @property
     def ends(self) -> list[End]:
-        """This side's ends of all links."""
         own = [end for other in self._others.values() for end in other.links]
         return own + self._spectators.ends if self._spectators else own

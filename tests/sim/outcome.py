@@ -3,9 +3,8 @@
 import hashlib
 import subprocess
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from tests.sim.faults import KINDS, FaultKind, Plan, draw_plan, draw_watching
 from tests.sim.lan import TooLong, VirtualLan
@@ -52,10 +51,6 @@ class SimOutcome:
     def finished(self) -> bool:
         """True if a seat played to the end."""
         return any(seat.result in {"won", "drawn"} for seat in self.seats)
-
-    def as_data(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return asdict(self)
 
 
 def outcome_of(lan: VirtualLan, violation: str | None = None) -> SimOutcome:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from seqp2p.live.asking import Asker
 from seqp2p.live.recorder import TableEvent
@@ -40,10 +41,13 @@ class SimSeat:
     journal: VirtualSidecar
     runtime: Runtime
 
-    def make(self, kind: type[SeatSession] = SeatSession) -> SeatSession:
-        """Make a session of these parts."""
+    @property
+    def parts(self) -> tuple[Any, ...]:
         relay = self.mesh.relay
-        return kind(self.match, self.seat, relay, self.asking, self.writer, self.emit, self.journal, self.runtime)
+        return self.match, self.seat, relay, self.asking, self.writer, self.emit, self.journal, self.runtime
+
+    def make(self, kind: type[SeatSession] = SeatSession, **more: Any) -> SeatSession:
+        return kind(*self.parts, **more)
 
 
 MakeSession = Callable[[SimSeat], SeatSession]
@@ -60,7 +64,6 @@ class SimSeatProcess(SimProcess[InboxItem]):
         self._sidecar: VirtualSidecar
 
     def start(self, session: SeatSession, mesh: VirtualMesh, writer: ReplayWriter, sidecar: VirtualSidecar) -> None:
-        """Start to dial, and go on with the game."""
         self.session, self.mesh, self._writer, self._sidecar = session, mesh, writer, sidecar
         mesh.begin(session.store)
         self.after(TICK_S, self._tick)
@@ -76,7 +79,6 @@ class SimSeatProcess(SimProcess[InboxItem]):
 
     @property
     def ends(self) -> list[End]:
-        """This side's ends of all its links."""
         return self.mesh.ends
 
     def _hear(self, end: End, data: bytes) -> None:
@@ -92,7 +94,8 @@ class SimSeatProcess(SimProcess[InboxItem]):
         self._drive(self.session.take(item))
 
     def _taken(self) -> None:
-        self.machine.looked(self)
+        if self is self.machine.process:
+            self.machine.lan.witness.looks(self.machine)
         if self.session.stopped:
             self.die(power=False)
             self.machine.state, self.machine.gone = "gone", str(self.session.stopped)
@@ -151,10 +154,6 @@ class SimPeer(Machine):
     faulted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     @property
-    def running(self) -> SimSeatProcess | None:
-        return self.process
-
-    @property
     def match(self) -> Match | None:
         return None if self.process is None else self.process.session.match
 
@@ -193,7 +192,6 @@ class SimPeer(Machine):
         self._run(loaded.match, seat, writer, sidecar)
 
     def back_up(self) -> None:
-        """Copy the files, if the peer plays."""
         if self.state == "playing":
             self.backup = self.disk.copied()
 
@@ -202,6 +200,10 @@ class SimPeer(Machine):
         self.kill(power=False)
         if self.state == "down" and self.backup:
             self.disk.put_back(self.backup)
+
+    def resume_older(self) -> None:
+        self.put_back()
+        self.restart()
 
     def _secrets(self, kept: SeatSecrets) -> SidecarSecrets:
         agreement = self.lan.agreement_bytes
@@ -216,7 +218,7 @@ class SimPeer(Machine):
         dice = drawn_from(self.dice.random(), "mesh")
         spectators = self._spectators(process)
         mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, self.faulted, spectators=spectators)
-        asking = VirtualAsking(self.choose, process, self.think_s, lambda view: self.lan.see(self, view))
+        asking = VirtualAsking(self.choose, process, self.think_s, lambda view: self.lan.witness.sees(self, view))
         sitting = SimSeat(match, seat, mesh, asking, writer, self.emit, sidecar, process)
         process.start(self.make_session(sitting), mesh, writer, sidecar)
 
@@ -233,15 +235,20 @@ class SimPeer(Machine):
             self.disk.lose_power(self.dice)
 
     def leave(self) -> None:
-        """Let the player leave."""
         self.put(Leaving("had enough"))
 
+    def sleep(self, until_s: float) -> None:
+        """Keep the player from choosing until then."""
+        self.asleep_until = max(self.asleep_until, until_s)
+
+    def slow_disk(self, by_s: float) -> None:
+        """Add this to the time of each sync."""
+        self.slow_sync_s += by_s
+
     def stop(self) -> None:
-        """Let the player stop for now."""
         self.put(Stopping())
 
     def put(self, item: InboxItem) -> None:
-        """Give the session something, if it runs."""
         if self.state == "playing" and self.process is not None:
             self.process.put(item)
 
@@ -252,17 +259,11 @@ class SimPeer(Machine):
         return super().sync_s() * self.dice.uniform(0.5, 3.0) + self.slow_sync_s
 
     def think_s(self) -> float:
-        """Return the player's time, at least until it wakes up."""
         asleep_s = max(0.0, self.asleep_until - self.lan.agenda.now)
         return asleep_s + self.dice.expovariate(1 / self.think_mean_s)
 
     def emit(self, event: TableEvent) -> None:
         self.events.append((self.lan.agenda.now, event))
-
-    def looked(self, process: SimSeatProcess) -> None:
-        """Note that the session has taken something."""
-        if process is self.process:
-            self.lan.looked(self)
 
     def ended(self, result: Result, *, resumable: bool = False) -> None:
         """Note that the game is over for this peer, or that it has stopped."""

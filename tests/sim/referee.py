@@ -33,7 +33,6 @@ class Referee:
         self.shown: set[int] = set()
 
     def follow(self, reading: Reading, _placed: Placed, events: tuple[Event, ...]) -> None:
-        """See ``seqp2p.replay.verify.Follow``."""
         match = reading.match
         self.game = game = match.game
         for event in events:

@@ -6,18 +6,18 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from seqp2p.live.runtime import Runtime
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.table import Agreement
 from seqp2p.net.errors import NetError, PeerRefused
-from seqp2p.rules import View
 from tests.sim.disk import VirtualDisk
-from tests.sim.event_queue import Appointment, EventQueue
-from tests.sim.table import TableKey
+from tests.sim.event_queue import Appointment
 from tests.sim.wires import End
+
+if TYPE_CHECKING:
+    from tests.sim.lan import VirtualLan
 
 ItemT = TypeVar("ItemT")
 T = TypeVar("T")
@@ -31,38 +31,11 @@ _SYNC_S: Final = 0.002
 _WORK_S: Final = 0.01
 
 
-class Lan(Protocol):
-    """The part of the network that a machine uses."""
-
-    agenda: EventQueue
-    table: TableKey
-    agreement: Agreement
-    agreement_bytes: bytes
-    places: int
-    host: int
-
-    def dial(self, process: "SimProcess[Any]", seat: int, answered: Answered, hello: bytes) -> None:
-        """Dial a seat; the answer comes later."""
-        ...
-
-    def meet(self, process: "SimProcess[Any]", seat: int, answered: Answered) -> bool:
-        """Wait at the relay for a seat. Return False if the two need none."""
-        ...
-
-    def looked(self, machine: "Machine") -> None:
-        """Note that a machine's match has taken something: the moment to check invariants."""
-        ...
-
-    def see(self, machine: "Machine", view: View) -> None:
-        """Note a view that a machine's player is shown."""
-        ...
-
-
 @dataclass
 class Machine(ABC):
     """A clock and a disk, which outlive the processes on them. ``gone`` has the reason if none will run again."""
 
-    lan: Lan
+    lan: "VirtualLan"
     number: int
     dice: random.Random
     rate: float = 1.0
@@ -72,11 +45,8 @@ class Machine(ABC):
     result: Result | None = None
     gone: str = ""
     lives: int = 0
-
-    @property
-    @abstractmethod
-    def running(self) -> "SimProcess[Any] | None":
-        """The last process."""
+    process: "SimProcess[Any] | None" = None
+    """The last process."""
 
     @property
     @abstractmethod
@@ -85,7 +55,6 @@ class Machine(ABC):
 
     @property
     def steps(self) -> int:
-        """The number of its final steps."""
         return 0 if self.match is None else self.match.final
 
     @property
@@ -95,27 +64,27 @@ class Machine(ABC):
 
     @property
     def record(self) -> bytes:
-        """The last replay on its disk."""
         return self.disk.read(self.path) if self.path in self.disk.files else b""
 
     def kill(self, *, power: bool) -> None:
         """End the process by a crash; with ``power`` of its machine."""
-        if self.state in {"playing", "watching"} and self.running is not None:
-            self.running.die(power=power)
+        if self.state in {"playing", "watching"} and self.process is not None:
+            self.process.die(power=power)
             self.state = "down"
 
     def die(self) -> None:
-        """End for good."""
         self.kill(power=False)
         if self.state == "down":
             self.state, self.gone = "gone", "it died"
 
+    def stall(self, until_s: float) -> None:
+        """Stop the process until then."""
+        self.stalled_until = max(self.stalled_until, until_s)
+
     def sync_s(self) -> float:
-        """Return the disk's time for a sync now."""
         return _SYNC_S
 
     def work_s(self) -> float:
-        """Return the time of a proof."""
         return _WORK_S * self.dice.uniform(0.5, 2.0)
 
 
@@ -141,7 +110,6 @@ class SimProcess(Runtime, Generic[ItemT]):
 
     @property
     def number(self) -> int:
-        """Its seat, or a spectator's number."""
         return self._on.number
 
     # Incoming things.
@@ -177,17 +145,16 @@ class SimProcess(Runtime, Generic[ItemT]):
         """Set an alarm on this machine's clock; a stalled process gets it when it goes on."""
         agenda = self._on.lan.agenda
         appointment = Appointment(agenda.now + delay_s / self._on.rate, what)
-        agenda.at(appointment.at, lambda: self._wake(appointment))
+        agenda.at(appointment.at, lambda: self._awake(appointment.happen))
         return appointment
 
-    def _wake(self, appointment: Appointment) -> None:
+    def _awake(self, do: Callable[[], None]) -> None:
+        """Do this now, or when a stalled process goes on."""
         agenda, until = self._on.lan.agenda, self._on.stalled_until
-        if not self.alive:
-            return
-        if until > agenda.now:
-            agenda.at(until, lambda: self._wake(appointment))
-        else:
-            appointment.happen()
+        if self.alive and until > agenda.now:
+            agenda.at(until, lambda: self._awake(do))
+        elif self.alive:
+            do()
 
     def processor_s(self) -> float:
         return 0.0
@@ -207,35 +174,32 @@ class SimProcess(Runtime, Generic[ItemT]):
         self._on.lan.dial(self, seat, answered, hello)
 
     def meet(self, seat: int, answered: Answered) -> bool:
-        """Wait at the relay for a seat; the answer comes later. Return False if the two need none."""
-        return self._on.lan.meet(self, seat, answered)
+        """Wait at the relay for a seat; the answer comes later. Return False if one of the two can be dialled."""
+        lan = self._on.lan
+        if not {self.number, seat} <= lan.plan.routers:
+            return False
+        lan.transit.wait(self, seat, answered)
+        return True
 
     # The inbox.
 
     def put(self, item: ItemT) -> None:
-        """Append something to the inbox."""
         if self.alive:
             self._inbox.append(item)
             self._pump()
 
     def receive(self, end: End, data: bytes) -> None:
         """Read a frame of a link; a stalled process reads it later."""
-        agenda, until = self._on.lan.agenda, self._on.stalled_until
-        if not self.alive:
-            return
-        if until > agenda.now:
-            agenda.at(until, lambda: self.receive(end, data))
-        elif end.open:
-            end.heard()
-            self._hear(end, data)
+
+        def read() -> None:
+            if end.open:
+                end.heard()
+                self._hear(end, data)
+
+        self._awake(read)
 
     def lost(self, end: End, error: NetError) -> None:
-        """Handle the end of a link."""
-        agenda, until = self._on.lan.agenda, self._on.stalled_until
-        if self.alive and until > agenda.now:
-            agenda.at(until, lambda: self.lost(end, error))
-        elif self.alive:
-            self._lose(end, error)
+        self._awake(lambda: self._lose(end, error))
 
     # One thing at a time.
 

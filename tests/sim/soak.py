@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from tests.sim.faults import KINDS, OF_SEATS, RELAY_KINDS, FaultKind
 from tests.sim.outcome import SimOutcome, command, simulate
@@ -45,7 +45,6 @@ class SoakTally:
     violations: list[str] = field(default_factory=list[str])
 
     def add(self, outcome: SimOutcome) -> None:
-        """Count one game."""
         self.games += 1
         self.finished += outcome.finished
         self.virtual_s += outcome.time_s
@@ -60,28 +59,9 @@ class SoakTally:
         if outcome.violation is not None:
             self.violations.append(f"{_again(outcome.seed)}: {outcome.violation}")
 
-    def as_data(self) -> dict[str, Any]:
-        """For JSON."""
-        rows = {kind: [self.had[kind], self.had_violations[kind], self.had_finished[kind]] for kind in sorted(self.had)}
-        return {
-            "games": self.games,
-            "finished": self.finished,
-            "spectators": self.spectators,
-            "saw_end": self.saw_end,
-            "first_seed": self.first_seed,
-            "last_seed": self.last_seed,
-            "wall_s": round(self.wall_s, 1),
-            "cpu_s": round(self.cpu_s, 1),
-            "virtual_s": round(self.virtual_s),
-            "by_fault": rows,
-            "violations": self.violations,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class SoakGame:
-    """The arguments of a seed in a soak."""
-
     players: int
     kinds: tuple[FaultKind, ...]
     spectators: int
@@ -93,7 +73,6 @@ def game_of(seed: int) -> SoakGame:
 
 
 def _again(seed: int) -> str:
-    """Return the command that plays it again."""
     game = game_of(seed)
     return command(seed, game.players, game.kinds, spectators=game.spectators)
 

@@ -47,11 +47,9 @@ class SimSpectator(SimProcess[WatchItem]):
 
     @property
     def ends(self) -> list[End]:
-        """This side's end of its link."""
         return [] if self.end is None else [self.end]
 
     def start(self) -> None:
-        """Give the code."""
         self.dial(self.machine.lan.host, self._let_in, GIVES_CODE)
 
     def _let_in(self, answer: End | PeerRefused | None) -> None:
@@ -68,13 +66,11 @@ class SimSpectator(SimProcess[WatchItem]):
     # The link to the host.
 
     def adopt(self, end: End) -> None:
-        """Use a link to the host."""
         self.end, self._failures = end, 0
         self.say(self.spectator.alive())
         keep_alive(end, self.after, DEFAULT_LIMITS, Ping)
 
     def say(self, *messages: WireMessage) -> None:
-        """Send a message to the host, if there is a link."""
         if self.end is not None:
             for message in messages:
                 self.end.send_frame(encode_message(message))
@@ -136,7 +132,6 @@ class SimSpectator(SimProcess[WatchItem]):
     # The inbox.
 
     def leave(self, reason: str) -> None:
-        """Stop watching."""
         self._inbox.appendleft(Gone(reason))
         self._pump()
 
@@ -147,7 +142,8 @@ class SimSpectator(SimProcess[WatchItem]):
             self._finish()
 
     def _taken(self) -> None:
-        self.machine.looked(self)
+        if self is self.machine.process:
+            self.machine.lan.witness.notices(self.machine)
         if self.spectator.ending is not None:
             self._seeing_hands = True
             if self.spectator.see_hands():
@@ -175,10 +171,6 @@ class VirtualSpectator(Machine):
     events: list[tuple[float, WatchEvent]] = field(default_factory=list[tuple[float, WatchEvent]])
 
     @property
-    def running(self) -> SimSpectator | None:
-        return self.process
-
-    @property
     def match(self) -> Match | None:
         return None if self.process is None else self.process.spectator.match
 
@@ -195,7 +187,6 @@ class VirtualSpectator(Machine):
     # Lives.
 
     def start(self) -> None:
-        """Dial the host, with the code."""
         if self.state != "down":
             return
         self.lives += 1
@@ -205,25 +196,17 @@ class VirtualSpectator(Machine):
         self.process.start()
 
     def restart(self) -> None:
-        """Watch again, from the beginning."""
         if self.lives:
             self.start()
 
     def leave(self) -> None:
-        """Stop watching by choice."""
         if self.state == "watching" and self.process is not None:
             self.process.leave("had enough")
 
     def emit(self, event: WatchEvent) -> None:
         self.events.append((self.lan.agenda.now, event))
 
-    def looked(self, visit: SimSpectator) -> None:
-        """Note that it has taken something."""
-        if visit is self.process:
-            self.lan.looked(self)
-
     def ended(self, visit: SimSpectator, result: Result | None, reason: str) -> None:
-        """Note that the process is done."""
         if visit is not self.process:
             return
         self.state, self.result, self.gone = ("gone" if result is None else "ended"), result, reason

@@ -10,7 +10,7 @@ from typing import Any, Final
 from seqp2p.lobby.spectators import FeedReader, SpectatorFeed, of_spectators
 from seqp2p.net.auth import NO_LOBBY
 from seqp2p.net.errors import NetError, PeerRefused
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LinkStage, Ping
 from tests.sim.memory import decoded, pieces
 from tests.sim.sim_process import SimProcess
@@ -30,15 +30,14 @@ def key_of(spectator: int) -> bytes:
 class VirtualSpectatorServer:
     """The links of one process to its spectators."""
 
-    def __init__(self, size_max: int, process: SimProcess[Any], limits: Limits = _MINI) -> None:
-        self._limits = of_spectators(limits)
+    def __init__(self, size_max: int, process: SimProcess[Any]) -> None:
+        self._limits = of_spectators(_MINI)
         self.feed = SpectatorFeed(size_max, self._limits, process.now)
         self._process = process
         self._readers: dict[End, FeedReader] = {}
 
     @property
     def ends(self) -> list[End]:
-        """This side's ends of all links."""
         return list(self._readers)
 
     def turns_away(self, spectator: int, hello: bytes) -> PeerRefused | None:
@@ -53,12 +52,10 @@ class VirtualSpectatorServer:
         return None
 
     def adopt(self, end: End) -> None:
-        """Use a new link."""
         self._readers[end] = self.feed.connect(key_of(end.seat), end)
         keep_alive(end, self._process.after, self._limits, Ping)
 
     def receive(self, end: End, data: bytes) -> None:
-        """Handle a frame."""
         try:
             for frame in pieces(data, self._limits.frame_max):
                 self.feed.handle(self._readers[end], decoded(frame, LinkStage.WATCHED))
@@ -66,7 +63,6 @@ class VirtualSpectatorServer:
             end.end(error)
 
     def lost(self, end: End, error: NetError) -> None:
-        """Forget a link that has ended."""
         if end in self._readers:
             self.feed.disconnect(self._readers.pop(end), error)
 

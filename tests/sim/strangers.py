@@ -48,7 +48,6 @@ class Stranger:
     randomness: Randomness
 
     async def dial(self, address: Address) -> trio.abc.Stream:
-        """Connect from this stranger's address."""
         return await trio.open_tcp_stream(address.host, address.port, local_address=self.source)
 
     async def authenticate(self) -> ServerLink:
@@ -57,7 +56,6 @@ class Stranger:
         return await reach(self.host, credentials, self.dial, DEFAULT_LIMITS, role="join")
 
     async def begin(self, link: ServerLink) -> Exchange:
-        """Begin an exchange with a guess."""
         number, words = self.public()
         code = "-".join([str(number), *(["acorn"] * words)])
         exchange = Exchange(code, bytes(32), link.server_key, link.certificate_hash, self.randomness, host=False)

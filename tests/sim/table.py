@@ -29,15 +29,12 @@ TABLES: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class TableKey:
-    """The key that determines a table."""
-
     number: int
     players: int
     variant: str = mini_variant.NAME
 
 
 def drawn_from(*seed: object) -> random.Random:
-    """Return a random generator, the same for the same words."""
     return random.Random(repr(seed))
 
 
@@ -98,7 +95,7 @@ def _shared(
 
 
 class Everything(set[bytes]):
-    """The payloads of a seat that something beside its program signs for, too."""
+    """The payloads of a seat whose key signs outside its program, too."""
 
     def __contains__(self, _: object) -> bool:
         return True

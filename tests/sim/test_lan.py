@@ -1,6 +1,5 @@
 """The simulator itself: the same again, what its faults do, and that its witness sees what it should."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -8,47 +7,51 @@ import pytest
 
 from seqp2p.live.seat_session import InboxItem, SeatSession
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.events import Dropped, Skipped
+from seqp2p.match.events import Dropped, Result, Skipped
 from seqp2p.match.machine import Match
 from seqp2p.rules import DRAW, PASS, Action, View
-from tests.sim import (
-    KINDS,
-    MINIATURE,
-    RELAY_KINDS,
-    Cheats,
-    Fault,
-    FaultKind,
-    Plan,
-    SafetyViolation,
-    SimSeat,
-    TableKey,
-    TooLong,
-    VirtualLan,
-    draw_plan,
-    draw_settings,
-    make_agreement,
-    outcome_of,
-    simulate,
-)
-from tests.sim.table import TABLES, VirtualSeat
+from tests.sim import KINDS, MINIATURE, Cheats, Fault, FaultKind, Plan, SafetyViolation, VirtualLan
+from tests.sim.faults import RELAY_KINDS, draw_plan
+from tests.sim.lan import HONEST, TooLong
+from tests.sim.outcome import outcome_of, simulate
+from tests.sim.table import TABLES, TableKey, VirtualSeat, draw_settings, make_agreement
 
 
 def lan(
-    n: int, *faults: Fault, seed: int = 1, cheats: Cheats | None = None, jitter_s: float = 0.01, **settings: Any
+    n: int,
+    *faults: Fault,
+    seed: int = 1,
+    cheats: Cheats = HONEST,
+    jitter_s: float = 0.01,
+    spectators: int = 0,
+    **settings: Any,
 ) -> VirtualLan:
+    """A table of the small variant without a clock, with a grace of 10 s, but for the settings."""
     table = TableKey(seed % TABLES, n)
     usual: dict[str, Any] = {"turn_time_s": 0, "grace_s": 10, "manual_draw": False, "open_hands": True}
     usual["teams"] = n if n == 3 else 2
     usual["colours"] = MINIATURE.colours[: usual["teams"]]
     agreement = make_agreement(table, msgspec.structs.replace(draw_settings(table), **{**usual, **settings}))
     plan = Plan(jitter_s=jitter_s, faults=faults)
-    return VirtualLan(n, seed, plan, agreement=agreement, cheats=cheats or Cheats())
+    return VirtualLan(n, seed, plan, agreement=agreement, cheats=cheats, spectators=spectators)
+
+
+def played(n: int, *faults: Fault, **how: Any) -> VirtualLan:
+    """Play a whole game at such a table."""
+    game = lan(n, *faults, **how)
+    game.run()
+    return game
 
 
 def kinds(lan: VirtualLan, *seats: int) -> set[str]:
     """How it ended for these seats, or for all."""
-    results = [lan.peers[seat].result for seat in seats or lan.peers]
-    return {"nothing" if result is None else result.kind for result in results}
+    return {result_of(lan, seat).kind for seat in seats or lan.peers}
+
+
+def result_of(lan: VirtualLan, seat: int) -> Result:
+    result = lan.peers[seat].result
+    assert result is not None
+    return result
 
 
 def match_of(lan: VirtualLan, seat: int) -> Match:
@@ -59,6 +62,11 @@ def match_of(lan: VirtualLan, seat: int) -> Match:
 
 def happened(lan: VirtualLan, seat: int, kind: type) -> list[Any]:
     return [event for _, event in lan.peers[seat].events if isinstance(event, kind)]
+
+
+def dropped(lan: VirtualLan, seat: int) -> set[int]:
+    """The seats that this seat has seen dropped."""
+    return {each for event in happened(lan, seat, Dropped) for each in event.seats}
 
 
 # The same again.
@@ -74,18 +82,24 @@ def test_the_same_seed_gives_the_same_bytes(players: int) -> None:
     assert outcome_of(once) == outcome_of(again)
 
 
-@pytest.mark.parametrize("fault", [(), ("sever",), ("relay",), ("choke",), ("mispair",)])
-@pytest.mark.parametrize("behind", [(1, 2, 3), (2, 3)])
-def test_seats_behind_routers_meet_at_a_relay(behind: tuple[int, ...], fault: tuple[FaultKind, ...]) -> None:
-    troubles = (Fault(kind, 6.0, behind, 0.0 if kind == "sever" else 3.0) for kind in fault)
-    met = lan(3, Fault("router", 0.0, behind), *troubles)
-    met.run()
+@pytest.mark.parametrize(
+    ("behind", "fault"),
+    [
+        ((2, 3), None),
+        ((1, 2, 3), None),
+        ((1, 2, 3), Fault("sever", 6.0, (1, 2, 3))),
+        ((1, 2, 3), Fault("relay", 6.0, (1, 2, 3), 3.0)),
+        ((1, 2, 3), Fault("choke", 6.0, (1, 2, 3), 3.0)),
+        ((2, 3), Fault("mispair", 6.0, (2, 3), 3.0)),
+    ],
+)
+def test_seats_behind_routers_meet_at_a_relay(behind: tuple[int, ...], fault: Fault | None) -> None:
+    met = played(3, Fault("router", 0.0, behind), *([fault] if fault else []))
     assert kinds(met) <= {"won", "drawn"}
 
 
 def test_a_relay_that_is_away_for_longer_than_the_grace_ends_the_game_for_all() -> None:
-    parted = lan(3, Fault("router", 0.0, (1, 2, 3)), Fault("relay", 3.0, (1, 2, 3), 60.0))
-    parted.run()
+    parted = played(3, Fault("router", 0.0, (1, 2, 3)), Fault("relay", 3.0, (1, 2, 3), 60.0))
     assert kinds(parted) == {"unfinished"}
 
 
@@ -121,65 +135,51 @@ def test_a_majority_without_a_card_goes_on_without_a_deal() -> None:
     assert kinds(bare, 2, 3) == {"drawn"}
 
 
-def test_two_halves_do_not_both_go_on() -> None:
-    halved = lan(4, Fault("partition", 1.0, (1, 2), 300.0))
-    halved.run()
-    assert kinds(halved) == {"unfinished"}
-
-
-def test_what_is_cut_one_way_still_arrives_by_way_of_others() -> None:
-    oneway = lan(3, Fault("oneway", 1.0, (2,), 5.0))
-    oneway.run()
-    assert kinds(oneway) <= {"won", "drawn"}
+@pytest.mark.parametrize(
+    ("players", "fault", "ends"),
+    [
+        (4, Fault("partition", 1.0, (1, 2), 300.0), {"unfinished"}),
+        (3, Fault("oneway", 1.0, (2,), 5.0), {"won", "drawn"}),
+    ],
+    ids=["two halves do not go on", "what is cut one way arrives by way of others"],
+)
+def test_a_network_that_is_cut(players: int, fault: Fault, ends: set[str]) -> None:
+    cut = played(players, fault)
+    assert kinds(cut) <= ends
 
 
 @pytest.mark.parametrize("kind", ["crash", "power"])
 def test_a_seat_comes_back(kind: FaultKind) -> None:
-    back = lan(3, Fault(kind, 2.0, (1, 2, 3), 3.0), Fault(kind, 6.0, (2,), 4.0))
-    back.run()
+    back = played(3, Fault(kind, 2.0, (1, 2, 3), 3.0), Fault(kind, 6.0, (2,), 4.0))
     assert {peer.lives for peer in back.peers.values()} == {2, 3}
     assert kinds(back) <= {"won", "drawn"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "at_s", "comes_back"),
-    [("crash", 0.05, True), ("crash", 0.08, True), ("power", 0.05, False), ("power", 0.06, True)],
-)
-def test_seats_that_are_killed_in_the_first_moments(kind: FaultKind, at_s: float, comes_back: bool) -> None:
-    """They resume; or the game never was: the power was lost before seat 2 had its secrets on its disk."""
-    both = lan(2, Fault(kind, at_s, (1, 2), 3.0))
-    both.run()
-    assert [peer.lives for peer in both.peers.values()] == ([2, 2] if comes_back else [2, 1])
-    assert comes_back or "nothing was signed with them" in both.peers[2].gone
-    assert not comes_back or kinds(both) <= {"won", "drawn"}
+@pytest.mark.parametrize("at_s", [0.05, 0.08])
+def test_seats_that_are_killed_in_the_first_moments_resume(at_s: float) -> None:
+    both = played(2, Fault("crash", at_s, (1, 2), 3.0))
+    assert [peer.lives for peer in both.peers.values()] == [2, 2]
+    assert kinds(both) <= {"won", "drawn"}
 
 
-def test_who_sleeps_is_skipped_then_dropped() -> None:
-    sleepy = lan(3, Fault("asleep", 0.0, (2,), 80.0), turn_time_s=5)
-    sleepy.run()
+def test_a_game_never_was_if_the_power_goes_before_the_secrets_are_on_the_disk() -> None:
+    both = played(2, Fault("power", 0.05, (1, 2), 3.0))
+    assert [peer.lives for peer in both.peers.values()] == [2, 1]
+    assert "nothing was signed with them" in both.peers[2].gone
+
+
+def test_a_seat_that_sleeps_is_skipped_then_dropped() -> None:
+    sleepy = played(3, Fault("asleep", 0.0, (2,), 80.0), turn_time_s=5)
     assert happened(sleepy, 1, Skipped)[0] == Skipped(2)
     assert happened(sleepy, 1, Dropped) == [Dropped((2,))]
 
 
-def test_nobody_waits_for_ever() -> None:
+def test_no_game_takes_for_ever() -> None:
     with pytest.raises(TooLong, match="virtual seconds"):
         lan(2).run(settle_s=0.5)
 
 
-# What the witness sees.
-
-
-def test_a_fork_would_be_seen() -> None:
-    forked = lan(3)
-    forked.run()
-    one, two = forked.peers[1], forked.peers[2]
-    record = match_of(forked, 1).record
-    step = record[5]
-    record[5] = replace(step, prev=bytes(32))
-    forked.witness._looked.clear()
-    forked.witness.looks(two)
-    with pytest.raises(SafetyViolation, match="in another way"):
-        forked.witness.looks(one)
+# What the witness sees; more is in test_spectators.py.
 
 
 class Hasty(SeatSession):
@@ -209,47 +209,27 @@ class Silent(SeatSession):
         self._asked: frozenset[int] = frozenset()
 
 
-def seen_with(kind: type[SeatSession]) -> VirtualLan:
-    def make(sitting: SimSeat) -> SeatSession:
-        return sitting.make(kind)
-
-    made = lan(3)
-    made.peers[2].make_session = make
-    return made
-
-
 @pytest.mark.parametrize(
-    ("kind", "why"), [(Hasty, "not on its disk"), (Twice, "two different things|for a cheat"), (Silent, "")]
+    ("kind", "error", "why"),
+    [
+        (Hasty, SafetyViolation, "not on its disk"),
+        (Twice, SafetyViolation, "two different things|for a cheat"),
+        (Silent, TooLong, "virtual seconds"),
+    ],
 )
-def test_a_seat_that_should_be_honest_and_is_not(kind: type[SeatSession], why: str) -> None:
-    made = seen_with(kind)
-    if kind is Silent:
-        with pytest.raises((TooLong, SafetyViolation)):
-            made.run(settle_s=30)
-    else:
-        with pytest.raises(SafetyViolation, match=why):
-            made.run()
+def test_a_seat_that_should_be_honest_and_is_not(kind: type[SeatSession], error: type[Exception], why: str) -> None:
+    made = lan(3)
+    made.peers[2].make_session = lambda sitting: sitting.make(kind)
+    with pytest.raises(error, match=why):
+        made.run(settle_s=30)
 
 
 def test_of_a_cheat_nothing_is_promised() -> None:
-    cheated = lan(3, cheats=Cheats(sessions={2: lambda sitting: sitting.make(Twice)}))
-    cheated.run()
+    cheated = played(3, cheats=Cheats(sessions={2: lambda sitting: sitting.make(Twice)}))
     for seat in (1, 3):
         assert "two different contributions" in match_of(cheated, seat).proven[2].reason
 
 
 def test_a_wire_can_be_tampered_with() -> None:
-    deaf = lan(3, cheats=Cheats(tamper=lambda sender, to, frame: () if {sender, to} == {1, 2} else (frame,)))
-    deaf.run()
+    deaf = played(3, cheats=Cheats(tamper=lambda sender, to, frame: () if {sender, to} == {1, 2} else (frame,)))
     assert kinds(deaf) <= {"won", "drawn"}, "seat 3 passes everything on"
-
-
-def test_what_gets_out_is_found() -> None:
-    calm = lan(3)
-    calm.run()
-    process = calm.peers[1].process
-    assert process is not None
-    secret = process.session.seat.release()
-    calm.witness.frames[b"...." + secret.to_bytes(32, "big")] = 0
-    with pytest.raises(SafetyViolation, match="the game secret of seat 1"):
-        calm.witness.at_the_end(calm.peers.values())

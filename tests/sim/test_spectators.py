@@ -1,52 +1,31 @@
-"""Spectators of simulated games: they see what the seats see, change nothing, and the witness looks after them."""
+"""Spectators of simulated games: they see what the seats see, change nothing, and the witness looks after them.
+
+Lost links, a host that goes away and one that comes late are in tests/live/test_spectator.py.
+"""
 
 import random
 from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
 
-from seqp2p.live.absence import Absent, Back
 from seqp2p.lobby.spectators import FeedReader, SpectatorFeed
 from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
 from seqp2p.net.messages import Bye, LinkStage, Refused, WireMessage
 from seqp2p.replay.format import StepRecord, records
-from tests.sim import (
-    KINDS,
-    Fault,
-    FaultKind,
-    Plan,
-    SafetyViolation,
-    TableKey,
-    VirtualLan,
-    draw_plan,
-    draw_settings,
-    draw_watching,
-    make_agreement,
-    outcome_of,
-    simulate,
-)
+from tests.sim import KINDS, Fault, FaultKind, SafetyViolation, VirtualLan
 from tests.sim.adversaries import ADVERSARIES, Adversary, play
 from tests.sim.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
+from tests.sim.faults import draw_plan, draw_watching
 from tests.sim.memory import decoded, pieces
-from tests.sim.spectator import SimSpectator, VirtualSpectator
+from tests.sim.outcome import outcome_of, simulate
+from tests.sim.spectator import MakeVisit, SimSpectator
+from tests.sim.test_lan import lan, match_of
 from tests.sim.wires import End
 
 ONE = 101
-
-
-def hall(*faults: Fault, spectators: int = 1, players: int = 3, **settings: Any) -> VirtualLan:
-    """A table of slow players, with spectators who come when the game begins."""
-    table = TableKey(1, players)
-    usual: dict[str, Any] = {"turn_time_s": 0, "grace_s": 10, "manual_draw": False, "open_hands": True}
-    agreement = make_agreement(table, msgspec.structs.replace(draw_settings(table), **{**usual, **settings}))
-    made = VirtualLan(players, 1, Plan(faults=faults), agreement=agreement, spectators=spectators)
-    for spectator in made.spectators.values():
-        spectator.dice = When(0.1)
-    for peer in made.peers.values():
-        peer.think_mean_s = 3.0
-    return made
+BY_NAME = {adversary.name: adversary for adversary in ADVERSARIES}
 
 
 class When(random.Random):
@@ -60,13 +39,35 @@ class When(random.Random):
         return type(seq[0])(self._at_s)
 
 
-def result_of(spectator: VirtualSpectator) -> Result:
-    assert spectator.result is not None
-    return spectator.result
+def hall(*faults: Fault, spectators: int = 1, players: int = 3) -> VirtualLan:
+    """A table of slow players, with spectators who come when the game begins."""
+    made = lan(players, *faults, spectators=spectators)
+    for spectator in made.spectators.values():
+        spectator.dice = When(0.1)
+    for peer in made.peers.values():
+        peer.think_mean_s = 3.0
+    return made
 
 
-def told(spectator: VirtualSpectator, *kinds: type) -> list[Any]:
-    return [event for _, event in spectator.events if isinstance(event, kinds)]
+def evening(*faults: Fault, **how: int) -> VirtualLan:
+    """Play such a game to its end."""
+    game = hall(*faults, **how)
+    game.run()
+    return game
+
+
+def watched(lan: VirtualLan) -> Match:
+    """The match of the first spectator."""
+    match = lan.spectators[ONE].match
+    assert match is not None
+    return match
+
+
+def ended(lan: VirtualLan) -> Result:
+    """How the first spectator's game ended."""
+    result = lan.spectators[ONE].result
+    assert result is not None
+    return result
 
 
 def steps_of(record: bytes) -> list[bytes]:
@@ -77,18 +78,16 @@ def steps_of(record: bytes) -> list[bytes]:
 
 
 def test_they_see_what_the_seats_see() -> None:
-    calm = hall(spectators=2)
-    calm.run()
+    calm = evening(spectators=2)
     host = calm.peers[calm.host]
     assert host.result is not None
     for spectator in calm.spectators.values():
-        assert result_of(spectator) == host.result
+        assert spectator.result == host.result
         assert calm.witness.reports[spectator.number].verdict == "verified"
         assert steps_of(spectator.record) == steps_of(host.record)
         assert [event for _, event in spectator.events] == [event for _, event in host.events]
-        match = spectator.match
-        assert match is not None
-        assert len(match.openings) == 3, "the hands that were opened"
+        assert spectator.match is not None
+        assert len(spectator.match.openings) == 3, "the hands that were opened"
 
 
 @pytest.mark.parametrize("seed", [7, 9])
@@ -98,13 +97,11 @@ def test_the_same_seed_gives_the_same_bytes_and_the_seats_the_same_game(seed: in
     once, again = (VirtualLan(3, seed, plan, spectators=3) for _ in range(2))
     for each in (once, again):
         each.run()
-    watched = [spectator.record for spectator in once.spectators.values()]
-    assert watched == [spectator.record for spectator in again.spectators.values()]
     assert outcome_of(once) == outcome_of(again)
     assert outcome_of(once).hash == simulate(seed, 3).hash, "the game without spectators"
 
 
-def test_what_goes_wrong_is_drawn_from_the_seed() -> None:
+def test_their_faults_are_drawn_from_the_seed() -> None:
     drawn = [fault for seed in range(300) for fault in draw_watching(seed, 3)]
     assert draw_watching(5, 3) == draw_watching(5, 3)
     assert {fault.kind for fault in drawn} == set(KINDS) - {"older", "disk", "asleep", "talk", "later"}
@@ -115,7 +112,7 @@ def test_what_goes_wrong_is_drawn_from_the_seed() -> None:
 # What goes wrong.
 
 
-def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spectator_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is sent no more than a batch until it has read that; then it asks for the rest. The seats do not notice."""
     behind: list[int] = []
     handle = SpectatorFeed.handle
@@ -133,62 +130,36 @@ def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) ->
     assert 2 * max(behind) > 3 * usual, "not level any more"
     assert 0 in behind[behind.index(max(behind)) :], "level again"
     assert outcome_of(lagging).hash == outcome_of(calm).hash
-    assert result_of(lagging.spectators[ONE]) == lagging.peers[lagging.host].result
+    assert ended(lagging) == lagging.peers[lagging.host].result
     assert steps_of(lagging.spectators[ONE].record) == steps_of(lagging.peers[lagging.host].record)
 
 
-def test_a_lost_link_is_found_again() -> None:
-    lossy = hall(Fault("cut", 2.0, (ONE,)), Fault("partition", 5.0, (ONE,), 12.0), grace_s=20)
-    lossy.run()
-    spectator = lossy.spectators[ONE]
-    assert told(spectator, Absent, Back) == [Absent(lossy.host, 20), Back(lossy.host)] * 2
-    assert result_of(spectator).kind in {"won", "drawn"}
-
-
 @pytest.mark.parametrize("kind", ["crash", "power"])
-def test_one_that_dies_watches_again_from_the_beginning(kind: FaultKind) -> None:
-    back = hall(Fault(kind, 3.0, (ONE,), 2.0))
-    back.run()
-    spectator = back.spectators[ONE]
-    assert spectator.lives == 2
-    assert steps_of(spectator.record) == steps_of(back.peers[back.host].record)
+def test_a_spectator_that_dies_watches_again_from_the_beginning(kind: FaultKind) -> None:
+    back = evening(Fault(kind, 3.0, (ONE,), 2.0))
+    assert back.spectators[ONE].lives == 2
+    assert steps_of(back.spectators[ONE].record) == steps_of(back.peers[back.host].record)
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "reason"),
+    ("fault", "reason"),
     [
-        (Fault("leave", 3.0, (ONE,)), "unfinished", "had enough"),
-        (Fault("stall", 3.0, (ONE,), 60.0), "unfinished", "could not be reached for 10 s"),
-        (Fault("oneway", 3.0, (ONE,), 60.0), "unfinished", "could not be reached for 10 s"),
+        (Fault("leave", 3.0, (ONE,)), "had enough"),
+        (Fault("stall", 3.0, (ONE,), 60.0), "could not be reached for 10 s"),
+        (Fault("oneway", 3.0, (ONE,), 60.0), "could not be reached for 10 s"),
+        (Fault("crash", 4.0, (hall().host,), 2.0), "was started again and has no spectators any more"),
     ],
-    ids=lambda value: value.kind if isinstance(value, Fault) else "",
+    ids=["it leaves", "it is stopped", "it is cut off", "its host was started again"],
 )
-def test_one_that_does_not_see_the_end(fault: Fault, kind: str, reason: str) -> None:
-    missed = hall(fault)
-    missed.run()
-    result = result_of(missed.spectators[ONE])
-    assert (result.kind, reason in result.reason) == (kind, True), result
+def test_a_spectator_that_does_not_see_the_end_records_why(fault: Fault, reason: str) -> None:
+    missed = evening(fault)
+    assert ended(missed).kind == "unfinished"
+    assert reason in ended(missed).reason
     report = missed.witness.reports[ONE]
     assert (report.verdict, bool(report.reason)) == ("unfinished", True)
 
 
-def test_a_host_that_dies_is_looked_for_in_vain() -> None:
-    host = hall().host
-    left = hall(Fault("die", 4.0, (host,)))
-    left.run()
-    spectator = left.spectators[ONE]
-    assert told(spectator, Absent, Back) == [Absent(host, 10)]
-    assert "could not be reached for 10 s" in result_of(spectator).reason
-
-
-def test_a_host_that_comes_back_lets_nobody_watch() -> None:
-    host = hall().host
-    back = hall(Fault("crash", 4.0, (host,), 2.0))
-    back.run()
-    assert "was started again and has no spectators any more" in result_of(back.spectators[ONE]).reason
-
-
-def test_one_that_comes_after_the_end_is_not_let_in() -> None:
+def test_a_spectator_that_comes_after_the_end_is_not_let_in() -> None:
     late = hall()
     spectator = late.spectators[ONE]
     spectator.dice = When(300.0)
@@ -197,13 +168,12 @@ def test_one_that_comes_after_the_end_is_not_let_in() -> None:
 
 
 def test_a_cheat_is_seen() -> None:
-    (twice,) = (each for each in ADVERSARIES if each.name == "two turns")
-    game = play(twice, 2, seed=4, spectators=1)
+    game = play(BY_NAME["two turns"], 2, seed=4, spectators=1)
     (winner,) = game.honest
     assert winner.number == game.host
     assert winner.result is not None
     assert winner.result.kind == "forfeit"
-    assert result_of(game.spectators[ONE]) == Result("unfinished", (), winner.result.reason)
+    assert ended(game) == Result("unfinished", (), winner.result.reason)
     report = game.witness.reports[ONE]
     assert report.result is None, "only a winner writes a forfeit"
     assert "broke the rules" in (report.reason or "")
@@ -232,13 +202,6 @@ class Deaf(SimSpectator):
             super()._hear(end, list(pieces(data, len(data)))[-1])
 
 
-def test_one_that_was_not_shown_the_end_would_be_seen() -> None:
-    deaf = hall()
-    deaf.spectators[ONE].make_visit = Deaf
-    with pytest.raises(SafetyViolation, match="spectator 101 has read its host's farewell"):
-        deaf.run()
-
-
 class Slanderer(SimSpectator):
     """Says of its host what it has not done."""
 
@@ -246,13 +209,6 @@ class Slanderer(SimSpectator):
         if self.spectator.match.number == 12:
             self.spectator.ending = Result("unfinished", (), "the host passed on rubbish")
         super()._taken()
-
-
-def test_one_that_blames_an_honest_host_would_be_seen() -> None:
-    slandered = hall()
-    slandered.spectators[ONE].make_visit = Slanderer
-    with pytest.raises(SafetyViolation, match="spectator 101 blames its honest host: the host passed on rubbish"):
-        slandered.run()
 
 
 class Babbler(SimSpectator):
@@ -264,32 +220,39 @@ class Babbler(SimSpectator):
         super()._taken()
 
 
-def test_one_that_its_host_blames_would_be_seen() -> None:
-    blamed = hall()
-    blamed.spectators[ONE].make_visit = Babbler
-    with pytest.raises(SafetyViolation, match="blames honest spectator 101"):
-        blamed.run()
+@pytest.mark.parametrize(
+    ("visit", "complaint"),
+    [
+        (Deaf, "spectator 101 has read its host's farewell"),
+        (Slanderer, "spectator 101 blames its honest host: the host passed on rubbish"),
+        (Babbler, "blames honest spectator 101"),
+    ],
+)
+def test_a_spectator_that_is_not_honest_would_be_seen(visit: MakeVisit, complaint: str) -> None:
+    made = hall()
+    made.spectators[ONE].make_visit = visit
+    with pytest.raises(SafetyViolation, match=complaint):
+        made.run()
 
 
-def test_one_that_sees_another_game_would_be_seen() -> None:
-    forked = hall()
-    forked.run()
-    match = forked.spectators[ONE].match
-    assert match is not None
-    match.record[4] = replace(match.record[4], prev=bytes(32))
-    forked.witness._looked.clear()
+def test_a_fork_would_be_seen() -> None:
+    forked = evening()
+    witness, spectator, seat = forked.witness, forked.spectators[ONE], forked.peers[1]
+    record = match_of(forked, 1).record
+    record[4] = watched(forked).record[4] = replace(record[4], prev=bytes(32))
+    witness._looked.clear()
+    witness.looks(forked.peers[2])
     with pytest.raises(SafetyViolation, match="step 5 is final with spectator 101 in another way"):
-        forked.witness.notices(forked.spectators[ONE])
+        witness.notices(spectator)
+    with pytest.raises(SafetyViolation, match="step 5 is final with seat 1 in another way"):
+        witness.looks(seat)
 
 
-def test_one_that_sees_a_card_that_was_not_shown_would_be_seen() -> None:
+def test_a_spectator_that_sees_a_card_that_was_not_shown_would_be_seen() -> None:
     """More cards than were shown; then as many, and not those."""
-    calm = hall(Fault("leave", 3.0, (ONE,)))
-    calm.run()
-    match = calm.spectators[ONE].match
-    assert match is not None
-    game, position = match.game, match.game.position
-    assert position is not None
+    calm = evening(Fault("leave", 3.0, (ONE,)))
+    game = watched(calm).game
+    position = game.table_position()
 
     def notices(card: int) -> None:
         game.position = position._replace(hands=((card, *position.hands[0][1:]), *position.hands[1:]))
@@ -304,9 +267,8 @@ def test_one_that_sees_a_card_that_was_not_shown_would_be_seen() -> None:
         notices(face + 1)
 
 
-def test_what_a_spectator_says_is_searched_for_secrets() -> None:
-    calm = hall()
-    calm.run()
+def test_a_secret_in_any_frame_is_found() -> None:
+    calm = evening()
     process = calm.peers[1].process
     assert process is not None
     calm.witness.overhears(b"...." + process.session.seat.release().to_bytes(32, "big"))
@@ -314,8 +276,7 @@ def test_what_a_spectator_says_is_searched_for_secrets() -> None:
         calm.witness.at_the_end(calm.peers.values())
 
 
-def test_nobody_waits_for_the_spectators_of_a_cheat() -> None:
-    withheld = next(adversary for adversary in ADVERSARIES if adversary.name == "end not signed")
-    lan = play(replace(withheld, hostile_spectator=SimSpectator), 2, 63)
+def test_no_seat_waits_for_the_spectators_of_a_cheat() -> None:
+    lan = play(replace(BY_NAME["end not signed"], hostile_spectator=SimSpectator), 2, 63)
     assert lan.host not in lan.witness.honest
     assert lan.spectators[ONE].state == "watching"

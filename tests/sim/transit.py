@@ -1,14 +1,16 @@
-"""The relay of a virtual LAN: two seats behind routers wait there for each other, each with one line.
+"""The relay of a virtual LAN: two seats with routers wait there for each other, each with one line.
 
 It is a model of ``seqp2p.net.transit``: lines, tokens and TLS are assumed to work. A line that is joined with one of
-another seat, or of a process that has died, ends in silence; then a seat waits again.
+another seat, or of a dead process, ends in silence; then a seat waits again.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
 from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.sim.event_queue import EventQueue
+from tests.sim.faults import FaultKind
 from tests.sim.sim_process import Answered, SimProcess
 from tests.sim.wires import End, Network
 
@@ -28,19 +30,18 @@ class _Line:
 
 
 class VirtualTransit:
-    """The lines that wait. ``away`` and ``mixing`` count the faults of the relay at this moment."""
+    """The lines that wait. ``failures`` counts the faults of the relay at this moment, by kind."""
 
     def __init__(self, agenda: EventQueue, network: Network) -> None:
         self._agenda = agenda
         self._network = network
         self._lines: dict[frozenset[int], dict[int, _Line]] = {}  # by pair of seats, by seat
-        self.away = 0
-        self.mixing = 0
+        self.failures = Counter[FaultKind]()
 
     def wait(self, process: SimProcess[Any], seat: int, answered: Answered) -> None:
         """Open a line of this process for another seat. The answer is a link, or None if the line has ended."""
         line = _Line(process, answered)
-        if self.away:
+        if self.failures["relay"]:
             self._give_up(line)
             return
         pair = frozenset({process.number, seat})
@@ -56,7 +57,7 @@ class VirtualTransit:
     def _join(self, one: _Line, other: _Line) -> None:
         ways = (one.process.number, other.process.number), (other.process.number, one.process.number)
         if (
-            self.mixing
+            self.failures["mispair"]
             or not (one.process.alive and other.process.alive)
             or any(self._network.is_held(*way) for way in ways)
         ):
@@ -67,7 +68,6 @@ class VirtualTransit:
             self._agenda.after(self._network.takes_s(*way), lambda line=line, end=end: line.answer(end))  # type: ignore[misc]
 
     def sever(self) -> None:
-        """Close all waiting lines."""
         lines, self._lines = self._lines, {}
         for pair in lines.values():
             self._give_up(*pair.values())

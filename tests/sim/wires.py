@@ -5,9 +5,9 @@ of its own, directions are cut and heal, ends break unseen and are found dead by
 """
 
 import random
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from seqp2p.i18n import message
 from seqp2p.net.errors import LinkLost, NetError
@@ -16,22 +16,13 @@ from seqp2p.net.messages import WireMessage, encode_message
 from tests.sim.event_queue import EventQueue
 from tests.sim.faults import FIRST_SPECTATOR, Plan
 
+if TYPE_CHECKING:
+    from tests.sim.sim_process import SimProcess
+
 # The buffer of the systems for unread bytes: a few steps of a small game, and all signs of life.
 _BUFFERS_SIZE: Final = 2_048
 _CLOSED: Final = b""
 """The end of the stream, after everything sent before."""
-
-
-class Host(Protocol):
-    """A process that has links."""
-
-    def receive(self, end: "End", data: bytes) -> None:
-        """Handle a frame."""
-        ...
-
-    def lost(self, end: "End", error: NetError) -> None:
-        """Handle the end of a link, by this end or the other."""
-        ...
 
 
 class End:
@@ -40,7 +31,7 @@ class End:
     ``heard_at``: the virtual time of the last frame; ``under_way``: bytes sent from here and not read yet.
     """
 
-    def __init__(self, network: "Network", own: int, seat: int, host: Host) -> None:
+    def __init__(self, network: "Network", own: int, seat: int, host: "SimProcess[Any]") -> None:
         self.own = own
         self.seat = seat
         self.heard_at = network.now
@@ -72,11 +63,9 @@ class End:
 
     @property
     def silent_s(self) -> float:
-        """Return the seconds since the process last read something."""
         return self._network.now - self.heard_at
 
     def heard(self) -> None:
-        """Note that the process has read something."""
         self.heard_at = self._network.now
 
     def cease(self) -> None:
@@ -100,7 +89,6 @@ class End:
         self._held.append(data)
 
     def release(self) -> None:
-        """Deliver the kept frames: the way is free again."""
         held, self._held = self._held, deque[bytes]()
         for data in held:
             self._network.arrive(self, data)
@@ -128,6 +116,8 @@ several frames in one piece.
 """
 
 
+Way = tuple[int, int]
+"""A direction, from one seat or spectator to another."""
 After = Callable[[float, Callable[[], None]], object]
 """A function that sets an alarm on a process's clock: the seconds, and the action."""
 
@@ -148,14 +138,13 @@ def keep_alive(end: End, after: After, limits: Limits, alive: Callable[[], WireM
 
 
 def honest_wire(_sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
-    """Deliver every frame."""
     return (frame,)
 
 
 class Network:
-    """All links. A direction between two seats that is cut holds back its frames.
+    """All links. A cut direction between two seats holds back its frames.
 
-    ``dice`` is for the links between seats, ``beside`` for those of spectators: the randomness of seats is the same
+    ``dice`` is for the links between seats, ``beside`` (dice) for spectators': the randomness of seats is the same
     with spectators and without.
     """
 
@@ -168,19 +157,18 @@ class Network:
         self._beside = beside
         self._tamper = tamper
         self._ends: list[End] = []
-        self._cuts: dict[tuple[int, int], int] = {}
-        self._unread: dict[tuple[int, int], int] = {}
-        self._slow: dict[tuple[int, int], list[float]] = {}
-        self._usual: dict[tuple[int, int], float] = {}
+        self._cuts = Counter[Way]()
+        self._unread = Counter[Way]()
+        self._slow = defaultdict[Way, list[float]](list)
+        self._usual: dict[Way, float] = {}
         self.watch: Callable[[int, int, bytes], None] = lambda _sender, _to, _frame: None
         self.arrived: Callable[[int, bytes], None] = lambda _to, _frame: None
 
     @property
     def now(self) -> float:
-        """Virtual seconds from the start."""
         return self._agenda.now
 
-    def link(self, one: int, host: Host, other: int, other_host: Host) -> tuple[End, End]:
+    def link(self, one: int, host: "SimProcess[Any]", other: int, other_host: "SimProcess[Any]") -> tuple[End, End]:
         """Return a new connection; its maker gives the ends to the hosts."""
         here, there = End(self, one, other, host), End(self, other, one, other_host)
         here.other, there.other = there, here
@@ -194,11 +182,10 @@ class Network:
         dice = self._dice if pair[1] < FIRST_SPECTATOR else self._beside
         if pair not in self._usual:
             self._usual[pair] = self._plan.latency_s * dice.uniform(0.5, 2.0)
-        further = sum(self._slow.get((sender, to), ()))
+        further = sum(self._slow[sender, to])
         return self._usual[pair] + self._plan.jitter_s * dice.random() ** 3 + further
 
     def carry(self, end: End, data: bytes) -> None:
-        """Send a frame from this end."""
         if data != _CLOSED:
             self.watch(end.own, end.seat, data)
         self._agenda.at(end.arriving(self.now, self.takes_s(end.own, end.seat)), lambda: self.arrive(end, data))
@@ -218,31 +205,29 @@ class Network:
     # Faults.
 
     def is_cut(self, sender: int, to: int) -> bool:
-        """Return True if the way from one seat to another is cut now."""
-        return self._cuts.get((sender, to), 0) > 0
+        return self._cuts[sender, to] > 0
 
     def cut(self, sender: int, to: int) -> None:
         """Cut the way. Several cuts heal one by one."""
-        self._cuts[sender, to] = self._cuts.get((sender, to), 0) + 1
+        self._cuts[sender, to] += 1
 
     def heal(self, sender: int, to: int) -> None:
         self._cuts[sender, to] -= 1
         self._release(sender, to)
 
-    def hold_back(self, ways: Collection[tuple[int, int]]) -> None:
+    def hold_back(self, ways: Collection[Way]) -> None:
         """Stop reading on these ways, each from one to another; a connection can still be made."""
-        for way in ways:
-            self._unread[way] = self._unread.get(way, 0) + 1
+        self._unread.update(ways)
 
-    def let_through(self, ways: Collection[tuple[int, int]]) -> None:
+    def let_through(self, ways: Collection[Way]) -> None:
         """Read again, unless another fault prevents it."""
+        self._unread.subtract(ways)
         for way in ways:
-            self._unread[way] -= 1
             self._release(*way)
 
     def is_held(self, sender: int, to: int) -> bool:
         """Return True if frames that way wait."""
-        return self.is_cut(sender, to) or self._unread.get((sender, to), 0) > 0
+        return self.is_cut(sender, to) or self._unread[sender, to] > 0
 
     def _release(self, sender: int, to: int) -> None:
         if not self.is_held(sender, to):
@@ -251,11 +236,9 @@ class Network:
                     end.release()
 
     def slow_down(self, sender: int, to: int, by_s: float) -> None:
-        """Make everything slower that way."""
-        self._slow.setdefault((sender, to), []).append(by_s)
+        self._slow[sender, to].append(by_s)
 
     def speed_up(self, sender: int, to: int, by_s: float) -> None:
-        """Undo ``slow``."""
         self._slow[sender, to].remove(by_s)
 
     def snap(self, one: int, other: int) -> None:

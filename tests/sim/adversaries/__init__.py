@@ -12,14 +12,13 @@ the dishonest part, and leaves the rest to the honest program.
 
 from typing import Final
 
-from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, Withholds, byzantine
+from tests.sim.adversaries.byzantine import Byzantine, Once, Withholds
 from tests.sim.adversaries.decks import DECKS
-from tests.sim.adversaries.described import Adversary, ExpectedEnding, ExpectedEvidence, ExpectedOutcome
-from tests.sim.adversaries.hosts import HOSTS, HostEnding, HostileHost, play_host
+from tests.sim.adversaries.described import Adversary
 from tests.sim.adversaries.keys import KEYS
-from tests.sim.adversaries.playing import Disagreement, ending, play
-from tests.sim.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
-from tests.sim.adversaries.table import FoundAdversary, all_found, found, lines, page
+from tests.sim.adversaries.playing import ending, play
+from tests.sim.adversaries.spectators import HOSTILE_SPECTATORS
+from tests.sim.adversaries.table import found, page
 from tests.sim.adversaries.talk import TALK
 from tests.sim.adversaries.turns import TURNS
 from tests.sim.adversaries.votes import VOTES
@@ -27,29 +26,4 @@ from tests.sim.adversaries.words import WORDS
 
 ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *HOSTILE_SPECTATORS)
 
-__all__ = [
-    "ADVERSARIES",
-    "HOSTS",
-    "Adversary",
-    "Byzantine",
-    "Disagreement",
-    "ExpectedEnding",
-    "ExpectedEvidence",
-    "ExpectedOutcome",
-    "FoundAdversary",
-    "HostEnding",
-    "HostileHost",
-    "HostileSpectator",
-    "Instead",
-    "Once",
-    "Strategy",
-    "Withholds",
-    "all_found",
-    "byzantine",
-    "ending",
-    "found",
-    "lines",
-    "page",
-    "play",
-    "play_host",
-]
+__all__ = ["ADVERSARIES", "Adversary", "Byzantine", "Once", "Withholds", "ending", "found", "page", "play"]

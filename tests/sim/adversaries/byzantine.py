@@ -40,6 +40,11 @@ class Strategy:
         """Act before a head of its own is taken, and sent to all that it was not sent to yet."""
 
 
+def turn_body(turn: Contribution) -> TurnBody:
+    body = open_envelope(turn.payload).body
+    return TurnBody(body["action"], tuple(body["cards"]), body["shares"], body["proof"])
+
+
 class KeptBack(Exception):
     """The strategy keeps back the due contribution."""
 
@@ -48,16 +53,7 @@ class Byzantine(SeatSession):
     """A session with a strategy."""
 
     def __init__(self, sitting: SimSeat, trick: Strategy) -> None:
-        super().__init__(
-            sitting.match,
-            sitting.seat,
-            sitting.mesh.relay,
-            sitting.asking,
-            sitting.writer,
-            sitting.emit,
-            sitting.journal,
-            sitting.runtime,
-        )
+        super().__init__(*sitting.parts)
         self.mesh = sitting.mesh
         self.trick = trick
         self.has_acted = False
@@ -168,6 +164,15 @@ class Byzantine(SeatSession):
         key = self.match.game.keys[self.number]
         return prove_shares(secret, key, cards, shares, at or self.at, self.randomness)
 
+    @property
+    def last_turn(self) -> TurnBody | None:
+        """The last action of this seat, if it has had one."""
+        for step in reversed(self.match.record):
+            for seat, contribution in step.contributions:
+                if seat == self.number and open_envelope(contribution.payload).kind in {"turn", "late"}:
+                    return turn_body(contribution)
+        return None
+
     def action(self, text: str, positions: Collection[int] = ()) -> TurnBody:
         """Return an action with this text that shows these deck positions."""
         if not positions:
@@ -216,16 +221,32 @@ class Withholds(Strategy):
         return self.done
 
 
+Deed = Callable[[Byzantine], None]
+When = Callable[[Byzantine], bool]
+
+
+def while_others_owe(kind: StepKind) -> When:
+    """Return whether the seat waits for others at a step of this kind, linked to all of them."""
+
+    def is_so(crook: Byzantine) -> bool:
+        waits = crook.match.kind == kind and crook.number not in crook.match.awaited
+        return waits and crook.mesh.relay.linked == frozenset(crook.others)
+
+    return is_so
+
+
+_OTHERS_THINK: Final = while_others_owe("turn")
+
+
 @dataclass
 class Once(Strategy):
-    """Do something once while others think about a turn; be honest otherwise."""
+    """Do something once, by default while others think about a turn; be honest otherwise."""
 
-    deed: Callable[[Byzantine], None]
-    kind: StepKind = "turn"
+    deed: Deed
+    when: When = _OTHERS_THINK
     done: bool = False
 
     def after(self, crook: Byzantine) -> None:
-        ready = crook.match.kind == self.kind and crook.number not in crook.match.awaited
-        if ready and not self.done and crook.mesh.relay.linked == frozenset(crook.others):
+        if not self.done and self.when(crook):
             self.done = True
             self.deed(crook)

@@ -11,17 +11,18 @@ from seqp2p.crypto.schnorr import share
 from seqp2p.crypto.shuffle import prove_shuffle, shuffle
 from seqp2p.match.contribution import Contribution, ShuffleBody
 from seqp2p.match.steps import positions_of_others
-from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, Withholds
+from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, Withholds, while_others_owe
 from tests.sim.adversaries.described import (
     BYTES,
-    GAME_ENDS,
+    ENDS,
+    HARMLESS,
     NO_EFFECT,
     REPLAY,
+    SETUP,
     WITHHELD,
     WITHHOLDS,
     Adversary,
     always,
-    at_setup,
     doing,
     instead,
 )
@@ -221,7 +222,7 @@ DECKS = (
         "one party shuffles for all",
         doing(open_deck),
         lambda: Instead("shuffle", open_deck),
-        always(at_setup()),
+        SETUP,
         seat=2,
         reason=_PROOF,
     ),
@@ -229,8 +230,8 @@ DECKS = (
         "shuffle in another's place",
         "one party shuffles for all",
         doing(shuffles_out_of_turn),
-        lambda: Once(shuffles_out_of_turn, "shuffle"),
-        always(at_setup()),
+        lambda: Once(shuffles_out_of_turn, while_others_owe("shuffle")),
+        SETUP,
         reason="not its step",
     ),
     _bound("step", step=1),
@@ -242,7 +243,7 @@ DECKS = (
         "proof that leaks the permutation",
         "keeps the order of the deck, visible to all: allowed, and hidden by any other shuffle",
         lambda: Unmixed(range),
-        always(NO_EFFECT),
+        HARMLESS,
     ),
     Adversary(
         "same permutation again",
@@ -261,13 +262,13 @@ DECKS = (
     instead("draw share of another card", REPLAY, "draw", of_other_cards, "share proof"),
     instead("draw share by another secret", REPLAY, "draw", of_another_secret, "share proof"),
     instead("draw share proved elsewhere", REPLAY, "draw", proved_elsewhere, "share proof"),
-    Adversary("no shuffle", WITHHOLDS, "never shuffles", lambda: Withholds("shuffle"), always(GAME_ENDS)),
+    Adversary("no shuffle", WITHHOLDS, "never shuffles", lambda: Withholds("shuffle"), ENDS),
     Adversary(
         "no shares in the deal",
         WITHHOLDS,
         "never gives its shares of the others' cards",
         lambda: Withholds("deal"),
-        always(GAME_ENDS),
+        ENDS,
     ),
     Adversary(
         "no share in a draw", WITHHOLDS, "never gives its share for a drawn card", lambda: Withholds("draw"), WITHHELD

@@ -70,6 +70,11 @@ def doing(deed: object) -> str:
 
 
 GAME_ENDS: Final = ExpectedEnding("game ends", "none", "unfinished")
+# Endings at tables of two and of three.
+HARMLESS: Final = always(NO_EFFECT)
+LINK: Final = always(AT_THE_LINK)
+SETUP: Final = always(at_setup())
+ENDS: Final = always(GAME_ENDS)
 WITHHELD: Final = {2: GAME_ENDS, **always(ExpectedEnding("dropped", "none", "verified"), 3, 4)}
 
 

@@ -9,10 +9,11 @@ The virtual LAN has no lobby and no addresses, so these adversaries are here.
 import contextlib
 import random
 import secrets
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
+from unittest import mock
 
 import msgspec
 import trio
@@ -24,9 +25,8 @@ from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.address_statement import make_statement
-from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, LobbyEvent, OnLobbyEvent
-from seqp2p.lobby.host import Hosting, host_table
+from seqp2p.lobby.host import Hosting, _HostLobby, host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.table import AgreedTable
@@ -34,15 +34,12 @@ from seqp2p.match.events import Dropped, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import SignedThing
-from seqp2p.match.table import USUAL_OPTIONS, Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.match.table import USUAL_OPTIONS, Agreement, Settings, decode_agreement, encode_agreement
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
-from seqp2p.net.auth import check_client, receive
 from seqp2p.net.errors import LinkLost, PeerError
-from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedItem, PlacedVote, Store
-from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.relay import Feed, Relay
 from seqp2p.replay.writer import ReplayWriter
@@ -226,11 +223,13 @@ async def play_host(host: HostileHost, players: int, folder: Path) -> HostEnding
         draw_settings(table), **(USUAL_OPTIONS | {"turn_time_s": host.turn_time_s, "grace_s": _GRACE_S})
     )
     async with contextlib.AsyncExitStack() as stack:
+        if host.lie is not None:
+            stack.enter_context(_lying(host.lie, table))
         doors = [await stack.enter_async_context(_listening()) for _ in range(players)]
         (address,) = await listening_addresses(doors[0])
         evening = _Evening(host, table, settings, folder, found, address)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(evening.host if host.lie is None else evening.lie, doors[0])
+            nursery.start_soon(evening.host, doors[0])
             await evening.shown.wait()
             async with trio.open_nursery() as joining:
                 for seat, listeners in enumerate(doors[1:], 2):
@@ -238,6 +237,22 @@ async def play_host(host: HostileHost, players: int, folder: Path) -> HostEnding
             if host.lie is not None:
                 nursery.cancel_scope.cancel()
     return found
+
+
+@contextlib.contextmanager
+def _lying(lie: Lie, table: TableKey) -> Iterator[None]:
+    """Lobbies of this process propose their table with a lie to each joiner."""
+
+    def send(members: Iterable[Any], message: wire.WireMessage) -> None:
+        for guest in members:
+            said = message
+            if isinstance(message, wire.TableMessage):
+                told = Told(message.addresses, decode_agreement(message.agreement), guest.seat, table)
+                said = msgspec.structs.replace(message, addresses=lie(told))
+            guest.link.send(said)
+
+    with mock.patch.object(_HostLobby, "_send", staticmethod(send)):
+        yield
 
 
 @contextlib.asynccontextmanager
@@ -279,7 +294,7 @@ class _Evening:
             self.shown.set()
 
     async def host(self, listeners: Sequence[trio.SocketListener]) -> None:
-        """Keep an honest lobby, and strike in the game."""
+        """Keep a lobby, and strike in the game."""
         own = replace(self.own(1, self.tell), listeners=listeners, addresses=(self.address,))
         agreed = await host_table(own, Hosting(self.settings, _CODE_NUMBER))
         mesh = self.hostile.mesh(agreed, secrets.token_bytes)
@@ -319,62 +334,3 @@ class _Evening:
                 nursery.cancel_scope.cancel()
         if result.kind == "won":
             self.found.finished.add(agreed.seat)
-
-    async def lie(self, listeners: Sequence[trio.SocketListener]) -> None:
-        """Keep a lobby by the protocol, up to the addresses in ``table``; then stay until the joiners have left."""
-        door = CodeDoor(self.own(1, self.tell), _CODE_NUMBER)
-        guests = [await self.let_in(listeners[0], door) for _ in range(self.table.players - 1)]
-        try:
-            await self.propose(guests)
-            await trio.sleep_forever()
-        finally:
-            with trio.CancelScope(shield=True):
-                for _, frames in guests:
-                    await frames.abort()
-
-    async def propose(self, guests: Sequence[tuple[wire.LobbySeat, FrameStream]]) -> None:
-        """Gather nonces, and propose a table with a lie to each."""
-        seats = (wire.LobbySeat("host", identity(self.table, 1).public, 0), *(guest for guest, _ in guests))
-        nonces, statements = [secrets.token_bytes(32)], list[wire.AddressStatement]()
-        for seat, (_, frames) in enumerate(guests, 2):
-            await _say(frames, wire.LobbyMessage(self.settings, seats, seat), wire.Gather(1))
-            nonce = await _nonce(frames)
-            nonces.append(nonce.nonce)
-            statements.append(nonce.addresses)
-        entries = tuple(SeatEntry(seat.name, seat.key, nonce) for seat, nonce in zip(seats, nonces, strict=True))
-        agreement = Agreement(1, self.settings, entries)
-        own = make_statement(identity(self.table, 1), nonces[0], 1, (self.address,))
-        assert self.hostile.lie is not None, "it lies"
-        for seat, (_, frames) in enumerate(guests, 2):
-            told = Told((own, *statements), agreement, seat, self.table)
-            await _say(frames, wire.TableMessage(1, encode_agreement(agreement), self.hostile.lie(told)))
-
-    async def let_in(self, listener: trio.SocketListener, door: CodeDoor) -> tuple[wire.LobbySeat, FrameStream]:
-        """Let the next joiner in by its code."""
-        own = self.credentials(1)
-        frames = await tls.accept(await listener.accept(), own)
-        proof = await check_client(
-            frames,
-            own,
-            lobby=secrets.token_bytes(32),
-            admit=lambda _: None,
-            randomness=secrets.token_bytes,
-            limits=DEFAULT_LIMITS,
-        )
-        await door.check(frames, proof.key, "")
-        sit = await receive(frames, wire.LinkStage.CODE_HOST, DEFAULT_LIMITS)
-        assert isinstance(sit, wire.Sit), sit
-        return wire.LobbySeat(sit.name, proof.key, 0), frames
-
-
-async def _say(frames: FrameStream, *messages: wire.WireMessage) -> None:
-    for message in messages:
-        await frames.send(wire.encode_message(message))
-
-
-async def _nonce(frames: FrameStream) -> wire.Nonce:
-    while True:
-        received = wire.decode_message(await frames.receive(DEFAULT_LIMITS.frame_max), wire.LinkStage.LOBBY_HOST)
-        if isinstance(received, wire.Nonce):
-            return received
-        assert isinstance(received, wire.Ping), received

@@ -9,8 +9,9 @@ from seqp2p.match.contribution import Contribution, RevealBody, SeatBody, StepKi
 from tests.sim.adversaries.byzantine import Byzantine, Forge, Strategy
 from tests.sim.adversaries.described import (
     BYTES,
-    GAME_ENDS,
+    ENDS,
     REPLAY,
+    SETUP,
     WITHHOLDS,
     Adversary,
     always,
@@ -95,12 +96,13 @@ class Copies(Strategy):
         return True
 
 
-def _proved_elsewhere(seat: int = 0, game: bytes = b"") -> Forge:
+def _bound(place: str, to: str, seat: int = 0, game: bytes = b"") -> Adversary:
     def forge(crook: Byzantine, own: Contribution) -> Contribution:
         secret, there = crook.seat.release(), crook.elsewhere(seat=seat, game=game)
         return crook.with_body(own, proof=prove_key(secret, mul_base(secret), there, crook.randomness))
 
-    return forge
+    name, what = f"key proof of another {place}", f"its key proof is bound to {to}"
+    return instead(name, REPLAY, "reveal", forge, "key proof", what=what)
 
 
 _OWN = encode_point(mul_base(_SECRET))
@@ -111,19 +113,12 @@ _COMMITTED = "not those it committed to"
 
 
 def _commits(name: str, row: str, what: str, key: bytes, reason: str, proof: bytes = b"") -> Adversary:
-    return Adversary(name, row, what, lambda: Commits(key, proof), always(at_setup()), reason=reason)
+    return Adversary(name, row, what, lambda: Commits(key, proof), SETUP, reason=reason)
 
 
 KEYS = (
     instead("late key", _ROGUE, "reveal", another_key, _COMMITTED),
-    Adversary(
-        "cancelling key",
-        _ROGUE,
-        doing(cancelling_key),
-        lambda: Waits(cancelling_key),
-        always(at_setup()),
-        reason=_COMMITTED,
-    ),
+    Adversary("cancelling key", _ROGUE, doing(cancelling_key), lambda: Waits(cancelling_key), SETUP, reason=_COMMITTED),
     _commits(
         "unknown key", _ROGUE, "commits to a key of unknown secret, and proves another one", _UNKNOWN, "key proof"
     ),
@@ -132,7 +127,7 @@ KEYS = (
         _ROGUE,
         "copies another seat's commitment, then its key, nonce and proof",
         Copies,
-        always(at_setup()),
+        SETUP,
         reason=_COMMITTED,
     ),
     Adversary(
@@ -147,27 +142,13 @@ KEYS = (
     _commits("key at infinity", BYTES, "commits to 33 zero bytes and reveals them", bytes(POINT_SIZE), "no point"),
     _commits("key off the field", BYTES, "its key is a point whose x is not below p", _TOO_LARGE, "no point"),
     _commits("scalar ≥ q", BYTES, "the scalar of its key proof is q", _OWN, "A scalar must be in", _Q),
-    instead(
-        "key proof of another seat",
-        REPLAY,
-        "reveal",
-        _proved_elsewhere(seat=1),
-        "key proof",
-        what="its key proof is bound to the next seat",
-    ),
-    instead(
-        "key proof of another game",
-        REPLAY,
-        "reveal",
-        _proved_elsewhere(game=bytes(32)),
-        "key proof",
-        what="its key proof is bound to another game",
-    ),
+    _bound("seat", "the next seat", seat=1),
+    _bound("game", "another game", game=bytes(32)),
     Adversary(
         "silent after the keys",
         WITHHOLDS,
         "sees all other keys and nonces, and so the dealer, and never reveals its own",
         lambda: Waits(lambda _crook, _own: None),
-        always(GAME_ENDS),
+        ENDS,
     ),
 )

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from tests.sim.adversaries.described import NO_EFFECT, Adversary, ExpectedEnding
 from tests.sim.adversaries.hosts import HOSTS
@@ -85,22 +85,6 @@ class FoundAdversary:
     fault: str = ""
     idle: bool = False
 
-    def as_data(self) -> dict[str, Any]:
-        """Return the row for JSON."""
-        found = self.ending
-        return {
-            "adversary": self.adversary.name,
-            "attack": self.adversary.row,
-            "what": self.adversary.what,
-            "players": self.players,
-            "seed": self.seed,
-            "outcome": found and found.outcome,
-            "evidence": found and found.evidence,
-            "verdict": found and found.verdict,
-            "fault": self.fault or None,
-            "idle": self.idle,
-        }
-
 
 def found(adversary: Adversary, players: int, seed: int) -> FoundAdversary:
     """Play one game; an error of the game is in the row, and not raised."""
@@ -128,7 +112,6 @@ def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Ite
 
 
 def lines(rows: Collection[FoundAdversary]) -> list[str]:
-    """Yield the rows as text, and the failures."""
     width = max(len(_HEAD[0]), *(len(row.adversary.name) for row in rows)) + 2
     text = [f"{_HEAD[0]:<{width}}{_HEAD[1]:<7}{_HEAD[2]:<21}{_HEAD[3]:<19}{_HEAD[4]}"]
     for row in rows:

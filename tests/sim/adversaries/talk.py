@@ -11,14 +11,13 @@ from seqp2p.net.messages import RemarkMessage
 from seqp2p.rules import Action, format_action
 from tests.sim.adversaries.byzantine import Byzantine, Forge, Instead, MakeTrick, Strategy
 from tests.sim.adversaries.described import (
-    AT_THE_LINK,
     FLOOD,
     FRAMES,
-    NO_EFFECT,
+    HARMLESS,
+    LINK,
     SIGNED,
     TWICE,
     Adversary,
-    always,
     doing,
     in_play,
     once,
@@ -119,8 +118,6 @@ class CallsTwice(Strategy):
         return True
 
 
-_LINK = always(AT_THE_LINK)
-_NOTHING = always(NO_EFFECT)
 # Four seats in two teams; an opponent says a courtesy, and then something else.
 _TALKED = (Fault("talk", 0.3, (2,)), Fault("talk", 0.4, (2,)))
 
@@ -135,12 +132,12 @@ def _called(name: str, forge: Forge, reason: str) -> Adversary:
 
 
 def _says(name: str, row: str, what: str, text: str, reason: str, *, courtesy: bool = False) -> Adversary:
-    return once(name, row, lambda crook: _say(crook, _remark(crook, text, courtesy=courtesy)), _LINK, reason, what)
+    return once(name, row, lambda crook: _say(crook, _remark(crook, text, courtesy=courtesy)), LINK, reason, what)
 
 
 _UNSEEN = "control, direction"
 TALK = (
-    once("remarks without end", FLOOD, talks, _NOTHING),
+    once("remarks without end", FLOOD, talks, HARMLESS),
     _says(
         "escapes in a remark",
         _ESCAPES,
@@ -158,8 +155,8 @@ TALK = (
         "no such courtesy",
         courtesy=True,
     ),
-    once("forged remark", SIGNED, forged_remark, _LINK, "does not verify"),
-    once("two first remarks", TWICE, two_first_remarks, _NOTHING),
+    once("forged remark", SIGNED, forged_remark, LINK, "does not verify"),
+    once("two first remarks", TWICE, two_first_remarks, HARMLESS),
     _called("call of a courtesy", calls_courtesy, "a courtesy"),
     _called("call of its own words", calls_own_words, "does not verify"),
     _called("call of nothing", calls_no_remark, "a call carries"),

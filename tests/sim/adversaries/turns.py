@@ -1,12 +1,11 @@
 """Strategies with cards and actions: steps ``turn``, ``late`` and ``over``."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from seqp2p.crypto.group import ORDER, POINT_SIZE
-from seqp2p.match.contribution import Contribution, OverBody, TurnBody, open_envelope
+from seqp2p.match.contribution import Contribution, OverBody, open_envelope
 from seqp2p.rules import Action, Card, format_action
-from tests.sim.adversaries.byzantine import Byzantine, Forge, Strategy, Withholds
+from tests.sim.adversaries.byzantine import Byzantine, Forge, MakeTrick, Once, Strategy, Withholds, turn_body
 from tests.sim.adversaries.described import (
     BYTES,
     GAME_ENDS,
@@ -18,7 +17,6 @@ from tests.sim.adversaries.described import (
     ExpectedEnding,
     always,
     at_setup,
-    doing,
     in_play,
     instead,
 )
@@ -27,11 +25,6 @@ _CARDS = "playing a card twice, a card not held, another seat's card"
 _FALSELY = "false pass while holding a playable card"
 _ACTION = "illegal action"
 _LATE = "late winning move shown to one peer"
-
-
-def _body(own: Contribution) -> TurnBody:
-    body = open_envelope(own.payload).body
-    return TurnBody(body["action"], tuple(body["cards"]), body["shares"], body["proof"])
 
 
 def _act(crook: Byzantine, action: Action, positions: Sequence[int]) -> Contribution:
@@ -45,49 +38,38 @@ def not_held(crook: Byzantine, own: Contribution) -> Contribution | None:
     placed = next((action for action in seen.legal if action.kind == "place"), None)
     square = next(at for at, chip in enumerate(seen.board) if chip == 0) if placed is None else placed.square
     return _act(
-        crook, Action("place", missing, square), _body(own).cards or crook.match.game.deck.hand(crook.number)[:1]
+        crook, Action("place", missing, square), turn_body(own).cards or crook.match.game.deck.hand(crook.number)[:1]
     )
 
 
 def another_seats(crook: Byzantine, own: Contribution) -> Contribution:
     """Shows a deck position that another seat holds, with a right share of it."""
     theirs = crook.match.game.deck.hand(crook.others[0])[0]
-    return crook.made("turn", crook.action(_body(own).action, [theirs]))
+    return crook.made("turn", crook.action(turn_body(own).action, [theirs]))
 
 
 def not_dealt(crook: Byzantine, own: Contribution) -> Contribution:
     """Shows the top of the pile as its own card."""
-    return crook.made("turn", crook.action(_body(own).action, [crook.match.game.deck.drawn]))
+    return crook.made("turn", crook.action(turn_body(own).action, [crook.match.game.deck.drawn]))
 
 
-@dataclass
-class PlaysAgain(Strategy):
+def plays_again(crook: Byzantine, _own: Contribution) -> Contribution | None:
     """Plays the card of its last turn once more."""
-
-    last: Contribution | None = None
-    done: bool = False
-
-    def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        if crook.match.kind != "turn" or self.done:
-            return self.done
-        if self.last is not None and (last := _body(self.last)).cards:
-            self.done = True
-            crook.publish(crook.made("turn", crook.action(last.action, last.cards)))
-        self.last = own
-        return self.done
+    last = crook.last_turn
+    return crook.made("turn", crook.action(last.action, last.cards)) if last and last.cards else None
 
 
 def another_card(crook: Byzantine, own: Contribution) -> Contribution | None:
     """Names one card of its hand and shows another."""
-    shown = _body(own).cards
+    shown = turn_body(own).cards
     faces = {at: crook.match.game.deck.face(card) for at, card in crook.seat.hand(crook.match).items()}
     other = next((at for at in faces if shown and faces[at] != faces[shown[0]]), None)
-    return None if other is None else crook.made("turn", crook.action(_body(own).action, [other]))
+    return None if other is None else crook.made("turn", crook.action(turn_body(own).action, [other]))
 
 
 def replayed_share(crook: Byzantine, own: Contribution) -> Contribution:
     """Shows its card with a right share, proved for the step before."""
-    positions = _body(own).cards or crook.match.game.deck.hand(crook.number)[:1]
+    positions = turn_body(own).cards or crook.match.game.deck.hand(crook.number)[:1]
     return crook.with_shares(own, crook.shares(positions, crook.elsewhere(step=-1)))
 
 
@@ -148,7 +130,7 @@ def another_kind(crook: Byzantine, own: Contribution) -> Contribution:
 
 def scalar_too_large(crook: Byzantine, own: Contribution) -> Contribution:
     """The scalar of its share proof is q."""
-    body = _body(own)
+    body = turn_body(own)
     return crook.with_body(own, proof=body.proof[: 2 * POINT_SIZE] + ORDER.to_bytes(32, "big"))
 
 
@@ -157,24 +139,18 @@ def draw_not_due(crook: Byzantine, _own: Contribution) -> Contribution:
     return crook.made("turn", crook.action("draw"))
 
 
-@dataclass
-class OutOfTurn(Strategy):
-    """Act in another seat's turn with this text; with ``first`` only after it has done so in its own."""
+def _out_of_turn(words: str, first: str = "") -> MakeTrick:
+    """Return a strategy that acts in another seat's turn; with ``first`` only after it has done so in its own."""
 
-    words: str
-    first: str = ""
-    ready: bool = False
-    done: bool = False
+    def act(crook: Byzantine) -> None:
+        crook.publish(crook.made(crook.match.kind or "turn", crook.action(words)))
 
-    def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        self.ready |= crook.match.kind in {"turn", "late"} and _body(own).action == self.first
-        return False
+    def can(crook: Byzantine) -> bool:
+        match, last = crook.match, crook.last_turn
+        ready = not first or (last is not None and last.action == first)
+        return ready and match.kind in {"turn", "late"} and crook.number not in match.awaited
 
-    def after(self, crook: Byzantine) -> None:
-        match, ready = crook.match, self.ready or not self.first
-        if ready and not self.done and match.kind in {"turn", "late"} and crook.number not in match.awaited:
-            self.done = True
-            crook.publish(crook.made(match.kind, crook.action(self.words)))
+    return lambda: Once(act, can)
 
 
 def another_end(crook: Byzantine, _own: Contribution) -> Contribution:
@@ -202,7 +178,7 @@ TURNS = (
     _turn("card not held", _CARDS, not_held, "not the card played"),
     _turn("another seat's card", _CARDS, another_seats, "not in the hand"),
     _turn("card of the pile", _CARDS, not_dealt, "not in the hand"),
-    Adversary("card played twice", _CARDS, doing(PlaysAgain), PlaysAgain, in_play(), reason="not in the hand"),
+    _turn("card played twice", _CARDS, plays_again, "not in the hand"),
     _turn("another card shown", _CARDS, another_card, "not the card played"),
     _turn("replayed share", REPLAY, replayed_share, "share proof"),
     _turn("wrong square", _ACTION, wrong_square, ", not "),
@@ -219,7 +195,7 @@ TURNS = (
         "turn of another seat",
         _ACTION,
         "acts in another seat's turn",
-        lambda: OutOfTurn("pass"),
+        _out_of_turn("pass"),
         in_play("one contribution", 2, 3, 5),
         reason="not its step",
     ),
@@ -227,7 +203,7 @@ TURNS = (
         "double draw",
         _ACTION,
         "drawing by hand, draws again in the next seat's turn",
-        lambda: OutOfTurn("draw", "draw"),
+        _out_of_turn("draw", "draw"),
         in_play("one contribution", 2, 4),
         table={"manual_draw": True},
         reason="not its step",

@@ -10,11 +10,12 @@ from seqp2p.match.contribution import Contribution, SeatBody, StepKind, open_env
 from seqp2p.match.encoding import encode
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, SignedHead
 from seqp2p.net.messages import BallotMessage, HeadMessage, LeaveMessage, signed_message
-from tests.sim.adversaries.byzantine import Byzantine, Strategy
+from tests.sim.adversaries.byzantine import Byzantine, Once, Strategy
 from tests.sim.adversaries.decks import proved, shares_due
 from tests.sim.adversaries.described import (
-    AT_THE_LINK,
+    HARMLESS,
     LEAVER,
+    LINK,
     NO_EFFECT,
     TWICE,
     Adversary,
@@ -42,19 +43,10 @@ def ballot(crook: Byzantine, about: Collection[int], round_: int = 1, **fields: 
     """Return a ballot to drop these seats from the first step that is not final."""
     step = crook.match.chain.base
     assert step is not None, "the game is on"
-    parts: dict[str, Any] = {
-        "v": 1,
-        "game": crook.match.game.id,
-        "step": step.number,
-        "prev": step.prev,
-        "seat": crook.number,
-        "round": round_,
-        "action": "drop",
-        "about": tuple(sorted(about)),
-        "reason": "absent",
-        "last": None,
-    }
-    signed = crook.signed(encode(BallotPayload(**(parts | fields))), BALLOT)
+    usual: dict[str, Any] = {"game": crook.match.game.id, "seat": crook.number, "action": "drop", "reason": "absent"}
+    place: dict[str, Any] = {"step": step.number, "prev": step.prev, "round": round_, "last": None}
+    word = BallotPayload(v=1, about=tuple(sorted(about)), **(place | usual | fields))
+    signed = crook.signed(encode(word), BALLOT)
     return BallotMessage(signed.payload, signed.signature)
 
 
@@ -240,20 +232,8 @@ def other_action(crook: Byzantine, own: Contribution) -> Contribution:
     return next(each for each in actions if open_envelope(each.payload).body["action"] != chosen)
 
 
-@dataclass
-class CheatsAlone(Strategy):
-    """Waits until one of the others is away, and signs two contributions: the one that is left is no majority."""
-
-    done: bool = False
-
-    def after(self, crook: Byzantine) -> None:
-        if (
-            not self.done
-            and crook.match.game.position is not None
-            and len(crook.mesh.relay.reachable) < len(crook.others)
-        ):
-            self.done = True
-            two_futures(crook)
+def _one_is_away(crook: Byzantine) -> bool:
+    return crook.match.game.position is not None and len(crook.mesh.relay.reachable) < len(crook.others)
 
 
 @dataclass
@@ -287,31 +267,31 @@ def _faces(
 _AWAY_AND_BACK: Final = (Fault("crash", 3.0, (3,), 43.0), Fault("later", 40.0, (1,), 6.0))
 _LEFT = {2: ExpectedEnding("forfeit", "a leave", "unfinished"), 3: ExpectedEnding("dropped", "a leave", "verified")}
 VOTES = (
-    once("forged vote", _VOTES, forged_vote, always(AT_THE_LINK), "does not verify"),
-    once("vote of another game", _VOTES, foreign_vote, always(AT_THE_LINK), "in another game"),
+    once("forged vote", _VOTES, forged_vote, LINK, "does not verify"),
+    once("vote of another game", _VOTES, foreign_vote, LINK, "in another game"),
     once("vote by a minority", _VOTES, minority_vote, always(NO_EFFECT, 2, 3, 4)),
     once("vote against all", _VOTES, majority_dropped, always(NO_EFFECT, 3)),
     Adversary("votes without end", _VOTES, doing(Hinders), Hinders, always(NO_EFFECT, 3, 4)),
     once("two ballots", _VOTES, two_ballots, {2: NO_EFFECT, **in_play("two ballots", 3, 4)}, "round"),
     once("two ballots apart", _VOTES, two_ballots_apart, in_play("two ballots", 3), "round"),
     once("lying ballot", _VOTES, lying_last, always(NO_EFFECT, 3, 4)),
-    once("rounds far ahead", _VOTES, far_rounds, always(NO_EFFECT)),
+    once("rounds far ahead", _VOTES, far_rounds, HARMLESS),
     Adversary(
         "heads to one", _HEADS, doing(HeadsToOne), HeadsToOne, always(NO_EFFECT, 4, 5), seat=1, faults=_ONE_IS_AWAY
     ),
-    once("false heads", _VOTES, false_head, always(NO_EFFECT)),
+    once("false heads", _VOTES, false_head, HARMLESS),
     Adversary("late contribution", _LATE, doing(TooLate), TooLate, always(NO_EFFECT, 3, 4)),
     once("leaver that plays on", LEAVER, leave, _LEFT),
-    once("forged leave", LEAVER, forged_leave, always(AT_THE_LINK), "does not verify"),
-    once("forged evidence", _EVIDENCE, forged_evidence, always(AT_THE_LINK), "does not verify"),
-    once("own words as evidence", _EVIDENCE, own_words_as_evidence, always(AT_THE_LINK), "does not verify"),
-    once("evidence of nothing", _EVIDENCE, evidence_of_nothing, always(NO_EFFECT)),
+    once("forged leave", LEAVER, forged_leave, LINK, "does not verify"),
+    once("forged evidence", _EVIDENCE, forged_evidence, LINK, "does not verify"),
+    once("own words as evidence", _EVIDENCE, own_words_as_evidence, LINK, "does not verify"),
+    once("evidence of nothing", _EVIDENCE, evidence_of_nothing, HARMLESS),
     once("two contributions far ahead", TWICE, two_futures, in_play(_PAIR), "two different contributions"),
     Adversary(
         "two contributions while one is away",
         TWICE,
-        doing(CheatsAlone),
-        CheatsAlone,
+        "waits until one of the others is away, and signs two contributions: the one that is left is no majority",
+        lambda: Once(two_futures, _one_is_away),
         in_play(_PAIR, 3),
         seat=2,
         faults=_AWAY_AND_BACK,

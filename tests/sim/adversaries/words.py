@@ -10,11 +10,12 @@ from seqp2p.net.frames import frame
 from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.sim.adversaries.byzantine import PASS, Byzantine
 from tests.sim.adversaries.described import (
-    AT_THE_LINK,
     BYTES,
     FLOOD,
     FRAMES,
+    HARMLESS,
     LEAVER,
+    LINK,
     NO_EFFECT,
     SIGNED,
     Adversary,
@@ -137,12 +138,8 @@ def wrong_secrets_of_all(crook: Byzantine) -> None:
         crook.say(wire.OpeningMessage(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
 
 
-_LINK = always(AT_THE_LINK)
-_NOTHING = always(NO_EFFECT)
-
-
 def _throws(name: str, row: str, what: str, data: bytes, reason: str) -> Adversary:
-    return once(name, row, lambda crook: crook.throw(frame(data)), _LINK, reason, f"sends {what}")
+    return once(name, row, lambda crook: crook.throw(frame(data)), LINK, reason, f"sends {what}")
 
 
 _TWO_BYTES = wire.encode_message(wire.Hurry(1))[4:-1] + b"\xcc\x01"
@@ -175,28 +172,28 @@ WORDS = (
         "oversized frame",
         FRAMES,
         lambda crook: crook.throw(frame(bytes(DEFAULT_LIMITS.frame_max + 1))),
-        _LINK,
+        LINK,
         "a frame of 131073",
         "announces a frame one byte above the limit",
     ),
     _throws("empty frame", FRAMES, "a frame of no bytes", b"", "a frame of 0"),
-    once("another's name", SIGNED, in_anothers_name, _LINK, "does not verify"),
-    once("no signature", SIGNED, unsigned, _LINK, "does not verify"),
-    once("signature of another label", SIGNED, for_another_label, _LINK, "does not verify"),
-    once("another game's contribution", _REPLAYED, to_another_game, _LINK, "another game"),
-    once("no such seat", SIGNED, no_such_seat, _LINK, "no seat 12"),
-    once("everything again", _REPLAYED, all_again, _NOTHING),
-    once("another past", _REPLAYED, another_past, _NOTHING),
-    once("far steps", FLOOD, far_steps, _NOTHING),
-    once("many versions", FLOOD, many_versions, _NOTHING),
-    once("asking without end", FLOOD, asks_and_asks, _NOTHING),
-    once("asking from far ahead", FLOOD, asks_ahead, _NOTHING),
-    once("hurry", FLOOD, hurries, _NOTHING),
-    once("evidence without end", FLOOD, evidence_flood, _NOTHING),
-    once("false links", FLOOD, false_links, _NOTHING),
+    once("another's name", SIGNED, in_anothers_name, LINK, "does not verify"),
+    once("no signature", SIGNED, unsigned, LINK, "does not verify"),
+    once("signature of another label", SIGNED, for_another_label, LINK, "does not verify"),
+    once("another game's contribution", _REPLAYED, to_another_game, LINK, "another game"),
+    once("no such seat", SIGNED, no_such_seat, LINK, "no seat 12"),
+    once("everything again", _REPLAYED, all_again, HARMLESS),
+    once("another past", _REPLAYED, another_past, HARMLESS),
+    once("far steps", FLOOD, far_steps, HARMLESS),
+    once("many versions", FLOOD, many_versions, HARMLESS),
+    once("asking without end", FLOOD, asks_and_asks, HARMLESS),
+    once("asking from far ahead", FLOOD, asks_ahead, HARMLESS),
+    once("hurry", FLOOD, hurries, HARMLESS),
+    once("evidence without end", FLOOD, evidence_flood, HARMLESS),
+    once("false links", FLOOD, false_links, HARMLESS),
     once("goodbye for nothing", LEAVER, says_bye, always(NO_EFFECT, 3, 4)),
-    once("links broken", FLOOD, links_again, _NOTHING),
-    once("secret too early", _RELEASE, early_secret, _NOTHING),
-    once("wrong secret", _RELEASE, wrong_secret, _LINK, "not the game secret"),
-    once("wrong secrets of all", _RELEASE, wrong_secrets_of_all, _LINK),
+    once("links broken", FLOOD, links_again, HARMLESS),
+    once("secret too early", _RELEASE, early_secret, HARMLESS),
+    once("wrong secret", _RELEASE, wrong_secret, LINK, "not the game secret"),
+    once("wrong secrets of all", _RELEASE, wrong_secrets_of_all, LINK),
 )
