@@ -1,4 +1,4 @@
-"""What a shell is told when somebody presses Tab, and the scripts that make it ask."""
+"""The answers to a shell when Tab is pressed, and the scripts that make it ask."""
 
 import subprocess
 import sys
@@ -16,25 +16,20 @@ from tests.cli.processes import environment
 
 
 def completed(*words: str) -> list[str]:
-    """What Tab offers at the end of these words: values, or what kind of file there is to choose."""
+    """Return what Tab offers at the end of these words: values, or the kind of file to choose."""
     shell = ShellComplete(spoken(bare_group), {}, "seqp2p", VARIABLE)
     offered = shell.get_completions(list(words[:-1]), words[-1])
     return [f"{item.type}:" if item.type != "plain" else item.value for item in offered]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_of_every_shell(shell: str, cli: Cli) -> None:
     exit_code, out, err = cli("completion", shell)
     assert (exit_code, err) == (0, "")
     assert f"_SEQP2P_COMPLETE={shell}_complete" in out
-    assert "seqp2p" in out
-
-
-@pytest.mark.process
-def test_bash_understands_its_script(cli: Cli, tmp_path: Path) -> None:
-    script = tmp_path / "script"
-    script.write_text(cli("completion", "bash")[1])
-    subprocess.run(["bash", "-n", script], check=True)
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=out, text=True, check=True)
 
 
 def test_commands_options_and_values() -> None:

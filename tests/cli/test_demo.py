@@ -57,16 +57,12 @@ def test_nothing_is_left_running(people: Household, tmp_path: Path) -> None:
     assert all(re.search("the record ends at step|left the table", str(report.reason)) for report in reports)
 
 
+GOOD = replay_bytes(played(2, "kids", 3))
+
+
 def over(seat: int, replay: Path, winners: list[int]) -> Event:
-    return {
-        "event": "over",
-        "result": "won",
-        "winners": winners,
-        "forfeit": [],
-        "reason": None,
-        "seat": seat,
-        "replay": str(replay),
-    }
+    told = {"event": "over", "result": "won", "winners": winners, "forfeit": [], "reason": None}
+    return {**told, "seat": seat, "replay": str(replay)}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +70,7 @@ def over(seat: int, replay: Path, winners: list[int]) -> Event:
     [
         ([], b"", "a peer left before the game began"),
         ([(1, [1])], b"", "a peer left before the game began"),
-        ([(1, [1]), (2, [2])], replay_bytes(played(2, "kids", 3)), "the peers do not agree on the game they played"),
+        ([(1, [1]), (2, [2])], GOOD, "the peers do not agree on the game they played"),
         ([(1, [1]), (2, [1])], b"no replay", "the peers do not agree on the game they played"),
     ],
 )
@@ -88,6 +84,14 @@ def test_what_the_peers_tell_is_compared(
         demo._note(over(seat, replay, winners))
     with pytest.raises(UserError, match=error):
         demo._conclude()
+
+
+def test_an_unfinished_game_is_no_success(tmp_path: Path) -> None:
+    demo, replay = Demo(2, [], tmp_path, Output(json=False)), tmp_path / "game.seqp2p"
+    replay.write_bytes(GOOD[: len(GOOD) // 2])
+    for seat in (1, 2):
+        demo._note({**over(seat, replay, []), "result": "unfinished"})
+    assert demo._conclude() == ABANDONED
 
 
 @pytest.mark.parametrize(("pause_s", "end_s", "code"), [(0, 30, 7), (3600, 0.1, -signal.SIGKILL)])
@@ -136,13 +140,3 @@ def test_a_peer_that_stops_before_it_listens_is_no_fault_when_stopping(tmp_path:
     demo._stopped_by = signal.SIGINT
     with pytest.raises(UserError, match="stopped"):
         run_async(demo.run)
-
-
-def test_an_unfinished_game_is_no_success(tmp_path: Path) -> None:
-    demo = Demo(2, [], tmp_path, Output(json=False))
-    replay = tmp_path / "game.seqp2p"
-    data = replay_bytes(played(2, "kids", 3))
-    replay.write_bytes(data[: len(data) // 2])
-    for seat in (1, 2):
-        demo._note({**over(seat, replay, []), "result": "unfinished"})
-    assert demo._conclude() == ABANDONED

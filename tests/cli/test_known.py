@@ -1,4 +1,4 @@
-"""Known players: who is new, who is the same, whose key has changed, and what is wrong with the file."""
+"""Known players: new ones, the same ones, those whose key has changed, and the faults of their file."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def seat(name: str, public: bytes) -> SimpleNamespace:
 
 
 class Wire:
-    """A connection that somebody listens at, or nobody."""
+    """A connection, whose other end is there or ``lost``."""
 
     def __init__(self, *, lost: bool = False) -> None:
         self.sent: list[bytes] = []
@@ -99,12 +99,10 @@ def names() -> list[tuple[str, int]]:
         ("ann", 1, "same"),
         ("ANN", 1, "same"),
         ("ann", 7, "changed"),
-        ("Ann", 7, "changed"),
         ("ａｎｎ", 7, "changed"),
         ("ann", 2, "changed"),
         ("anna", 1, "renamed"),
         ("\u0430nn", 7, "changed"),
-        ("\u0251nn", 7, "changed"),
         ("ann 2", 1, "renamed"),
         ("ann 2", 7, "new"),
         ("eve 9", 7, "changed"),

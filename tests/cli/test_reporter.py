@@ -1,4 +1,4 @@
-"""What a game and its port tell: to scripts as events, to people in whole sentences, and on a screen."""
+"""The events of a game and of its port, as told to scripts, to people in sentences, and on a screen."""
 
 import re
 from itertools import pairwise
@@ -27,7 +27,6 @@ from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.plain import board_lines
 from seqp2p.ui.words import settings_lines
 from tests.cli import documented
-from tests.cli.processes import Household
 from tests.table import Played, make_settings, match_at
 
 
@@ -61,14 +60,6 @@ async def test_cheating_is_told_once_with_what_was_proved(trio: Played, capsys: 
     ]
     assert lines[4].startswith("that is a vote: ")
     assert lines[5:] == ["player 2 votes to go on without player 2 and player 3"]
-
-
-async def test_an_absence_is_explained_once(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    await told(trio, Absent(2, 120), Absent(3, 120), Absent(2, 120))
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "player 2 cannot be reached; waiting up to 2:00"
-    assert lines[1].startswith("player 2 can come back with seqp2p resume")
-    assert len(lines) == 4
 
 
 async def test_who_is_away_itself_needs_no_explanation(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,15 +192,13 @@ def test_a_screen_that_opens_later_has_the_sentence_too(capsys: pytest.CaptureFi
     assert len(capsys.readouterr().out.splitlines()) == 3
     with teller.telling(Output(json=False)):  # no screen: the line is still there
         assert capsys.readouterr().out == ""
-
-
-def test_the_end_remains_when_the_screen_is_gone() -> None:
+    # The end remains when the screen is gone.
     screen = FakeScreen()
     PortTeller(screen.output).on_event(PortEvent("closed", PORT))
     assert screen.remains == [line for line, *_ in screen.said] == ["the port 9.46.10.1:4610 is closed"]
 
 
-def test_others_are_told_the_port_beside_the_address() -> None:
+def test_others_are_told_the_port_and_the_address() -> None:
     near, far, found = WaysIn(OWN, PORT).lines(CODE, full=False, again=False)
     assert near.endswith("seqp2p join 192.168.1.5:4610 --code 7-amber-falcon")
     assert far == "from the internet: seqp2p join 9.46.10.1:4610 --code 7-amber-falcon"
@@ -225,16 +214,6 @@ async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str])
         teller.on_event(CodeShown(CODE))
         assert teller.desk.invitation == f"seqp2p join {address} --code {CODE}"
     assert capsys.readouterr().out.count("from the internet: ") == 1
-
-
-def test_a_table_on_loopback_opens_without_a_port(people: Household) -> None:
-    host = people.host("--variant", "kids", "--map-port")
-    told = host.event("port")
-    assert (told["state"], told["address"]) == ("not_open", None)
-    host.line("no port is open to the internet: this program does not listen on the network of the router")
-    guest = people.join(host, "--map-port", bot="greedy")
-    assert guest.event("port")["state"] == "not_open"
-    host.event("lobby", 2)
 
 
 async def tell_all(game: Played, output: Output, own: int = 0) -> None:
@@ -320,14 +299,15 @@ async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str
 async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
     reporter = Reporter(Output(json=True), Match(trio.agreement), own=1)
     votes = [Voted(3, number, "drop", (2,), "gone") for number in (1, 2)]
-    told: list[TableEvent] = [Absent(2, 120), Back(2), *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)]
-    for event in told:
+    away = Absent(2, 120)
+    for event in (away, Back(2), away, *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)):
         reporter.on_event(event)
     said = capsys.readouterr()
     events = documented.stream(said.out)
     assert events == [
         {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120, "later": False},
         {"event": "back", "seat": 2},
+        {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120, "later": False},
         {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 1},
         {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 2},
         {"event": "skipped", "seat": 2},
@@ -336,7 +316,7 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
         {"event": "undone", "step": 56},
     ]
     assert all(event.keys() == documented.fields()[event["event"]] for event in events)
-    # People hear of a vote once, however many rounds it takes, and what it means when it is the first.
+    # People hear of a vote once, however many rounds it takes. The first absence and the first vote are explained.
     assert said.err.splitlines() == [
         "player 2 cannot be reached; waiting up to 2:00",
         (
@@ -344,6 +324,7 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
             " after that time the table decides whether to go on without player 2"
         ),
         "player 2 is back",
+        "player 2 cannot be reached; waiting up to 2:00",
         "player 3 votes to go on without player 2",
         (
             "that is a vote: once more than half of the seats have voted so, the game goes on without player 2,"

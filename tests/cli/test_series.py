@@ -1,7 +1,6 @@
 """Waiting in a lobby, and what comes after a game: with the lobby and the game as the test says."""
 
 import signal
-import subprocess
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -41,7 +40,7 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
-from tests.cli.processes import Event, Household, Terminal
+from tests.cli.processes import Event, Household
 from tests.net.tools import agreement, credentials, identity
 from tests.table import make_settings
 
@@ -432,9 +431,6 @@ async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture
     assert len(come_and_go(100)) == DEFAULT_LIMITS.lines_max + 1
 
 
-ASKED = r"^another game at this table\? yes"
-
-
 def people_at(events: list[Event]) -> dict[str, int]:
     return {event["name"]: event["seat"] for event in events if event["event"] == "seated"}
 
@@ -458,24 +454,3 @@ def test_two_games_at_one_table(people: Household) -> None:
     # Two games, each with an id, keys and a code of its own.
     assert len({report.game for report in reports}) == 2
     assert host.event("listening")["code"] != host.event("listening", 2)["code"]
-
-
-def test_a_host_is_asked_for_another_game(people: Household, terminal: Terminal) -> None:
-    host = terminal.start(people, "host", "--variant", "kids", "--listen", "127.0.0.1:0", who="host")
-    address = host.line(r"seqp2p join (\S+)")[1]
-    for nth in (1, 2):
-        code = host.line("the join code is:  (.*)", nth)[1]
-        guest = people.start("join", address, "--code", code, "--json", who="anna", stdin=subprocess.PIPE)
-        if nth == 1:  # Of another game all have said that they want it.
-            host.line("^all seats are taken: the game begins in 10 s")
-            terminal.type("start")
-        guest.event("dealt")
-        guest.type("leave", "yes")
-        assert guest.end() == 5
-        host.line(ASKED, nth)
-        if nth == 1:
-            terminal.type("perhaps", "yes")
-    host.signal(signal.SIGHUP)  # It is a no.
-    assert host.end() == 5
-    assert sum(line.startswith("the join code is") for line in host.out) == 2
-    assert "game 2 at this table" in host.out

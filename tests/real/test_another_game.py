@@ -1,7 +1,4 @@
-"""Another game at one table, for people at real terminals: who declines, who is gone, who was gone for a while.
-
-test_from_the_menu.py has two who accept.
-"""
+"""Another game at one table, for people at real terminals: some accept, decline, are gone or were gone for a while."""
 
 import os
 import re
@@ -10,7 +7,7 @@ import time
 
 import pytest
 
-from tests.real.room import HELPED_SEQP2P, Room, begin, sit_down
+from tests.real.room import HELPED_SEQP2P, Room, begin, number_of, sit_down
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 
 ASKED = r"Enter\) or no"
@@ -59,3 +56,29 @@ def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> Non
     people[1].press("Enter")
     for person in people:
         person.find("turn 1 .*")
+
+
+def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room) -> None:
+    """Ann and Ben have read no page."""
+    ann, ben = room.sit("ann", SEQP2P_NAME="ann", SEQP2P_PACE="0"), room.sit("ben", SEQP2P_NAME="ben")
+    ann.see("q  leave")
+    ann.type(number_of("host --players 4"))
+    code = ann.find(r"the join code is:  (\S+)")[1]
+    ben.see("q  leave")
+    ben.type(number_of("join"))
+    ben.find(f"table +{code.partition('-')[0]} .*ann")
+    ben.type(code)
+    ben.find("2 ▲ green ben \\(you\\)")
+    ben.press("Down", "Down", "Enter")
+    ben.find("3 ● blue  ben \\(you\\)")
+    ben.press("Right")
+    for person in (ann, ben):
+        person.find("1 ▲ green ann")
+        person.find("3 ▲ green ben")
+    ann.press("F5")
+    play_out([ann, ben])
+    ann.press("Enter")
+    ben.see("ann wants another game")
+    ben.press("Enter")
+    for person in (ann, ben):  # Of the game before, one team has two sequences.
+        person.find(r"green +0 of 2 sequences[\s\S]*blue +0 of 2 sequences")

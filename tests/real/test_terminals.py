@@ -8,7 +8,7 @@ import pytest
 
 from seqp2p.cli.replays import verify_file
 from tests.real.room import ALONE, KIDS, Room, begin, number_of, sit_down, table
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, interrupt, needs_tmux, play_a_turn
+from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
@@ -97,27 +97,6 @@ def test_a_typed_card_and_a_square_then_a_prepared_move(room: Room) -> None:
     ann.find("as you prepared it|is taken back: ")
 
 
-def test_two_people_choose_colours_and_talk_before_they_start(room: Room) -> None:
-    ann = room.sit("ann", "host", "--players", "3", "--listen", "127.0.0.1:0", "--name", "ann")
-    address, code = table(ann)
-    bob = room.sit("bob", "join", address, "--code", code, "--name", "bob")
-    bob.see("bob (you)")
-    bob.press("Up", "Enter")  # the last seat, by keys
-    ann.see("3 ■ red   bob")
-    bob.type("say blue is mine")
-    ann.see("bob says: blue is mine")
-    bob.press("Right")
-    ann.see("3 ● blue  bob")
-    ann.type("colour blue")
-    ann.see("another team has chosen that colour")
-    ann.press("F6")
-    bob.see("ann says: hello")
-    ann.press("F5")  # A bot takes seat 2.
-    for terminal in (ann, bob):
-        terminal.see("turn 1")
-        terminal.see("● bob")
-
-
 def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     ann, bob = sit_down(room, "bob", host=(*KIDS, "--grace", "3"))
     begin(ann)
@@ -141,26 +120,6 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
         assert terminal.exit_code() == 0
         (replay,) = (room.folder / who / "replays").glob("*.seqp2p")
         assert verify_file(replay).verdict == "verified"
-
-
-def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:
-    ann = room.sit("ann", *ALONE)
-    ann.see(YOUR_TURN)
-    screen = ann.screen().splitlines()
-    row = next(at for at, line in enumerate(screen) if line.startswith(" hand"))
-    ann.click(row, screen[row].index("hand") + 7)
-    ann.wait(lambda shown: " goes on " in shown or "any free square" in shown or "takes" in shown, "a chosen card")
-    ann.press("Escape")
-    ann.type("moves")
-    ann.find(r"> .*[a-g][1-6]")
-    ann.type("unicorm e2")
-    ann.see("did you mean")
-    ann.press("C-c")
-    ann.see("later: seqp2p resume goes on")
-    ann.type("no")
-    ann.see("you stay")
-    interrupt(ann)
-    assert ann.exit_code() == 5
 
 
 def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
@@ -192,22 +151,3 @@ def test_a_game_in_french(room: Room) -> None:
     ann.type("oui")
     assert ann.exit_code() == 5
     assert "inachevée : vous avez suspendu la partie" in ann.history()
-
-
-@pytest.mark.parametrize("how", [["--plain"], []])
-def test_plain_lines(room: Room, how: list[str]) -> None:
-    ann = room.sit("ann", *ALONE, *how, height=60, ACCESSIBLE="" if how else "1")
-    ann.see("type an action")
-    for word in ("hand", "board", "moves", "where cat", "seats", "log", "say hello", "help"):
-        ann.type(word)
-    ann.see("says: hello") if "says: hello" in ann.screen() else ann.see("say: hello")
-    move = re.findall(r"^  (\w+ x?[a-g][1-6])", ann.history(), re.MULTILINE)
-    assert move, ann.history()
-    ann.type(move[-1])
-    ann.find(r"you: ")
-    # Nothing is ever repainted.
-    assert "\x1b[2J" not in ann.styled()
-    ann.type("leave")
-    ann.see("later: seqp2p resume goes on")
-    ann.type("yes")
-    assert ann.exit_code() == 5
