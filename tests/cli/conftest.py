@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import trio
@@ -69,6 +70,11 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lines
 
 
+async def unanswered(_: object) -> NoReturn:
+    """Wait for a line or an answer that never comes."""
+    await trio.sleep_forever()
+
+
 def good() -> bytes:
     """A whole game that verifies."""
     return replay_bytes(played(2, "kids", 3))
@@ -106,27 +112,27 @@ def terminal() -> Iterator[Terminal]:
     made.hang_up()
 
 
-@pytest.fixture(scope="session")
-def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
-    """A classic game of two bots, as two terminals would play it."""
+def game_of(folder: Path, *options: str, **env: str) -> Game:
+    """Let two bots play a game, as two terminals would."""
     begun = time.monotonic()
-    with household(tmp_path_factory.mktemp("game")) as people:
-        host = people.host("--players", "2")
-        guest = people.join(host)
+    with household(folder) as people:
+        host = people.host(*options, env=env)
+        guest = people.join(host, env=env)
         assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
         return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
+
+
+@pytest.fixture(scope="session")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
+    """A classic game."""
+    return game_of(tmp_path_factory.mktemp("game"), "--players", "2")
 
 
 @pytest.fixture(scope="session")
 def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
     """A short game with closed hands, where the terminals know ASCII alone and the host's name has more."""
-    begun = time.monotonic()
-    ascii_alone = {"PYTHONIOENCODING": "ascii"}
-    with household(tmp_path_factory.mktemp("kids")) as people:
-        host = people.host("--variant", "kids", "--closed-hands", "--name", "Zoé ♠", env=ascii_alone)
-        guest = people.join(host, env=ascii_alone)
-        assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
+    options = ("--variant", "kids", "--closed-hands", "--name", "Zoé ♠")
+    return game_of(tmp_path_factory.mktemp("kids"), *options, PYTHONIOENCODING="ascii")
 
 
 @pytest.fixture

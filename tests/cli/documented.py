@@ -15,10 +15,12 @@ TEXT = (Path(__file__).parents[2] / "docs" / "scripting.md").read_text("utf-8")
 
 @cache
 def conforming(line: str) -> dict[str, Any]:
-    """The object of a line of ``--json``, which is as its struct."""
+    """Return the object of a line of ``--json``, which has the documented fields with values of their types."""
     event: dict[str, Any] = json.loads(line)
-    msgspec.json.decode(line, type=EVENTS[event["event"]])
+    name = event["event"]
+    msgspec.json.decode(line, type=EVENTS[name])
     event.pop("stream", None)
+    assert event.keys() in (fields()[name], demo_fields()[name])
     return event
 
 
@@ -52,7 +54,7 @@ def stats_fields() -> frozenset[str]:
 
 
 def demo_fields() -> dict[str, frozenset[str]]:
-    """The same for ``demo``."""
+    """The same for ``demo``, whose ``over`` is of the whole table."""
     return {**fields(), "over": fields()["over"] - {"seat", "replay"} | {"replays", "verdict"}}
 
 

@@ -144,7 +144,7 @@ async def test_without_its_caller_a_bot_stops_when_no_person_is_there_and_plays_
 
 
 @pytest.mark.parametrize("replay", ["", "game.seqp2p"])
-def test_a_bot_that_is_called_again_does_not_wait_for_people_who_have_not_come_back(replay: str) -> None:
+def test_a_bot_that_is_called_again_waits_for_no_people_who_have_not_come_back(replay: str) -> None:
     bot = LocalBot(BotCall(1, "greedy", 0, "bot 1", bytes(32), "", "", replay=replay), OWN_RESOURCES)
     game: Any = SimpleNamespace(
         people=lambda: {1, 2}, out=set(), match=SimpleNamespace(game=SimpleNamespace(seats=(1, 2, 3)))

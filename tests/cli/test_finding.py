@@ -182,5 +182,4 @@ async def test_the_list_is_printed_again_when_it_has_changed(
 async def test_the_event_of_a_table_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
     finding.emit_table(TABLE, Output(json=True))
     (event,) = documented.stream(capsys.readouterr().out)
-    assert event.keys() == documented.fields()["table"]
     assert (event["address"], event["free"], event["state"]) == ("10.9.0.1:4610", 3, "open")

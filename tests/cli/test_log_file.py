@@ -1,4 +1,4 @@
-"""``--log-file``: what is written for whoever looks into a fault, and what must never be."""
+"""``--log-file``: it has all that helps to find a fault, and no secret."""
 
 import json
 import logging

@@ -54,7 +54,6 @@ def test_a_whole_demo_at_the_relay_tells_what_is_documented(cli: Cli, relay: Add
     exit_code, out, err = cli("demo", *options)
     assert exit_code == 0
     events = documented.stream(out)
-    assert all(event.keys() == documented.demo_fields()[event["event"]] for event in events)
     names = [event["event"] for event in events]
     assert names[:2] == ["dealer", "shuffle"]
     assert (names.count("dealt"), names.count("over")) == (1, 1)

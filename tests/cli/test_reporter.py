@@ -5,7 +5,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
 import pytest
 import trio
 import trio.testing
@@ -22,7 +21,7 @@ from seqp2p.match.errors import Violation
 from seqp2p.match.events import Dropped, Event, Redealt, Remarked, Result, Shuffled, Skipped, Turned, Undone, Voted
 from seqp2p.match.machine import Match
 from seqp2p.net.addresses import Address
-from seqp2p.rules import Action, Card, Variant, exchange, parse_action, view
+from seqp2p.rules import PASS, Action, Card, Variant, exchange, parse_action, view
 from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.plain import board_lines
 from seqp2p.ui.words import settings_lines
@@ -48,8 +47,6 @@ async def test_cheating_is_told_once_with_what_was_proved(trio: Played, capsys: 
     events = documented.stream(said.out)
     assert [event["event"] for event in events] == ["proved", "vote", "vote"]
     assert events[0] == {"event": "proved", "seat": 2, "step": 9, "reason": "seat 2 does not hold QH"}
-    for event in events:
-        assert event.keys() == documented.fields()[event["event"]]
     lines = said.err.splitlines()
     assert lines == list(reporter.story.lines)
     assert lines[:4] == [
@@ -60,11 +57,6 @@ async def test_cheating_is_told_once_with_what_was_proved(trio: Played, capsys: 
     ]
     assert lines[4].startswith("that is a vote: ")
     assert lines[5:] == ["player 2 votes to go on without player 2 and player 3"]
-
-
-async def test_who_is_away_itself_needs_no_explanation(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    await told(trio, Absent(1, 120))
-    assert capsys.readouterr().err.splitlines() == ["you cannot be reached; waiting up to 2:00"]
 
 
 async def test_why_seats_shuffle_in_the_middle_of_a_game(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,20 +74,9 @@ async def test_who_comes_back_is_told_what_had_happened(trio: Played, capsys: py
     reporter = await told(trio)
     variant = reporter.match.game.variant
     first, second = parse_action(variant, "cat d1"), parse_action(variant, "dragon xd1")
-    reporter.resumed(
-        1,
-        40,
-        [
-            Shuffled(1, 1, 0),
-            *(Turned(turn, 2, first) for turn in range(1, 10)),
-            Turned(10, 1, second),
-            Remarked(2, 1, "hello", courtesy=True),
-            Skipped(3),
-            Dropped((3,)),
-            Redealt(),
-            Turned(11, 2, parse_action(variant, "pass")),
-        ],
-    )
+    turns = [Turned(turn, 2, first) for turn in range(1, 10)]
+    later: list[Event] = [Remarked(2, 1, "hello", courtesy=True), Skipped(3), Dropped((3,)), Redealt()]
+    reporter.resumed(1, 40, [Shuffled(1, 1, 0), *turns, Turned(10, 1, second), *later, Turned(11, 2, PASS)])
     told_lines = [
         " 10. you: dragon xd1",
         "seat 2 (player 2) says: hello",
@@ -147,15 +128,9 @@ class FakeScreen:
     [
         (PortEvent("open", PORT, 60.0), "the port 9.46.10.1:4610 is open to the internet until "),
         (PortEvent("not_open", reason="the router refuses"), "no port is open to the internet: the router refuses"),
-        (
-            PortEvent("lost", PORT, 60.0, "the router refuses"),
-            "the port 9.46.10.1:4610 was not renewed: the router refuses; it closes at ",
-        ),
+        (PortEvent("lost", PORT, 60.0, "no"), "the port 9.46.10.1:4610 was not renewed: no; it closes at "),
         (PortEvent("closed", PORT, 60.0), "the port 9.46.10.1:4610 is closed"),
-        (
-            PortEvent("left", PORT, 60.0, "the router refuses"),
-            "the port 9.46.10.1:4610 could not be closed: the router refuses; it closes by itself at ",
-        ),
+        (PortEvent("left", PORT, 60.0, "no"), "the port 9.46.10.1:4610 could not be closed: no; it closes by itself"),
     ],
 )
 def test_each_event_is_a_sentence_and_an_object(
@@ -167,15 +142,9 @@ def test_each_event_is_a_sentence_and_an_object(
     line, told = out.splitlines()
     assert line.startswith(sentence)
     assert err.splitlines() == [line]
+    port = {"state": event.state, "until": event.until, "reason": event.reason}
     address = None if event.address is None else str(event.address)
-    assert msgspec.json.decode(told) == {
-        "stream": 1,
-        "event": "port",
-        "state": event.state,
-        "address": address,
-        "until": event.until,
-        "reason": event.reason,
-    }
+    assert documented.stream(told) == [{"event": "port", "address": address} | port]
 
 
 def test_a_screen_that_opens_later_has_the_sentence_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,9 +202,7 @@ async def test_every_event_of_a_long_game_is_told_as_documented(
     await tell_all(long_game, Output(json=True))
     said = capsys.readouterr()
     events = documented.stream(said.out)
-    assert all(event.keys() == documented.fields()[event["event"]] for event in events)
-    told = {event["event"] for event in events}
-    assert told == {"seated", "dealer", "shuffle", "dealt", "turn", "exchange", "over"}
+    assert {event["event"] for event in events} == {"seated", "dealer", "shuffle", "dealt", "turn", "exchange", "over"}
     # The deck is used up once: every seat shuffles again.
     shuffles = [(event["reshuffle"], event["seat"]) for event in events if event["event"] == "shuffle"]
     assert shuffles == [(0, 1), (0, 2), (1, 1), (1, 2)]
@@ -292,15 +259,17 @@ async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str
     remark = {"event": "remark", "seat": 2, "number": 1, "text": "well \x1b played", "courtesy": False}
     assert documented.stream(said.out) == [remark]
     assert said.err == "seat 2 (player 2) says: well \\x1b played\n"
-    reporter.on_event(Remarked(1, 1, "hi", courtesy=False))
-    assert capsys.readouterr().err == "you say: hi\n"
+    for event in (Remarked(1, 1, "hi", courtesy=False), Absent(1, 120)):
+        reporter.on_event(event)
+    assert capsys.readouterr().err == "you say: hi\nyou cannot be reached; waiting up to 2:00\n"
 
 
 async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
     reporter = Reporter(Output(json=True), Match(trio.agreement), own=1)
     votes = [Voted(3, number, "drop", (2,), "gone") for number in (1, 2)]
     away = Absent(2, 120)
-    for event in (away, Back(2), away, *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)):
+    told: list[TableEvent] = [away, Back(2), away, *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)]
+    for event in told:
         reporter.on_event(event)
     said = capsys.readouterr()
     events = documented.stream(said.out)
@@ -315,7 +284,6 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
         {"event": "redeal"},
         {"event": "undone", "step": 56},
     ]
-    assert all(event.keys() == documented.fields()[event["event"]] for event in events)
     # People hear of a vote once, however many rounds it takes. The first absence and the first vote are explained.
     assert said.err.splitlines() == [
         "player 2 cannot be reached; waiting up to 2:00",

@@ -318,24 +318,26 @@ async def test_texts_that_are_no_addresses_are_passed_over(games: Path, brief: P
 
 
 async def test_a_key_that_is_not_there_or_plays_elsewhere(games: Path, brief: Played, own_home: Path) -> None:
-    crash(games, brief, 3)
+    replay = crash(games, brief, 3)
     with locked_identity():
         await refused(games, "another seqp2p process plays with the key of this seat")
     await resumed_once(games)
-    (own_home / "identity.key").unlink()
+    sidecar_path(replay).unlink()
+    crash(games, brief, 3, identity="identity-2.key")
     await refused(games, "the identity key of this seat is not in this player's folder")
     for name in ("identity-65.key", "..", "name", "identity-02.key"):
         with pytest.raises(HomeError), locked_key(name):
             pass
-    assert names_in(own_home) == []
+    assert names_in(own_home) == ["identity.key"]
 
 
 STRANGE = "does not hold the secrets of this seat"
 
 
 async def test_a_file_of_another_seat_or_game_is_refused(games: Path, trio: Played, brief: Played) -> None:
-    for changes in ({"nonce": bytes(32)}, {"secret": bytes(32)}):
-        replay = crash(games, brief, 3, **changes)
+    changes: list[dict[str, Any]] = [{"nonce": bytes(32)}, {"secret": bytes(32)}]
+    for change in changes:
+        replay = crash(games, brief, 3, **change)
         assert str(sidecar_path(replay)) in str(await refused(games, STRANGE))
         sidecar_path(replay).unlink()
     foreign = trio.contribution(1, 1)

@@ -1,4 +1,4 @@
-"""Waiting in a lobby, and what comes after a game: with the lobby and the game as the test says."""
+"""Waiting in a lobby, and the question after a game: the test says how lobby and game go."""
 
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -40,14 +40,16 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
+from tests.cli.conftest import unanswered
 from tests.cli.processes import Event, Household
+from tests.cli.test_playing import NoSignals
 from tests.net.tools import agreement, credentials, identity
 from tests.table import make_settings
 
 
 @dataclass(frozen=True)
 class End:
-    """How a game ends: as much of a LiveGame as is looked at."""
+    """A game at its end: the parts of a LiveGame that are used."""
 
     exit_code: int
     dealt: bool = True
@@ -64,7 +66,7 @@ class End:
 
     @property
     def table(self) -> AgreedTable:
-        table = table_of(self.seat)
+        table = AgreedTable(credentials(self.seat), agreement(3), self.seat, {}, [])
         named = zip(table.agreement.seats, self.names, strict=True)
         seats = tuple(structs.replace(seat, name=name) for seat, name in named)
         return replace(table, agreement=structs.replace(table.agreement, seats=seats))
@@ -81,12 +83,8 @@ def options_of(bot: str | None = "random", *, child: bool = False, json: bool = 
     return SeatOptions(Choices(bot, 0, Path()), "ann", Output(json), child, games)
 
 
-def table_of(seat: int = 2) -> AgreedTable:
-    return AgreedTable(credentials(seat), agreement(3), seat, {}, [])
-
-
 class Evening(AnyTable):
-    """A table whose games end as the test says, with lobbies that are full at once."""
+    """A table whose games end as the test says, with lobbies that are full at once; the second may fail or wait."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: End, typed: tuple[str | None, ...] = ()) -> None:
         self.ends = list(ends)
@@ -94,8 +92,7 @@ class Evening(AnyTable):
         self.last: LiveGame | None = None
         self.opened = self.closed = 0
         self.failure: Exception | None = None
-        self.fails_at = 2
-        self.waits_at = 0
+        self.waits = False
         monkeypatch.setattr(module, "play", self.play)
         monkeypatch.setattr(Output, "read_line", lambda _: self.read_line())
         monkeypatch.setattr(Output, "asks", True)
@@ -122,10 +119,10 @@ class Evening(AnyTable):
 
     async def wait(self) -> LiveGame:
         await self.accepted.wait()
-        if self.opened == self.waits_at:
+        if self.waits and self.opened == 2:
             signal.raise_signal(signal.SIGTERM)
             await trio.sleep_forever()
-        if self.failure is not None and self.opened == self.fails_at:
+        if self.failure is not None and self.opened == 2:
             raise self.failure
         self.last = cast("LiveGame", self.ends[0])
         return self.last
@@ -168,7 +165,7 @@ async def test_no_other_game(monkeypatch: pytest.MonkeyPatch, options: SeatOptio
     assert evening.opened == 1
 
 
-@pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (None,), (), ("perhaps",)])
+@pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (None,), (), ("say gg",)])
 async def test_a_person_who_does_not_want_to(
     monkeypatch: pytest.MonkeyPatch,
     autojump_clock: object,
@@ -182,7 +179,8 @@ async def test_a_person_who_does_not_want_to(
     told = capsys.readouterr().err.splitlines()
     assert "another game at this table? yes (Enter) or no (60 s)" in told
     # A clock that ran down is told once more before its end.
-    assert ("another game at this table? yes (Enter) or no (10 s)" in told) == (typed in ((), ("perhaps",)))
+    assert ("another game at this table? yes (Enter) or no (10 s)" in told) == (typed in ((), ("say gg",)))
+    assert ("the game is over: this is not sent" in told) == (typed == ("say gg",))
 
 
 async def test_a_no_before_the_host_s_next_lobby_reaches_it(autojump_clock: object) -> None:
@@ -199,14 +197,6 @@ async def test_a_no_before_the_host_s_next_lobby_reaches_it(autojump_clock: obje
     assert trio.current_time() - begun == pytest.approx(1 + TOLD_S)
 
 
-async def test_what_is_said_after_the_game_is_not_sent_and_this_is_told(
-    monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
-) -> None:
-    evening = Evening(monkeypatch, FINISHED, typed=("say gg", "no"))
-    assert await evening.evening(options_of(None)) == DONE
-    assert "the game is over: this is not sent" in capsys.readouterr().err
-
-
 async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -220,10 +210,7 @@ async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
 async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def read_nothing(_: Output) -> None:
-        await trio.sleep_forever()
-
-    monkeypatch.setattr(Output, "read_line", read_nothing)
+    monkeypatch.setattr(Output, "read_line", unanswered)
     passed_on = list[LobbyEvent]()
     question = RematchQuestion(cast("LiveGame", End(DONE, seat=1)), Output(json=False), passed_on.append)
     host, ben, cem = (Guest(f"player {seat}", identity(seat).public, asked=True) for seat in (1, 2, 3))
@@ -279,7 +266,7 @@ async def test_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=("yes",))
     monkeypatch.setattr(Output, "asks", False)
     assert await evening.evening(options_of(None)) == DONE
-    # Nor is anybody asked to play on with a host that has left.
+    # No person is asked to play on with a host that has left.
     evening = Evening(monkeypatch, HOST_GONE, typed=("yes",))
     assert await evening.evening(options_of(None)) == DONE
     assert evening.typed == ["yes"]
@@ -297,21 +284,18 @@ async def test_a_signal_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         assert await evening.evening(options_of(None)) == DONE
 
 
-@pytest.mark.parametrize(("end", "exit_code"), [(FINISHED, NOT_CONNECTED), (NOT_BEGUN, ABANDONED)])
-async def test_a_host_that_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch, end: End, exit_code: int) -> None:
+@pytest.mark.parametrize(
+    ("end", "exit_code", "opened"),
+    [(FINISHED, NOT_CONNECTED, 2), (NOT_BEGUN, ABANDONED, 2), (HOST_GONE, NOT_CONNECTED, 1)],
+)
+async def test_a_host_that_is_gone(monkeypatch: pytest.MonkeyPatch, end: End, exit_code: int, opened: int) -> None:
+    """It is not looked for if it has left."""
     evening = Evening(monkeypatch, end)
     evening.failure = LinkLost("The host is gone.")
     with pytest.raises(UserError) as raised:
         await evening.evening(options_of(games=2))
     assert str(raised.value) == "there is no other game at this table: the host is gone"
-    assert (raised.value.exit_code, bool(raised.value.hint)) == (exit_code, True)
-
-
-async def test_a_host_that_has_left_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    evening = Evening(monkeypatch, HOST_GONE)
-    with pytest.raises(UserError, match="the host is gone"):
-        await evening.evening(options_of(games=2))
-    assert evening.opened == 1
+    assert (raised.value.exit_code, bool(raised.value.hint), evening.opened) == (exit_code, True, opened)
 
 
 @pytest.mark.parametrize(("bot", "said"), [(None, "you left the table"), ("random", "this seat left the table")])
@@ -319,11 +303,10 @@ async def test_leaving_the_lobby_of_another_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bot: str | None, said: str
 ) -> None:
     evening = Evening(monkeypatch, NOT_BEGUN)
-    evening.waits_at = 2
+    evening.waits = True
     assert await evening.evening(options_of(bot)) == ABANDONED
     told = capsys.readouterr()
     (over,) = documented.stream(told.out)
-    assert over.keys() == documented.fields()["over"]
     assert (over["event"], over["result"], over["reason"]) == ("over", "unfinished", "left the table")
     assert told.err.splitlines()[-1] == said
 
@@ -341,18 +324,7 @@ def test_what_a_host_remembers() -> None:
 # The lobby.
 
 
-async def signals_when(event: trio.Event) -> AsyncGenerator[int]:
-    await event.wait()
-    yield signal.SIGTERM
-    yield signal.SIGTERM
-
-
 Wait = Callable[[Callable[[], None]], Awaitable[str]]
-
-
-async def never(_: object) -> str:
-    await trio.sleep_forever()
-    raise AssertionError
 
 
 async def test_a_person_who_types(
@@ -369,11 +341,11 @@ async def test_a_person_who_types(
         return LobbyTeller(options, options.output, LobbyView(options.output, ""))
 
     async def wait(wait: Wait, told: LobbyTeller) -> str | None:
-        return await until_agreed(wait, signals_when(trio.Event()), told.leave_when_typed, lambda: None)
+        return await until_agreed(wait, NoSignals(), told.leave_when_typed, lambda: None)
 
     for line in ("QH e5", "leave"):
         send.send_nowait(line)
-    assert await wait(never, teller()) is None
+    assert await wait(unanswered, teller()) is None
     assert "the game has not started" in capsys.readouterr().err
     # An input that has ended hides no answer to whether a host is there, and is named as the reason.
     terminal = False
@@ -389,11 +361,11 @@ async def test_a_person_who_types(
     seated.on_event(LobbyShown(make_settings(2), (None, None), 2))
     capsys.readouterr()
     send.send_nowait(None)
-    assert await wait(never, seated) is None
+    assert await wait(unanswered, seated) is None
     assert capsys.readouterr().err == "your input has ended\n"
     # Nor does it wait for that answer for ever.
     send.send_nowait(None)
-    assert await wait(never, teller()) is None
+    assert await wait(unanswered, teller()) is None
     assert trio.current_time() - begun == pytest.approx(DEFAULT_LIMITS.lobby_answer_s)
 
     # Once the table is agreed, what is typed is for the game.

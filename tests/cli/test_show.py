@@ -22,7 +22,6 @@ from seqp2p.replay.playback import play_back
 from seqp2p.ui.replay_browser import ReplayBrowser
 from tests.cli import documented
 from tests.cli.conftest import Cli, read
-from tests.cli.documented import fields
 from tests.cli.processes import Household, Terminal
 
 ROOT = Path(__file__).parents[2]
@@ -67,9 +66,8 @@ def test_scripts_are_told_every_moment_and_the_verdict(cli: Cli) -> None:
         playback = read(path.read_bytes())
         *moments, verdict = documented.stream(cli("show", "--json", path)[1])
         assert [event["moment"] for event in moments] == [*range(1, len(playback.moments) + 1)]
-        for event, kind in ((verdict, "verdict"), *((each, "moment") for each in moments)):
-            assert (event["event"], event.keys()) == (kind, fields()[kind])
-        assert verdict["verdict"] == playback.report.verdict
+        assert {event["event"] for event in moments} == {"moment"}
+        assert (verdict["event"], verdict["verdict"]) == ("verdict", playback.report.verdict)
         whats |= {event["what"] for event in moments}
     others = {"dealer", "dealt", "remark", "vote", "skipped", "dropped", "redeal", "left", "proved", "over"}
     assert whats == others | {"reshuffle", "turn", "exchange", "draw", "end", "waive", "call", "give"}
@@ -107,7 +105,6 @@ def test_the_chances_and_the_moves_that_cost_most(cli: Cli) -> None:
 
 def test_a_review_for_scripts(cli: Cli) -> None:
     *moments, review, _ = documented.stream(cli("show", "--json", "--review", KIDS)[1])
-    assert review.keys() == fields()["review"]
     assert (review["event"], review["closed"], review["reason"]) == ("review", [], None)
     assert [move["turn"] for move in review["moves"]] == [*range(1, 32)]
     for move in review["moves"]:

@@ -106,11 +106,10 @@ def test_a_picture(cli: Cli, tmp_path: Path) -> None:
     assert "is there already" in cli("stats", KIDS, "--svg", target)[2]
     exit_code, out, err = cli("stats", KIDS, "--svg", target, "--force", "--json")
     assert (exit_code, out.count("\n"), err) == (0, 1, f"{target} is written\n")
-    # What cannot be written is known before anything is counted.
-    for place, why in ((tmp_path / "none" / "heat.svg", "No such file or directory"), (tmp_path, "Is a directory")):
-        assert cli("stats", KIDS, "--svg", place) == (1, "", f"seqp2p: error: {place} cannot be written: {why}\n")
-    # Standard output has what was counted, and where nothing was there is nothing to paint.
-    assert cli("stats", KIDS, "--svg", "-")[:2] == (2, "")
+    # A file that cannot be written is known before anything is counted.
+    why = f"{tmp_path} cannot be written: Is a directory"
+    assert cli("stats", KIDS, "--svg", tmp_path) == (1, "", f"seqp2p: error: {why}\n")
+    # Where nothing was counted there is nothing to paint.
     assert cli("stats", __file__, "--svg", tmp_path / "none.svg")[0] == 3
     assert not (tmp_path / "none.svg").exists()
 
@@ -125,7 +124,6 @@ def test_nothing_to_count(cli: Cli, tmp_path: Path) -> None:
     exit_code, out, _ = cli("stats", tmp_path / "nope")
     assert exit_code == 3
     assert out.startswith(f"left out: {tmp_path / 'nope'}: invalid: no such file\n")
-    assert cli("stats")[0] == 2
 
 
 def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,9 +34,7 @@ def test_a_good_program_is_tried_in_every_way(cli: Cli, tmp_path: Path) -> None:
     *trials, last = events
     assert [trial["variant"] for trial in trials] == [table.variant.name for table in TABLES]
     for trial in trials:
-        assert trial.keys() == documented.fields()["trial"]
         assert (trial["games"], trial["problems"]) == (1, [])
-    assert last.keys() == documented.fields()["tried"]
     assert last["ok"]
     # Everything that can come up did.
     assert {"place", "remove", "exchange", "pass", "draw", "give"} <= last["chosen"].keys()
