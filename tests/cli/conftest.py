@@ -25,7 +25,7 @@ Cli = Callable[..., Ended]
 
 @dataclass(frozen=True)
 class Game:
-    """What both seats of a finished game told, in seat order; ``spoken`` is what the host's person reads."""
+    """The events of both seats of a finished game; ``spoken`` is the text for the host's person."""
 
     host: list[Event]
     guest: list[Event]
@@ -40,7 +40,7 @@ class Game:
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test sees or touches the files of the player who runs it."""
+    """Keep the tests away from the files of the player who runs them."""
     home = tmp_path / "home-own"
     monkeypatch.setenv("SEQP2P_HOME", str(home))
     for name in ("SEQP2P_CODE", "SEQP2P_DEBUG"):
@@ -50,7 +50,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def own_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A command that speaks another language leaves it to no other test."""
+    """Undo the choice of a language."""
     before = language.current()
     monkeypatch.setenv("LANGUAGE", before)
     yield
@@ -76,19 +76,19 @@ async def unanswered(_: object) -> NoReturn:
 
 
 def good() -> bytes:
-    """A whole game that verifies."""
+    """Return a whole game that verifies."""
     return replay_bytes(played(2, "kids", 3))
 
 
 @cache
 def read(data: bytes) -> Playback:
-    """A file's moments; each is read once for all tests."""
+    """Return a file's moments, which are read once for all tests."""
     return play_back(data)
 
 
 @pytest.fixture
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What shows a file does not read it again."""
+    """Let commands that show a file use moments that were read before."""
 
     def again(data: bytes, progress: Callable[[int], None]) -> Playback:
         progress(len(data))
@@ -99,14 +99,12 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def people(tmp_path: Path) -> Iterator[Household]:
-    """Players whose processes end with the test."""
     with household(tmp_path) as people:
         yield people
 
 
 @pytest.fixture
 def terminal() -> Iterator[Terminal]:
-    """A terminal to type at."""
     made = Terminal()
     yield made
     made.hang_up()
@@ -137,7 +135,7 @@ def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
 
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
-    """Run a command in this process: exit code, standard output, standard error."""
+    """Return a function that runs a command in this process: exit code, standard output, standard error."""
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
 
     def run(*arguments: object) -> Ended:

@@ -20,7 +20,6 @@ FIELDS = [
 
 
 def played(cli: Cli, *arguments: object) -> dict[str, Any]:
-    """The one line of output."""
     code, out, err = cli("arena", *arguments, "--json")
     assert (code, err) == (0, "")
     event: dict[str, Any] = documented.stream(out)[0]
@@ -96,7 +95,7 @@ def results(cli: Cli, tmp_path: Path) -> Path:
 
 
 def refused_and_kept(cli: Cli, file: Path, *more: object) -> str:
-    """The arena refuses this file and changes nothing in it; return the error."""
+    """Return the error of an arena that refuses this file and changes nothing in it."""
     before = file.read_bytes()
     exit_code, error, _ = refused(cli("arena", *KIDS, "--results", file, *more))
     assert (exit_code, file.read_bytes()) == (1, before)

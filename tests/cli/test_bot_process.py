@@ -42,7 +42,7 @@ class Broken:
 
 
 class Caller:
-    """The process that calls bots: its end of their standard input, and the ends that it was told."""
+    """The calling process: its end of their standard input, and the ends that it was told."""
 
     def __init__(self) -> None:
         self.bots, self._input = os.pipe()
@@ -59,7 +59,7 @@ class Caller:
         os.write(self._input, msgspec.json.encode(call) + b"\n")
 
     def close(self) -> None:
-        """The calling process is gone."""
+        """End the calling process."""
         if self._input >= 0:
             os.close(self._input)
             self._input = -1

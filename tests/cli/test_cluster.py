@@ -86,8 +86,6 @@ class FakeClient:
 
 
 class Security:
-    """The certificates in its configuration."""
-
     def get_connection_args(self, _: str) -> dict[str, object]:
         return {"ssl_context": self}
 
@@ -172,7 +170,6 @@ def test_a_cluster_that_fails(
 def test_what_is_here_when_the_cluster_is_lost_is_kept(
     many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So is a report that comes after the missing one."""
     lost: list[str] = []
     found: list[str] = []
     monkeypatch.setattr(cluster, "made", [Failing(None)])
@@ -335,7 +332,6 @@ def test_a_verdict_in_another_form_is_none(data: object) -> None:
 
 @contextmanager
 def dask(*arguments: object) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a part of Dask until the block ends."""
     line = [sys.executable, "-m", "dask", *map(str, arguments)]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

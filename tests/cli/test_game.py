@@ -15,7 +15,6 @@ from tests.helpful import HELPFUL
 
 
 def step_bytes(replay: Path) -> list[bytes]:
-    """The records of the steps, byte for byte."""
     data = replay.read_bytes()
     return [data[placed.start : placed.end] for placed in placed_in(replay) if isinstance(placed.record, StepRecord)]
 

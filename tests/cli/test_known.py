@@ -65,7 +65,7 @@ class Wire:
 
 @dataclass
 class Agreed:
-    """As much of a game and its agreed table as is looked at: this seat is seat 1."""
+    """The used parts of a game and its agreed table: this seat is seat 1."""
 
     agreement: SimpleNamespace
     links: dict[int, Wire]

@@ -119,7 +119,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[BotCall]:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that other tasks do, in the end."""
+    """Wait for something that other tasks do."""
     with trio.fail_after(LIMIT_S):
         while not condition():  # noqa: ASYNC110  # nothing tells of it
             await trio.sleep(0.001)

@@ -10,7 +10,7 @@ from tests.cli.processes import Household, Process, Terminal, command
 
 
 class Person:
-    """Types at a process, and reads what it answers."""
+    """Types at a process, and reads the answers."""
 
     def __init__(self, process: Process, types: Callable[..., object] | None = None) -> None:
         self.process = process
@@ -18,7 +18,7 @@ class Person:
         self.turns = 0
 
     def turn(self) -> list[str]:
-        """Wait until it is this person's turn; returns the legal actions as listed."""
+        """Wait until it is this person's turn; return the legal actions as listed."""
         self.turns += 1
         self.process.line("^type an action", self.turns)
         spoken = self.process.out if self.process.out and not self.process.out[0].startswith("{") else self.process.err
@@ -29,7 +29,7 @@ class Person:
         return [text.strip() for line in answer for text in line.rpartition("like: ")[2].split(", ")]
 
     def play_on(self) -> None:
-        """Type what is listed first, until the game is over."""
+        """Type the first listed action, until the game is over."""
         while self.process.line("^(type an action|you won|you lost|drawn)", self.turns + 1)[1] == "type an action":
             self.type(self.turn()[0])
 
@@ -74,7 +74,7 @@ ANSWER = re.compile(r"  \w|there is nobody to wait for")
 
 
 def few_lines_are_told(spoken: list[str], actions: int) -> None:
-    """One who listens to ``--plain`` hears each action once, and at most six lines in a turn of its own."""
+    """Check that a reader of ``--plain`` hears each action once, and at most six lines in a turn of their own."""
     ended = next(at for at, line in enumerate(spoken) if line.startswith(("you won", "you lost", "drawn")))
     heard = [line for line in spoken[:ended] if ACTION.match(line) or not ANSWER.match(line)]
     heard = heard[: heard.index("")]  # The last board comes with the result.

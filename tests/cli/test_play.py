@@ -30,7 +30,7 @@ KIDS = ("--variant", "kids", "--bot", HELPFUL, "--pace", "0")
 
 
 def play(people: Household, tmp_path: Path, *arguments: object) -> Process:
-    """A person at typed lines, who plays against bots."""
+    """Start a game of a person at typed lines against bots."""
     temporary = tmp_path / "tmp"
     temporary.mkdir(exist_ok=True)
     return people.start(
@@ -135,7 +135,7 @@ MOMENTS = ("^at the table: ", "^the table is full$", "has shuffled", "^your hand
 
 
 def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment: str) -> float:
-    """Play until that moment, send the signal, and return for how long the bots have outlived the person's process."""
+    """Play until that moment, send the signal, and return for how long the bots outlive the person's process."""
     game = people.start(
         *("play", "--bots", "2", "--variant", "kids", "--bot", HELPFUL, "--pace", "0", "--grace", GRACE_S),
         *("--name", "ann", "--replay-dir", people.replays(who)),

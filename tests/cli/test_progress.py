@@ -16,8 +16,6 @@ from tests.table import Played, replay_bytes
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
     def isatty(self) -> bool:
         return True
 

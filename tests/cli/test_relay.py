@@ -1,4 +1,4 @@
-"""Playing over a relay, which is a real process: the long code, the meeting place, the relay that is away."""
+"""Playing over a real relay: the long code, the meeting place, and a relay that is away."""
 
 import subprocess
 from collections.abc import Iterator

@@ -30,7 +30,7 @@ from tests.table import Played, make_settings, match_at
 
 
 async def told(game: Played, *events: Absent | Event, own: int = 1) -> Reporter:
-    """A reporter at a table at which seat 2 is proved a cheat and seat 3 has left, after these events."""
+    """Return a reporter after these events, at a table where seat 2 is a proved cheat and seat 3 has left."""
     match = match_at(game, 12)
     match.proven[2] = Violation(2, 9, "seat 2 does not hold QH", ())
     match.left[3] = game.contribution(9, min(seat for seat, _ in game.steps[8].contributions))
@@ -186,7 +186,7 @@ async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str])
 
 
 async def tell_all(game: Played, output: Output, own: int = 0) -> None:
-    """A reporter hears a whole game."""
+    """Let a reporter hear a whole game."""
     reporter = Reporter(output, game.match, own)
     reporter.seats()
     for event in game.events:

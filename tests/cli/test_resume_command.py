@@ -1,4 +1,4 @@
-"""Seats that stop or fail in mid-game, and ``seqp2p resume``, as processes; and the command that is told."""
+"""Seats that stop or fail in mid-game, and ``seqp2p resume``, as processes; and the way back that an error names."""
 
 import os
 import resource

@@ -92,7 +92,7 @@ def taken(folder: Path, game: str | None = None) -> Iterator[StoredGame]:
 
 
 def refusal(folder: Path, game: str | None = None) -> UserError:
-    """Return the error of a seat that is not taken: one sentence and a hint."""
+    """Return the error of a seat that is not taken."""
     with pytest.raises(UserError) as error:
         find_stored(folder, game)
     assert error.value.hint
@@ -148,7 +148,6 @@ def test_a_game_that_is_over_is_not_resumed(games: Path, brief: Played) -> None:
 
 
 def test_another_players_seat_is_left_alone(games: Path, brief: Played) -> None:
-    """Seats of several players can lie in one folder."""
     own = crash(games, brief, 3, name="own.seqp2p", age_s=50)
     other = crash(games, brief, 4, seat=1, name="other.seqp2p")
     with taken(games) as stored:
@@ -202,13 +201,12 @@ async def resumed_at(games: Path, listen: Address | None = None) -> AsyncGenerat
 
 
 async def resumed_once(games: Path, listen: Address | None = None) -> LiveGame:
-    """Resume a seat, and stop it again."""
     async with resumed_at(games, listen) as game:
         return game
 
 
 def addresses_of(game: LiveGame) -> list[Address]:
-    """The addresses that the others are told."""
+    """Return the addresses that the others are told."""
     return list(read_statement(game.table.statements[-1]).addresses)
 
 
@@ -247,7 +245,7 @@ async def test_a_seat_is_taken_again(games: Path, brief: Played) -> None:
 
 
 async def test_every_coming_back_has_a_number_of_its_own(games: Path, brief: Played) -> None:
-    """Written before it is said, so that it is never said twice."""
+    """It is written first, so that no number is said twice."""
     replay = crash(games, brief, 3)
     for number in (1, 2, 3):
         resumed = await resumed_once(games)

@@ -34,7 +34,7 @@ def no_language(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def headings(text: str) -> list[tuple[str, str]]:
-    """The number of every heading, and what it is underlined with."""
+    """Return the number of every heading, and the sign of the line under it."""
     lines = text.splitlines()
     found = []
     for above, below in pairwise(lines):
@@ -154,7 +154,6 @@ def named_tests() -> list[str]:
 
 
 def exists(named: str) -> bool:
-    """Return True if there is a test of that name."""
     path, *classes, name = named.split("::")
     file = TESTS / path
     text = file.read_text("utf-8") if file.is_file() else ""

@@ -84,7 +84,7 @@ def options_of(bot: str | None = "random", *, child: bool = False, json: bool = 
 
 
 class Evening(AnyTable):
-    """A table whose games end as the test says, with lobbies that are full at once; the second may fail or wait."""
+    """A table whose games end as the test says. Its lobbies are full at once; the second may fail or wait."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: End, typed: tuple[str | None, ...] = ()) -> None:
         self.ends = list(ends)

@@ -87,8 +87,6 @@ def test_at_a_terminal_a_sentence_is_broken_between_words(monkeypatch: pytest.Mo
 
 
 class Terminal(io.StringIO):
-    """A stream that a person reads at."""
-
     def isatty(self) -> bool:
         return True
 
@@ -252,7 +250,7 @@ async def test_the_end_of_the_input_is_a_key_at_a_terminal() -> None:
 
 @asynccontextmanager
 async def terminal_that_goes_away(hangup: Any) -> AsyncIterator[LineReader]:
-    """A reader at a terminal that is gone by now, in a process that handles SIGHUP like this."""
+    """A reader at a terminal that has gone, in a process that handles SIGHUP like this."""
     before = signal.signal(signal.SIGHUP, hangup)
     master, slave = os.openpty()
     try:

@@ -20,7 +20,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def installed(folder: Path, direct_url: str | None) -> None:
-    """Write what an installer leaves."""
+    """Write the files of an installer."""
     info = folder / "seqp2p-0.1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: seqp2p\nVersion: 0.1.0\n")

@@ -23,7 +23,7 @@ def played(process: Process) -> list[Event]:
 
 
 def test_a_whole_game(people: Household) -> None:
-    """One comes before the table is full, two in the middle, and one of these goes; all are of one home."""
+    """One comes before the table is full, two in the middle, and one of these goes; all have one home."""
     host = people.host("--players", "2", "--variant", "kids")
     host.event("listening")
     first = watch(people, host, "--json")

@@ -59,7 +59,6 @@ def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> Non
 
 
 def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room) -> None:
-    """Ann and Ben have read no page."""
     ann, ben = room.sit("ann", SEQP2P_NAME="ann", SEQP2P_PACE="0"), room.sit("ben", SEQP2P_NAME="ben")
     ann.see("q  leave")
     ann.type(number_of("host --players 4"))

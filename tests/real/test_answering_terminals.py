@@ -71,13 +71,11 @@ class PlayedTerminal:
         return True
 
     def read_for(self, duration_s: float) -> None:
-        """Read all that comes in this time."""
         end = time.monotonic() + duration_s
         while (left_s := end - time.monotonic()) > 0:
             self.read(left_s)
 
     def see(self, text: str, limit_s: float = LIMIT_S) -> None:
-        """Wait until this was written."""
         end = time.monotonic() + limit_s
         while text not in self.shown:
             assert self._process.poll() is None, self.shown
@@ -85,7 +83,7 @@ class PlayedTerminal:
             self.read(0.1)
 
     def leave(self) -> str:
-        """Type the word that leaves; return all that was written. Anything typed before it would spoil the word."""
+        """Type the word that leaves; return all output. Anything typed before it would spoil the word."""
         self.send("leave\r")
         end = time.monotonic() + LIMIT_S
         while self._process.poll() is None:

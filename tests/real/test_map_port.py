@@ -61,7 +61,7 @@ class Home:
 
     @contextmanager
     def up(self) -> Iterator[None]:
-        """The network, until the block ends; nothing is left behind."""
+        """Make the network, until the block ends."""
         with ExitStack() as stack:
             for space in (self.inside, self.router, self.outside):
                 add_space(space, stack)
@@ -90,7 +90,6 @@ class Home:
                 daemon.kill()
 
     def start(self, space: str, *arguments: object) -> Process:
-        """``seqp2p`` on one of these machines; a bot plays."""
         kept = self.people.replays(space)
         options = ("--bot", "learned", "--json", "--replay-dir", kept)
         line = ["ip", "netns", "exec", space, *command(*arguments, *options)]
@@ -100,16 +99,16 @@ class Home:
         return self.start(self.inside, "host", "--variant", "kids", "--name", "ann", *arguments)
 
     def join(self, host: Process, *arguments: object) -> Process:
-        """The player on the internet, by the port of the router."""
+        """Start the player on the internet, by the port of the router."""
         address, code = host.event("port", state="open")["address"], host.event("listening")["code"]
         return self.start(self.outside, "join", address, "--code", code, "--name", "bob", *arguments)
 
     def is_open(self) -> bool:
-        """True if the router has a port open."""
+        """Return True if the router has a port open."""
         return "dnat" in run_in(self.router, "nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd")
 
     def check(self) -> None:
-        """Both players have a replay of one game, and it is verified."""
+        """Check that both players have a verified replay of one game."""
         files = [path for space in (self.inside, self.outside) for path in self.people.replays(space).glob("*.seqp2p")]
         reports = [verify_file(path) for path in files]
         assert [report.verdict for report in reports] == ["verified"] * 2

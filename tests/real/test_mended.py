@@ -86,7 +86,7 @@ def test_ctrl_c_asks_before_it_closes_a_table_where_others_sit(room: Room, plain
 
 @pytest.mark.parametrize("plain", [[], ["--plain"]])
 def test_the_time_of_two_turns_ends_a_game_of_two_and_both_are_told_why(room: Room, plain: list[str]) -> None:
-    """The one whose time is over is warned before, and does not hear that the other cannot be reached."""
+    """The late player is warned before, and does not hear that the other cannot be reached."""
     ann, bob = sit_down(room, "bob", host=(*KIDS, "--turn-time", "12"), more=plain, width=160, height=60)
     begin(ann)
     for terminal in (ann, bob):
