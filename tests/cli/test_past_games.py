@@ -4,13 +4,11 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from seqp2p.cli import past_games
-from seqp2p.match.events import Result
 from seqp2p.replay.sidecar import sidecar_path
 from tests.cli.conftest import Cli
 
@@ -96,14 +94,6 @@ def test_what_is_no_replay_is_listed_as_such(cli: Cli, own_home: Path) -> None:
     (game,) = told(cli)
     assert (game["verdict"], game["names"], game["turns"]) == ("invalid", [], 0)
     assert "damaged: seqp2p verify x.seqp2p" in cli("games")[1]
-
-
-def test_a_forfeit_is_listed_as_such(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = next(past_games.past_games(played))
-    forfeit = Result("forfeit", (1,), "seat 2 (ben) left the table")
-    report = replace(game.summary.report, verdict="unfinished", result=forfeit)
-    listed = replace(game, summary=replace(game.summary, report=report))
-    assert "by forfeit: seat 2 (ben) left the table" in listed.line
 
 
 def test_show_without_a_file_asks_for_one(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,11 @@
 """A person in a terminal: a whole game by typed words, mistakes and all."""
 
 import re
-import signal
 import subprocess
 from collections.abc import Callable
 
 from seqp2p.rules import KIDS, parse_action
-from tests.cli.processes import Household, Process, Terminal, command
+from tests.cli.processes import Household, Process, command
 
 
 class Person:
@@ -95,25 +94,3 @@ def test_a_process_without_an_input_does_not_stay_in_the_lobby(people: Household
     guest = people.run(["sh", "-c", 'exec "$@" <&-', "sh", *line])
     assert guest.end() == 5
     assert guest.events[-1]["replay"] is None
-
-
-def nohup() -> None:
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-
-def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: Terminal) -> None:
-    host = people.host("--variant", "kids")
-    event = host.event("listening")
-    guest = terminal.start(people, "join", event["address"], who="anna", preexec_fn=nohup)
-    terminal.type(event["code"].upper())
-    person = Person(guest, terminal.type)
-    legal = person.turn()
-    terminal.type(legal[0])
-    assert host.event("turn", seat=2)["action"] == legal[0]
-    # Closing the terminal's window is no leaving, whatever the process hears of it.
-    person.turn()
-    terminal.hang_up()
-    assert guest.end() == 5
-    guest.line("error: the terminal is gone$")
-    guest.line("^seqp2p: hint: come back with: seqp2p resume ")
-    host.event("absent")

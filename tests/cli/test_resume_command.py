@@ -1,7 +1,5 @@
 """Seats that stop or fail in mid-game, and ``seqp2p resume``, as processes; and the way back that an error names."""
 
-import os
-import resource
 import shlex
 import shutil
 import signal
@@ -52,43 +50,6 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     over = resume(people, "guest", Path(back.events[-1]["replay"]).name)
     assert over.end() == 1
     assert "the game is over" in over.error()[0]
-
-
-def test_a_game_goes_on_when_nobody_reads_its_events(people: Household) -> None:
-    host = people.host("--variant", "kids")
-    read, write = os.pipe()
-    listening = host.event("listening")
-    arguments = ("--bot", HELPFUL, "--json", "--replay-dir", people.replays("deaf"), "--name", "deaf")
-    deaf = people.start(
-        *("join", listening["address"], "--code", listening["code"], *arguments), who="deaf", output=write
-    )
-    os.close(write)
-    os.close(read)
-    assert (host.end(), deaf.end()) == (0, 0)
-    (replay,) = people.replays("deaf").iterdir()
-    assert verify_file(replay).verdict == "verified"
-
-
-def test_a_disk_that_is_full_is_said(people: Household) -> None:
-    def small_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
-
-    host = people.host("--variant", "kids", "--grace", "1")
-    guest = people.join(host, preexec_fn=small_files)
-    assert guest.end() == 1
-    (replay,) = people.replays("guest").glob("*.seqp2p")
-    error, hint = guest.error()
-    assert error == f"cannot write the replay {replay}: the disk took only a part of a record"
-    game = replay.name.split("-seat")[0].rpartition("-")[2]
-    assert hint == f"come back with: seqp2p resume {game} --replay-dir {replay.parent} --bot {HELPFUL}"
-    assert "seat 2 (guest)" in host.event("over")["reason"]
-    # The cards were not dealt: the table is open again, until its host is told to go.
-    assert host.event("listening", 2)["code"]
-    host.signal(signal.SIGTERM)
-    assert host.end() == 5
-    # The record and the seat are kept: once there is room it can be taken again.
-    assert verify_file(replay).verdict == "unfinished"
-    assert replay.with_name(f"{replay.name}.seat").exists()
 
 
 def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:

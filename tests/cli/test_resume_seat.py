@@ -9,13 +9,11 @@ from typing import Any
 
 import msgspec
 import pytest
-import trio
 
 from seqp2p.api.game import LiveGame, seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
 from seqp2p.cli.resume import find_stored
-from seqp2p.cli.running import ending_with_parent
 from seqp2p.crypto.identity import ExchangeKey
 from seqp2p.errors import FAILED, USAGE, UserError
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
@@ -353,23 +351,6 @@ async def test_a_file_that_is_full(games: Path, brief: Played, monkeypatch: pyte
     replay = crash(games, brief, 3)
     monkeypatch.setattr(sidecar_module, "REPLAY_SIZE_MAX", sidecar_path(replay).stat().st_size + 10)
     await refused(games, "is full")
-
-
-async def test_the_end_of_the_process_that_started_it(
-    games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crash(games, brief, 3)
-
-    async def closed(scope: trio.CancelScope) -> None:
-        await trio.lowlevel.checkpoint()
-        scope.cancel()
-
-    monkeypatch.setattr("seqp2p.cli.running.cancel_when_stdin_closes", closed)
-    with pytest.raises(SystemExit):
-        async with ending_with_parent(wanted=True), resumed_at(games):
-            await trio.sleep_forever()
-    with taken(games):
-        pass
 
 
 # The files of host and join.

@@ -4,7 +4,6 @@ import json
 import random
 import re
 import shutil
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household, children, wait_until, wait_until_gone
 from tests.cli.schemas import validator
 from tests.cli.test_exec import EXAMPLES, strange
 
@@ -122,13 +120,3 @@ def test_the_same_seed_gives_the_same_cards() -> None:
             assert {action.kind for action in view(dealer.position, seat).legal} == {table.only}
         else:
             assert (seat, dealer.position.turn) == (2, 0)
-
-
-def test_it_ends_politely_and_its_program_too(people: Household, tmp_path: Path) -> None:
-    process = people.start("try-bot", strange("family", tmp_path / "seen"), "--games", 1000, "--json")
-    wait_until((tmp_path / "seen.pids").exists, "it starts nothing")
-    started = children(process.pid)
-    process.signal(signal.SIGTERM)
-    assert process.end() == 5
-    assert process.error() == ("stopped", None)
-    wait_until_gone(started)

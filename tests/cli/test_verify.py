@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -167,6 +166,19 @@ def test_a_cheater_is_named_in_a_game_that_went_on(cli: Cli) -> None:
     assert all(f"SHA-256 {mark}" in out for mark in cheat["evidence"])
 
 
+def test_a_table_in_brief() -> None:
+    assert table_text(make_settings(3)) == "Sequence, 3 players"
+    options: dict[str, Any] = {
+        "teams": 2,
+        "advanced": True,
+        "manual_draw": True,
+        "table_talk": False,
+        "open_hands": False,
+    }
+    chosen = "advanced, no table talk, drawing by hand, closed hands"
+    assert table_text(make_settings(4, **options)) == f"Sequence, 4 players in 2 teams, {chosen}"
+
+
 @pytest.mark.parametrize(
     ("report", "text"),
     [
@@ -204,18 +216,3 @@ def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path],
     exit_code, out, err = cli("verify", "--json", path)
     assert (exit_code, out.count("\n")) == (0, 1)
     assert "who is known here is not said: the file of known players" in err
-
-
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({"teams": 2}, "Sequence, 4 players in 2 teams"),
-        ({"players": 3}, "Sequence, 3 players"),
-        (
-            {"teams": 2, "advanced": True, "manual_draw": True, "table_talk": False, "open_hands": False},
-            "Sequence, 4 players in 2 teams, advanced, no table talk, drawing by hand, closed hands",
-        ),
-    ],
-)
-def test_a_table_in_brief(changes: dict[str, Any], text: str) -> None:
-    assert table_text(make_settings(**{"players": 4} | changes)) == text

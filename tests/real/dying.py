@@ -1,16 +1,16 @@
-"""``seqp2p`` that dies by SIGKILL at a place named: ``python -m tests.real.dying MOMENT KIND NTH seqp2p-arguments…``.
+"""``seqp2p`` that dies by SIGKILL at a named place: ``python -m tests.real.dying MOMENT KIND NTH seqp2p-arguments…``.
 
 KIND is the kind of a step (``seat`` … ``over``), or ``ballot``, ``head``, ``opening``. MOMENT is, for what is own:
 
     made      signed, and nothing of it is written
     torn      half of its record is in the seat's own file
     logged    its record is written, and not synced
-    synced    it is on the disk, and nobody has it
+    synced    it is on the disk, and no other seat has it
     accepted  the match has taken it, its replay too if that closes the step; it is queued for the links
     sent      one neighbour has been sent it, the others have not
 
 and ``taken`` for what came from another seat and is in the seat's own file, not in the replay; ``shredded`` for a step
-of which half the record is in the replay; ``released``, ``finishing`` and ``finished`` (KIND ``opening``) for the end.
+of which half the record is in the replay; ``finishing`` (KIND ``opening``) for the end.
 """
 
 import os
@@ -134,7 +134,7 @@ def arm(death: Death) -> None:
     def handled(_session: SeatSession, outcome: Outcome, _sender: int) -> None:
         match outcome:
             case Applied(ReleasedSecret()):
-                death.come("released", "opening")
+                pass
             case Applied():
                 death.come("accepted")
                 death.is_queued()
@@ -149,7 +149,7 @@ def arm(death: Death) -> None:
     wrap(Link, "_write_some", None, at("written"))
     wrap(ReplayWriter, "_append", shred, None)
     wrap(SeatSession, "_handle", None, handled)
-    wrap(ReplayWriter, "finish", at("finishing", "opening"), at("finished", "opening"))
+    wrap(ReplayWriter, "finish", at("finishing", "opening"), None)
 
 
 if __name__ == "__main__":

@@ -64,8 +64,7 @@ class Mortals:
 
     def number(self, name: str) -> int:
         """Return the seat of a player: the first to knock sits first."""
-        (seat,) = [event["seat"] for event in self.lives[HOST][0].events if event.get("name") == name]
-        return int(seat)
+        return self.lives[HOST][0].seat_of(name)
 
     def told(self, name: str) -> list[str]:
         """Return the names of all events of a seat, in all its lives."""

@@ -60,10 +60,6 @@ def table(host: Terminal) -> tuple[str, str]:
     return address, host.find(r"the join code is:  (\S+)")[1]
 
 
-ALONE = ("play", "--variant", "kids", "--pace", "0", "--grace", "5", "--name", "ann")
-"""A game against a bot that waits for nobody."""
-
-
 def sit_down(
     room: Room, *guests: str, host: Sequence[str] = KIDS, more: Sequence[str] = (), **look: Any
 ) -> list[Terminal]:

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 import pytest
 
@@ -18,18 +18,8 @@ LIMIT_S = 120.0
 LOOK_S = 0.05
 
 
-class Words(NamedTuple):
-    """The screen's words around a turn, in one language."""
-
-    your_turn: str
-    staged: str
-    can_stage: re.Pattern[str]
-
-
-ENGLISH = YOUR_TURN, STAGED, CAN_STAGE = Words(
-    "▶ your turn", "Enter sends it", re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
-)
-FRENCH = Words("▶ à vous de jouer", "Entrée l'envoie", re.compile(r"Entrée (poser|enlever|échanger|passer)"))
+YOUR_TURN, STAGED = "▶ your turn", "Enter sends it"
+CAN_STAGE = re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
 
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
@@ -165,18 +155,18 @@ def interrupt(terminal: Terminal) -> None:
     terminal.press("C-c")
 
 
-def play_a_turn(terminal: Terminal, words: Words = ENGLISH) -> None:
+def play_a_turn(terminal: Terminal) -> None:
     """Play the first playable card, by keys alone."""
     for _ in range(20):
         before = terminal.screen()
         terminal.press("Tab")
         chosen = terminal.wait(lambda shown, before=before: shown != before, "another card")  # type: ignore[misc]
-        if words.your_turn not in chosen:
+        if YOUR_TURN not in chosen:
             return
-        if words.can_stage.search(chosen):
+        if CAN_STAGE.search(chosen):
             terminal.press("Enter")
-            terminal.wait(lambda shown: words.staged in shown or words.your_turn not in shown, "the choice")
+            terminal.wait(lambda shown: STAGED in shown or YOUR_TURN not in shown, "the choice")
             terminal.press("Enter")
-            terminal.wait(lambda shown: words.staged not in shown, "the choice to be sent")
+            terminal.wait(lambda shown: STAGED not in shown, "the choice to be sent")
             return
     raise AssertionError(f"no card can be played:\n{terminal.screen()}")

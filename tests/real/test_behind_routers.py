@@ -153,9 +153,7 @@ class Table:
 
     @staticmethod
     def _last(player: Process, home: int) -> str | None:
-        (seat,) = {
-            event["seat"] for event in player.events if event["event"] == "seated" and event["name"] == f"h{home}"
-        }
+        seat = player.seat_of(f"h{home}")
         told = [event for event in player.events if event["event"] in ("absent", "back")]
         return next((str(event["event"]) for event in told[::-1] if event["seat"] == seat), None)
 

@@ -16,6 +16,7 @@ from seqp2p.ui.replay_browser import costly_moves, review_lines
 from seqp2p.ui.viewer import page
 from tests.cli.processes import wait_until
 from tests.real.browser import chromium, complaints, requested, why_not
+from tests.ui.colour_vision import contrast
 from tests.ui.test_viewer import HOSTILE, hostile
 
 if TYPE_CHECKING:
@@ -254,18 +255,16 @@ def test_light_and_dark(driver: "Chrome", tmp_path: Path) -> None:
     for scheme in ("light", "dark"):
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        page_colour, ink = map(brightness, driver.execute_script(look_of))
-        assert (max(page_colour, ink) + 0.05) / (min(page_colour, ink) + 0.05) > 7
-        seen[scheme] = page_colour
+        page_colour, ink = map(rgb, driver.execute_script(look_of))
+        assert contrast(page_colour, ink) > 7
+        seen[scheme] = contrast(page_colour, (0, 0, 0))
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert seen["dark"] < 0.1 < 0.9 < seen["light"]
+    assert seen["dark"] < 3 < 19 < seen["light"]
 
 
-def brightness(colour: str) -> float:
-    """Return the relative luminance of ``rgb(1, 2, 3)``, as the accessibility guidelines (WCAG 2) define it."""
-    parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(", ")]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+def rgb(colour: str) -> tuple[int, int, int]:
+    red, green, blue = map(int, colour.removeprefix("rgb(").removesuffix(")").split(", "))
+    return red, green, blue
 
 
 def test_what_a_screen_reader_is_told(driver: "Chrome", tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from tests.real.lan import add_cable, add_space, ending, ip, needs, new_stem, ru
 
 pytestmark = needs("nft", "miniupnpd")
 
-# Addresses of the internet as others see it, in a network that nothing leaves; and one that a provider shares.
-WIDE, FAR, SHARED = "9.46.10.1", "9.46.10.2", "100.64.10.1"
+# Addresses of the internet as others see it, in a network that nothing leaves.
+WIDE, FAR = "9.46.10.1", "9.46.10.2"
 RULES: Final = """
 table inet filter {
   chain forward {
@@ -52,9 +52,8 @@ allow 1024-65535 0.0.0.0/0 1024-65535
 class Home:
     """Three machines: a player at home, the router, and a player on the internet."""
 
-    def __init__(self, people: Household, wide: str) -> None:
+    def __init__(self, people: Household) -> None:
         self.people = people
-        self.wide = wide
         stem = new_stem()
         self.inside, self.router, self.outside = (f"{stem}{name}" for name in ("in", "rt", "out"))
         self.log = people.directory / "router.log"
@@ -66,7 +65,7 @@ class Home:
             for space in (self.inside, self.router, self.outside):
                 add_space(space, stack)
             add_cable((self.inside, "eth0", "192.168.46.2"), (self.router, "lan0", "192.168.46.1"))
-            add_cable((self.outside, "eth0", FAR), (self.router, "wan0", self.wide))
+            add_cable((self.outside, "eth0", FAR), (self.router, "wan0", WIDE))
             ip("-n", self.inside, "route", "add", "default", "via", "192.168.46.1")
             run_in(self.router, "sysctl", "-qw", "net.ipv4.ip_forward=1")
             run_in(self.router, "nft", "-f", "-", text=RULES)
@@ -116,9 +115,9 @@ class Home:
 
 
 @contextmanager
-def home(directory: Path, wide: str = WIDE) -> Iterator[Home]:
+def home(directory: Path) -> Iterator[Home]:
     with household(directory) as people:
-        made = Home(people, wide)
+        made = Home(people)
         with made.up(), ending(people):
             yield made
 
@@ -167,16 +166,3 @@ def test_ctrl_c_closes_the_port_and_without_the_option_nothing_is_asked(tmp_path
         host.end()
         assert host.events[-1]["state"] == "closed"
         assert not made.is_open()
-
-
-def test_behind_a_provider_that_shares_one_address_no_port_is_opened(tmp_path: Path) -> None:
-    with home(tmp_path, SHARED) as made:
-        host = made.host("--map-port")
-        told = host.event("port")
-        assert (told["state"], told["address"]) == ("not_open", None)
-        assert "tells no address" in told["reason"]
-        host.event("listening")
-        host.line("no port is open to the internet: ")
-        assert not made.is_open()
-        host.signal(signal.SIGINT)
-        host.end()

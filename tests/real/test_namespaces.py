@@ -34,9 +34,7 @@ class Table:
 
     def seat(self, number: int) -> int:
         """Return the seat of the player on this host."""
-        events = self.players[number].events
-        (seat,) = [event["seat"] for event in events if event["event"] == "seated" and event["name"] == f"h{number}"]
-        return int(seat)
+        return self.players[number].seat_of(f"h{number}")
 
     def check(self, *numbers: int) -> None:
         """Check that these have finished one game, and that their replays say so."""

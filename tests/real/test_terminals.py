@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.replays import verify_file
-from tests.real.room import ALONE, KIDS, Room, begin, number_of, sit_down, table
+from tests.real.room import KIDS, Room, begin, number_of, sit_down, table
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
@@ -76,27 +76,6 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     assert ann.exit_code() == 0
 
 
-def test_a_typed_card_and_a_square_then_a_prepared_move(room: Room) -> None:
-    ann = room.sit("ann", "play", "--pace", "20", "--name", "ann", height=30)
-    ann.see(YOUR_TURN)
-    ann.type("hand")
-    hand = ann.find(r"your hand: (.*)")[1].split()
-    card = next(each for each in hand if not each.startswith("J"))
-    ann.type(card)
-    ann.see("choose a lit square")
-    ann.type(f"where {card}")
-    square = ann.find(rf"{card} \(.*\): .*?\b([a-j][0-9]+) free")[1]
-    ann.type(square)
-    ann.find(rf"you: \S+ {square}")
-    ann.see("prepare a move")
-    ann.press("Tab", "Enter")
-    ann.see("is prepared for your turn")
-    ann.press("Escape")
-    ann.see("is taken back")
-    ann.press("Tab", "Enter")
-    ann.find("as you prepared it|is taken back: ")
-
-
 def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     ann, bob = sit_down(room, "bob", host=(*KIDS, "--grace", "3"))
     begin(ann)
@@ -136,18 +115,3 @@ def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
     ann.resize(80, 24)
     ann.see(YOUR_TURN)
     play_a_turn(ann)
-
-
-def test_a_game_in_french(room: Room) -> None:
-    ann = room.sit("ann", *ALONE, LANG="fr_FR.UTF-8", LANGUAGE="fr")
-    ann.see("à vous de jouer")
-    ann.type("aide")
-    ann.see("quitter")
-    ann.press("?")
-    ann.see("aide")
-    ann.press("Escape")
-    ann.press("C-c")
-    ann.see("seqp2p resume")
-    ann.type("oui")
-    assert ann.exit_code() == 5
-    assert "inachevée : vous avez suspendu la partie" in ann.history()
