@@ -25,23 +25,15 @@ ERRORS = {
     "host --variant kids --players 4 --teams 2": "4 players of Sequence for Kids form 4 teams, one player each",
     "host --variant chess": "invalid value for '--variant': 'chess' is not one of",
     "host --turn-time 4": "invalid value for '--turn-time': 4 is neither 0 nor in the range",
-    "host --spectators 201": "invalid value for '--spectators'",
     "host --bot deepblue": "invalid value for '--bot': there is no bot 'deepblue'",
     "host here": "got unexpected extra argument (here)",
     "verify": "missing argument 'FILES...'",
     "verify ''": "invalid value for 'FILES...': an empty name is no file's",
     "export game --format pdf": "invalid value for '--format': 'pdf' is not one of 'text', 'json', 'svg', 'html'",
-    "rules chess": "invalid value for '[classic|kids]': 'chess' is not one of 'classic', 'kids'",
-    "rules --lang xx": "invalid value for '--lang': 'xx' is not one of 'en', 'fr'",
-    "completion cmd": "invalid value for '{bash|zsh|fish}': 'cmd' is not one of 'bash', 'zsh', 'fish'",
     "config set palette": "set has other words behind it",
     "config get": "get has other words behind it",
-    "try-bot": "missing argument 'COMMAND'",
-    "try-bot python3 --exec-time 0": "invalid value for '--exec-time'",
     "arena random": "2 players are in 2 teams: name 2 bots, one for each team",
-    "arena random strong:0": "invalid value for 'BOT BOT...': the trials for a choice are a number from 1 to 100000",
     "arena greedy no_module:Bot": "invalid value for 'BOT BOT...': there is no module no_module",
-    "arena random random --variant kids --advanced": "Sequence for Kids has no option advanced",
 }
 NO_CODE = ("no join code was given", "use --code CODE or set SEQP2P_CODE")
 NO_PROGRAM = "name it with its folder, like ./bot.py; it needs the right to be executed"

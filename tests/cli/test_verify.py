@@ -168,15 +168,9 @@ def test_a_cheater_is_named_in_a_game_that_went_on(cli: Cli) -> None:
 
 def test_a_table_in_brief() -> None:
     assert table_text(make_settings(3)) == "Sequence, 3 players"
-    options: dict[str, Any] = {
-        "teams": 2,
-        "advanced": True,
-        "manual_draw": True,
-        "table_talk": False,
-        "open_hands": False,
-    }
-    chosen = "advanced, no table talk, drawing by hand, closed hands"
-    assert table_text(make_settings(4, **options)) == f"Sequence, 4 players in 2 teams, {chosen}"
+    chosen = make_settings(4, teams=2, advanced=True, manual_draw=True, table_talk=False, open_hands=False)
+    options = "advanced, no table talk, drawing by hand, closed hands"
+    assert table_text(chosen) == f"Sequence, 4 players in 2 teams, {options}"
 
 
 @pytest.mark.parametrize(
