@@ -12,7 +12,9 @@ import pytest
 import trio
 
 from seqp2p.cli import moments
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
 from seqp2p.cli.main import main
+from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
@@ -147,6 +149,14 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
         return ended.value.code, said.out, said.err
 
     return run
+
+
+def options_of(bot: str | None = "random", *, child: bool = False, json: bool = True, games: int = 1) -> SeatOptions:
+    return SeatOptions(Choices(bot, 0, Path()), "ann", Output(json), child, games)
+
+
+def teller_of(options: SeatOptions, ways: WaysIn | None = None) -> LobbyTeller:
+    return LobbyTeller(options, options.output, LobbyView(options.output, ""), ways)
 
 
 def names_in(folder: Path) -> list[str]:

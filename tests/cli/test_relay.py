@@ -7,16 +7,13 @@ from pathlib import Path
 import pytest
 
 from seqp2p.api import finding
-from seqp2p.cli.lobby import LobbyTeller, LobbyView
-from seqp2p.cli.options import Choices, SeatOptions
-from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.lobby.code import place_of
 from seqp2p.lobby.events import RelayState
 from seqp2p.net.addresses import Address
 from tests.cli import documented
-from tests.cli.conftest import Cli, refused
+from tests.cli.conftest import Cli, options_of, refused, teller_of
 from tests.cli.processes import Household
 from tests.relay import free_address, relay_process
 
@@ -93,9 +90,7 @@ def test_a_setting_is_used_where_a_person_plays_and_not_by_a_bot(cli: Cli, monke
 
 
 async def test_a_relay_that_is_away_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    output = Output(json=True)
-    options = SeatOptions(Choices("random", 0, Path()), "ann", output, until_stdin_closes=False)
-    teller = LobbyTeller(options, output, LobbyView(output, ""))
+    teller = teller_of(options_of())
     for problem in ("it cannot be reached", ""):
         teller.on_event(RelayState(Address("127.0.0.1", 4001), problem))
     assert documented.stream(capsys.readouterr().out) == [

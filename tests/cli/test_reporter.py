@@ -10,8 +10,7 @@ import trio
 import trio.testing
 
 from seqp2p.api.port_mapping import PortEvent
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
-from seqp2p.cli.options import Choices, SeatOptions
+from seqp2p.cli.lobby import WaysIn
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import TABLE_FULL, PortTeller, Reporter
 from seqp2p.live.absence import Absent, Back
@@ -26,6 +25,7 @@ from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.plain import board_lines
 from seqp2p.ui.words import settings_lines
 from tests.cli import documented
+from tests.cli.conftest import options_of, teller_of
 from tests.table import Played, make_settings, match_at
 
 
@@ -176,10 +176,8 @@ def test_others_are_told_the_port_and_the_address() -> None:
 
 
 async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str]) -> None:
-    output = Output(json=False)
-    options = SeatOptions(Choices(None, 0, cast(Any, None)), "ann", output, False, 1)
     for mapped, address in ((PORT, PORT), (None, OWN)):
-        teller = LobbyTeller(options, output, LobbyView(output, ""), WaysIn(OWN, mapped))
+        teller = teller_of(options_of(None, json=False), WaysIn(OWN, mapped))
         teller.on_event(CodeShown(CODE))
         assert teller.desk.invitation == f"seqp2p join {address} --code {CODE}"
     assert capsys.readouterr().out.count("from the internet: ") == 1

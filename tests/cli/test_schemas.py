@@ -1,6 +1,6 @@
 """The JSON Schemas of --json and --exec: as the code has them, and as the output of commands is."""
 
-import importlib.util
+from runpy import run_path
 
 import jsonschema
 import msgspec
@@ -15,12 +15,7 @@ GOLDEN = FOLDER / "replays" / "kids_2_won_ok.seqp2p"
 
 
 def test_the_files_are_as_the_code() -> None:
-    spec = importlib.util.spec_from_file_location("generate_schemas", FOLDER / "generate_schemas.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for path, text in module.files():
+    for path, text in run_path(str(FOLDER / "generate_schemas.py"))["files"]():
         assert path.read_text("utf-8") == text, "python protocol/generate_schemas.py"
 
 

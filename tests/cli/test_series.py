@@ -17,8 +17,8 @@ from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli import lobby as lobby_module
 from seqp2p.cli import series as module
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, until_agreed
-from seqp2p.cli.options import Choices, SeatOptions
+from seqp2p.cli.lobby import LobbyTeller, until_agreed
+from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
@@ -40,7 +40,7 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
-from tests.cli.conftest import unanswered
+from tests.cli.conftest import options_of, teller_of, unanswered
 from tests.cli.processes import Event, Household
 from tests.cli.test_playing import NoSignals
 from tests.net.tools import agreement, credentials, identity
@@ -79,10 +79,6 @@ NOT_BEGUN = End(ABANDONED, dealt=False)
 HOST_GONE = End(DONE, out=frozenset({1}))
 
 
-def options_of(bot: str | None = "random", *, child: bool = False, json: bool = True, games: int = 1) -> SeatOptions:
-    return SeatOptions(Choices(bot, 0, Path()), "ann", Output(json), child, games)
-
-
 class Evening(AnyTable):
     """A table whose games end as the test says. Its lobbies are full at once; the second may fail or wait."""
 
@@ -100,8 +96,7 @@ class Evening(AnyTable):
         monkeypatch.setattr(lobby_module, "own_console", self.console)
 
     async def evening(self, options: SeatOptions) -> int:
-        output = options.output
-        teller = LobbyTeller(options, output, LobbyView(output, ""))
+        teller = teller_of(options)
         return await play_games(self, options, teller, teller.on_event, lambda lobby: lobby.wait())
 
     @asynccontextmanager
@@ -337,15 +332,12 @@ async def test_a_person_who_types(
     monkeypatch.setattr(lobby_module, "own_console", console)
     options = options_of(None)
 
-    def teller() -> LobbyTeller:
-        return LobbyTeller(options, options.output, LobbyView(options.output, ""))
-
     async def wait(wait: Wait, told: LobbyTeller) -> str | None:
         return await until_agreed(wait, NoSignals(), told.leave_when_typed, lambda: None)
 
     for line in ("QH e5", "leave"):
         send.send_nowait(line)
-    assert await wait(unanswered, teller()) is None
+    assert await wait(unanswered, teller_of(options)) is None
     assert "the game has not started" in capsys.readouterr().err
     # An input that has ended hides no answer to whether a host is there, and is named as the reason.
     terminal = False
@@ -356,8 +348,8 @@ async def test_a_person_who_types(
         raise LinkLost("Nobody is there.")
 
     with pytest.raises(LinkLost):
-        await wait(not_there, teller())
-    seated = teller()
+        await wait(not_there, teller_of(options))
+    seated = teller_of(options)
     seated.on_event(LobbyShown(make_settings(2), (None, None), 2))
     capsys.readouterr()
     send.send_nowait(None)
@@ -365,7 +357,7 @@ async def test_a_person_who_types(
     assert capsys.readouterr().err == "your input has ended\n"
     # Nor does it wait for that answer for ever.
     send.send_nowait(None)
-    assert await wait(unanswered, teller()) is None
+    assert await wait(unanswered, teller_of(options)) is None
     assert trio.current_time() - begun == pytest.approx(DEFAULT_LIMITS.lobby_answer_s)
 
     # Once the table is agreed, what is typed is for the game.
@@ -376,14 +368,13 @@ async def test_a_person_who_types(
         await wait_all_tasks_blocked()
         return "agreed"
 
-    assert await wait(full_at_once, teller()) == "agreed"
+    assert await wait(full_at_once, teller_of(options)) == "agreed"
     assert receive.receive_nowait() == "leave"
 
 
 async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture[str], autojump_clock: object) -> None:
     """A player who knows the code comes and goes as often as a connection is made."""
-    options = options_of(None)
-    teller = LobbyTeller(options, options.output, LobbyView(options.output, ""))
+    teller = teller_of(options_of(None))
     host, foe = Guest("host", bytes(32)), Guest("foe", bytes(32))
     free, full = LobbyShown(make_settings(2), (host, None), 1), LobbyShown(make_settings(2), (host, foe), 1)
 
