@@ -77,10 +77,6 @@ class Terminal:
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p")
 
-    def styled(self) -> str:
-        """Return the screen with its colours, as a terminal is told them."""
-        return self._tmux("capture-pane", "-p", "-e", "-N")
-
     def history(self) -> str:
         """Return all printed lines, as far back as the terminal goes."""
         return self._tmux("capture-pane", "-p", "-S", "-")
@@ -170,3 +166,13 @@ def play_a_turn(terminal: Terminal) -> None:
             terminal.wait(lambda shown: STAGED not in shown, "the choice to be sent")
             return
     raise AssertionError(f"no card can be played:\n{terminal.screen()}")
+
+
+def play_until(sign: re.Pattern[str], *people: Terminal) -> None:
+    """Play for these people until each of them has seen this."""
+    end = time.monotonic() + LIMIT_S
+    while not all(sign.search(person.history() + person.screen()) for person in people):
+        assert time.monotonic() < end, "".join(person.screen() for person in people)
+        for person in people:
+            if YOUR_TURN in person.screen():
+                play_a_turn(person)

@@ -3,28 +3,15 @@
 import os
 import re
 import signal
-import time
 
 import pytest
 
 from tests.real.room import HELPED_SEQP2P, Room, begin, number_of, sit_down
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
+from tests.real.terminals import needs_tmux, play_until
 
 ASKED = r"Enter\) or no"
+OVER = re.compile(rf"score (at this table|since you came back): [\s\S]*{ASKED}")
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-
-
-def play_out(people: list[Terminal]) -> None:
-    """Play a game of two to its end, and wait until both are asked for another."""
-    end = time.monotonic() + LIMIT_S
-    score = re.compile("score (at this table|since you came back): ")
-    while not all(score.search(person.history() + person.screen()) for person in people):
-        assert time.monotonic() < end, people[0].screen()
-        for person in people:
-            if YOUR_TURN in person.screen():
-                play_a_turn(person)
-    for person in people:
-        person.find(ASKED)
 
 
 def test_one_declines_and_one_is_killed_at_the_question(room: Room) -> None:
@@ -50,7 +37,7 @@ def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> Non
         os.kill(people[number].pid(), signal.SIGKILL)
         assert people[number].exit_code() == 128 + signal.SIGKILL
         people[number] = room.sit(name, "resume")
-    play_out(people)
+    play_until(OVER, *people)
     people[0].press("Enter")
     people[1].find(r"ann wants another game")
     people[1].press("Enter")
@@ -75,7 +62,7 @@ def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room)
         person.find("1 ▲ green ann")
         person.find("3 ▲ green ben")
     ann.press("F5")
-    play_out([ann, ben])
+    play_until(OVER, ann, ben)
     ann.press("Enter")
     ben.see("ann wants another game")
     ben.press("Enter")

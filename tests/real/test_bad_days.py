@@ -55,6 +55,7 @@ def test_the_terminal_is_as_it_was(room: Room, where: str, how: str) -> None:
     assert ann.history().strip(), "a word of how it ended"
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_no_to_a_changed_key(room: Room) -> None:
     for number, who in enumerate(("bob", "mallory")):
         ann = room.sit("ann", *TABLE, "--variant", "kids", "--name", "ann")

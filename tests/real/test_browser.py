@@ -26,7 +26,7 @@ WHY_NOT = why_not()
 pytestmark = [pytest.mark.process, pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))]
 
 GOLDEN = Path(__file__).parents[2] / "replays"
-GAMES = ("classic-2", "kids-3", "classic-3-dropped")
+GAMES = ("kids-3", "classic-3-dropped")
 Shown: TypeAlias = dict[str, Any]
 
 # What can be seen of the board, by square: the words for a screen reader, and the chip as it is painted.

@@ -8,19 +8,10 @@ import pytest
 
 from seqp2p.cli.replays import verify_file
 from tests.real.room import KIDS, Room, begin, number_of, sit_down, table
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
+from tests.real.terminals import YOUR_TURN, needs_tmux, play_a_turn, play_until
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
-
-
-def play_to_the_end(*terminals: Terminal) -> None:
-    end = time.monotonic() + LIMIT_S
-    while not all(OVER.search(terminal.screen()) for terminal in terminals):
-        assert time.monotonic() < end, "".join(terminal.screen() for terminal in terminals)
-        for terminal in terminals:
-            if YOUR_TURN in terminal.screen():
-                play_a_turn(terminal)
 
 
 def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
@@ -35,7 +26,7 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
     ann.see("all seats are taken")
     bob.see("dora")
     ann.press("F5")
-    play_to_the_end(ann, bob)
+    play_until(OVER, ann, bob)
     for terminal in (ann, bob):
         terminal.see("another game at this table")
     for terminal in (bob, ann):  # The host last: where it plays no other game, no other player is asked any longer.
@@ -94,7 +85,7 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     ann.wait_for(lambda: time.monotonic() > alone + 6)  # Twice the grace.
     bob = room.sit("bob", "resume")
     ann.see("bob is back")
-    play_to_the_end(ann, bob)
+    play_until(OVER, ann, bob)
     for who, terminal in (("ann", ann), ("bob", bob)):
         assert terminal.exit_code() == 0
         (replay,) = (room.folder / who / "replays").glob("*.seqp2p")
