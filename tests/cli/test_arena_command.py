@@ -151,6 +151,16 @@ def test_a_file_that_cannot_be_used(cli: Cli, tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.process
+def test_a_program_without_an_interpreter_cannot_take_part(cli: Cli, tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_text("#!/no/such/interpreter\n")
+    program.chmod(0o755)
+    exit_code, error, _ = refused(cli("arena", "greedy", program))
+    assert exit_code == 2
+    assert error.startswith(f"{program} cannot be started: ")
+
+
+@pytest.mark.process
 def test_programs_and_classes_that_fail_are_named_and_the_arena_goes_on(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

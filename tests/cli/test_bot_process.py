@@ -108,6 +108,18 @@ async def test_the_fault_of_a_bot_ends_that_bot_alone(caller: Caller, tmp_path: 
     assert {ended.number for ended in caller.told} == {2, 3}
 
 
+async def test_a_bot_that_is_refused_says_why(caller: Caller, tmp_path: Path) -> None:
+    async with table_of(tmp_path) as table:
+        caller.call(2, table, code="1-absurd-zebra")
+        async with playing(table, 1):
+            await caller.is_told.wait()
+            caller.close()
+    [ended] = caller.told
+    assert (ended.number, ended.is_fault) == (2, False)
+    assert "code" in ended.error
+    assert ended.hint
+
+
 async def test_without_its_caller_a_bot_waits_in_no_lobby(caller: Caller, tmp_path: Path) -> None:
     async with table_of(tmp_path, 3) as table:
         caller.call(2, table)

@@ -1,5 +1,7 @@
 """``seqp2p demo``: bots only, real processes, and nothing left running."""
 
+import json
+import os
 import re
 import signal
 import subprocess
@@ -116,3 +118,23 @@ def test_a_peer_that_stops_before_it_listens_is_no_fault_when_stopping(tmp_path:
     demo._stopped_by = signal.SIGINT
     with pytest.raises(UserError, match="stopped"):
         run_async(demo.run)
+
+
+@pytest.mark.process
+def test_peers_that_do_not_end_in_time_are_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Stopped(Demo):
+        def _note(self, event: Event) -> None:
+            super()._note(event)
+            if event["event"] == "dealt" and len(self._dealt) == 1:
+                monkeypatch.setattr(children_module, "END_S", 0.0)
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    (tmp_path / "homes").mkdir()
+    options = ["--bot", "random", "--json", "--until-stdin-closes", "--pace", "60", "--replay-dir", str(tmp_path)]
+    with pytest.raises(UserError, match="stopped") as raised:
+        run_async(Stopped(2, options, tmp_path / "homes", Output(json=True)).run)
+    assert raised.value.exit_code == ABANDONED
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (told["event"], told["result"], told["replays"]) == ("over", "unfinished", [])

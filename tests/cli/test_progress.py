@@ -64,7 +64,7 @@ def test_a_bar_of_several_files(terminal: Terminal, cli: Cli, brief: Played, tmp
     painted = [line for line in terminal.getvalue().split("\r\x1b[K") if line]
     assert painted[0] == f"verifying [{'-' * 30}] 0/3"
     assert painted[1].startswith(f"verifying [{'#' * 10}{'-' * 20}] 1/3")
-    assert painted[-1] == f"verifying [{'#' * 30}] 3/3"
+    assert painted[-1].startswith(f"verifying [{'#' * 30}] 3/3")
     terminal.truncate(0)
     for more in ((files[0],), (*files, "--no-progress")):
         assert cli("verify", *more, "--jobs", 1)[0] == 0

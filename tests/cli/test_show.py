@@ -73,10 +73,18 @@ def test_scripts_are_told_every_moment_and_the_verdict(cli: Cli) -> None:
     assert whats == others | {"reshuffle", "turn", "exchange", "draw", "end", "waive", "call", "give"}
 
 
-@pytest.mark.parametrize(("name", "dealt"), [("forfeit_fail", True), ("stopped_in_a_step_fail", False)])
+@pytest.mark.simulation
+def test_a_card_that_is_drawn_after_a_reshuffle_is_printed(cli: Cli) -> None:
+    assert "seat 2 (ben) draws JH" in cli("show", REPLAYS / "classic-2.seqp2p")[1].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("name", "dealt"),
+    [("forfeit_fail", True), ("stopped_in_a_step_fail", False), ("contribution_missing_fail", False)],
+)
 def test_a_game_that_is_not_whole_is_printed_as_far_as_it_goes(cli: Cli, name: str, dealt: bool) -> None:
-    out = cli("show", SMALL / f"{name}.seqp2p")[1]
-    assert out.startswith("unfinished: ")
+    exit_code, out, _ = cli("show", SMALL / f"{name}.seqp2p")
+    assert (exit_code, out.partition(": ")[0] in ("unfinished", "invalid")) == (0, True)
     assert ("the cards are dealt" in out) == dealt
 
 
