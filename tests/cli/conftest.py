@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import trio
 
 from seqp2p.cli import moments
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
 from seqp2p.cli.main import main
+from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
@@ -24,7 +27,7 @@ Cli = Callable[..., Ended]
 
 @dataclass(frozen=True)
 class Game:
-    """What both seats of a finished game told, in seat order; ``spoken`` is what the host's person reads."""
+    """The events of both seats of a finished game; ``spoken`` is the text for the host's person."""
 
     host: list[Event]
     guest: list[Event]
@@ -39,7 +42,7 @@ class Game:
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test sees or touches the files of the player who runs it."""
+    """Keep the tests away from the files of the player who runs them."""
     home = tmp_path / "home-own"
     monkeypatch.setenv("SEQP2P_HOME", str(home))
     for name in ("SEQP2P_CODE", "SEQP2P_DEBUG"):
@@ -49,7 +52,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def own_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A command that speaks another language leaves it to no other test."""
+    """Undo the choice of a language."""
     before = language.current()
     monkeypatch.setenv("LANGUAGE", before)
     yield
@@ -69,20 +72,25 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lines
 
 
+async def unanswered(_: object) -> NoReturn:
+    """Wait for a line or an answer that never comes."""
+    await trio.sleep_forever()
+
+
 def good() -> bytes:
-    """A whole game that verifies."""
+    """Return a whole game that verifies."""
     return replay_bytes(played(2, "kids", 3))
 
 
 @cache
 def read(data: bytes) -> Playback:
-    """A file's moments; each is read once for all tests."""
+    """Return a file's moments, which are read once for all tests."""
     return play_back(data)
 
 
 @pytest.fixture
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What shows a file does not read it again."""
+    """Let commands that show a file use moments that were read before."""
 
     def again(data: bytes, progress: Callable[[int], None]) -> Playback:
         progress(len(data))
@@ -93,45 +101,43 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def people(tmp_path: Path) -> Iterator[Household]:
-    """Players whose processes end with the test."""
     with household(tmp_path) as people:
         yield people
 
 
 @pytest.fixture
 def terminal() -> Iterator[Terminal]:
-    """A terminal to type at."""
     made = Terminal()
     yield made
     made.hang_up()
 
 
-@pytest.fixture(scope="session")
-def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
-    """A classic game of two bots, as two terminals would play it."""
+def game_of(folder: Path, *options: str, **env: str) -> Game:
+    """Let two bots play a game, as two terminals would."""
     begun = time.monotonic()
-    with household(tmp_path_factory.mktemp("game")) as people:
-        host = people.host("--players", "2")
-        guest = people.join(host)
+    with household(folder) as people:
+        host = people.host(*options, env=env)
+        guest = people.join(host, env=env)
         assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
         return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
+
+
+@pytest.fixture(scope="session")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
+    """A classic game."""
+    return game_of(tmp_path_factory.mktemp("game"), "--players", "2")
 
 
 @pytest.fixture(scope="session")
 def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
     """A short game with closed hands, where the terminals know ASCII alone and the host's name has more."""
-    begun = time.monotonic()
-    ascii_alone = {"PYTHONIOENCODING": "ascii"}
-    with household(tmp_path_factory.mktemp("kids")) as people:
-        host = people.host("--variant", "kids", "--closed-hands", "--name", "Zoé ♠", env=ascii_alone)
-        guest = people.join(host, env=ascii_alone)
-        assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-        return Game(host.events, guest.events, "\n".join(host.err), time.monotonic() - begun, [*host.out, *guest.out])
+    options = ("--variant", "kids", "--closed-hands", "--name", "Zoé ♠")
+    return game_of(tmp_path_factory.mktemp("kids"), *options, PYTHONIOENCODING="ascii")
 
 
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
-    """Run a command in this process: exit code, standard output, standard error."""
+    """Return a function that runs a command in this process: exit code, standard output, standard error."""
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
 
     def run(*arguments: object) -> Ended:
@@ -143,6 +149,14 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
         return ended.value.code, said.out, said.err
 
     return run
+
+
+def options_of(bot: str | None = "random", *, child: bool = False, json: bool = True, games: int = 1) -> SeatOptions:
+    return SeatOptions(Choices(bot, 0, Path()), "ann", Output(json), child, games)
+
+
+def teller_of(options: SeatOptions, ways: WaysIn | None = None) -> LobbyTeller:
+    return LobbyTeller(options, options.output, LobbyView(options.output, ""), ways)
 
 
 def names_in(folder: Path) -> list[str]:

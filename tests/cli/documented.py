@@ -15,15 +15,17 @@ TEXT = (Path(__file__).parents[2] / "docs" / "scripting.md").read_text("utf-8")
 
 @cache
 def conforming(line: str) -> dict[str, Any]:
-    """The object of a line of ``--json``, which is as its struct."""
+    """Return the object of a line of ``--json``, which has the documented fields with values of their types."""
     event: dict[str, Any] = json.loads(line)
-    msgspec.json.decode(line, type=EVENTS[event["event"]])
+    name = event["event"]
+    msgspec.json.decode(line, type=EVENTS[name])
     event.pop("stream", None)
+    assert event.keys() in (fields()[name], demo_fields()[name])
     return event
 
 
 def stream(text: str) -> list[dict[str, Any]]:
-    """The objects of a whole standard output; the first begins with the version of the events."""
+    """Return the objects of a whole standard output; the first begins with the version of the events."""
     lines = text.splitlines()
     assert [line.startswith(f'{{"stream": {STREAM_VERSION}, ') for line in lines] == [n == 0 for n in range(len(lines))]
     return [conforming(line) for line in lines]
@@ -31,7 +33,7 @@ def stream(text: str) -> list[dict[str, Any]]:
 
 @cache
 def fields() -> dict[str, frozenset[str]]:
-    """The fields of every event, ``event`` included; of ``over`` those of a seat."""
+    """Return the fields of every event, ``event`` included; of ``over`` those of a seat."""
     found = {
         name: frozenset({"event", *(field.encode_name for field in msgspec.structs.fields(kind))}) - {"stream"}
         for name, kind in EVENTS.items()
@@ -40,23 +42,20 @@ def fields() -> dict[str, frozenset[str]]:
 
 
 def export_fields() -> frozenset[str]:
-    """The fields of the object that ``export --format json`` writes."""
     table = TEXT.split("## Replays as JSON")[1].split("\n## ")[0]
     return frozenset({"event", *re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)})
 
 
 def stats_fields() -> frozenset[str]:
-    """The fields of the event ``stats``."""
     table = TEXT.split("## Statistics")[1].split("\n## ")[0]
     return frozenset({"event", *re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)})
 
 
 def demo_fields() -> dict[str, frozenset[str]]:
-    """The same for ``demo``."""
+    """Return the same for ``demo``, whose ``over`` is of the whole table."""
     return {**fields(), "over": fields()["over"] - {"seat", "replay"} | {"replays", "verdict"}}
 
 
 def exit_codes() -> dict[int, str]:
-    """The documented exit codes and their meanings."""
     table = TEXT.split("## Exit codes")[1].split("##")[0]
     return {int(code): meaning for code, meaning in re.findall(r"\| (\d) \| (.*?) \|", table)}

@@ -38,7 +38,7 @@ END_S: Final = 10
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What a process is asked for by: ``python -m`` this module with these arguments, in this environment."""
+    """``python -m`` this module with these arguments, in this environment."""
 
     module: str
     arguments: list[str]
@@ -48,7 +48,7 @@ class Order(msgspec.Struct, frozen=True):
 def start(
     arguments: list[str], env: dict[str, str], *, fork: bool = True, **more: Any
 ) -> "subprocess.Popen[bytes] | Forked":
-    """The process of this command line, forked if it may and can be; ``more`` is as for ``subprocess.Popen``."""
+    """Start this command line, forked if possible; ``more`` is as for ``subprocess.Popen``."""
     sys.audit("subprocess.Popen", arguments[0], arguments, None, env)  # A forked one counts as a process too.
     streams = {name: more.get(name, subprocess.DEVNULL) for name in ("stdin", "stdout", "stderr")}
     different = {name for name in env.keys() | os.environ if env.get(name) != os.environ.get(name)}
@@ -64,7 +64,7 @@ def start(
 
 
 class Forked:
-    """A process that the nursery has forked."""
+    """A process that the nursery has forked; it is used as a Popen."""
 
     def __init__(self, order: Order, streams: dict[str, int]) -> None:
         self.returncode: int | None = None
@@ -80,7 +80,7 @@ class Forked:
         assert self.pid, "the nursery is gone"
 
     def _stream(self, name: str, wanted: int) -> int:
-        """The process's end; of a pipe, this process keeps the other one."""
+        """Return the process's end; of a pipe, this process keeps the other one."""
         if wanted == subprocess.DEVNULL:
             return os.open(os.devnull, os.O_RDWR)
         if wanted != subprocess.PIPE:
@@ -91,11 +91,9 @@ class Forked:
         return theirs
 
     def poll(self) -> int | None:
-        """How it ended, None if it has not."""
         return self._look(0.0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """How it ended; raises TimeoutExpired."""
         if (code := self._look(timeout)) is None:
             raise subprocess.TimeoutExpired("seqp2p", timeout or 0.0)
         return code
@@ -107,18 +105,16 @@ class Forked:
         return self.returncode
 
     def send_signal(self, sig: int) -> None:
-        """Send it a signal, unless it is known to have ended."""
         if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):  # It ended, and was taken note of, this very moment.
                 os.kill(self.pid, sig)
 
     def kill(self) -> None:
-        """Kill it."""
         self.send_signal(signal.SIGKILL)
 
 
 def written(order: Order) -> int:
-    """A file in memory that holds the order: thousands of arguments are too many for a message."""
+    """Return a file in memory with the order: thousands of arguments are too many for a message."""
     descriptor = os.memfd_create("order")
     with os.fdopen(descriptor, "wb", closefd=False) as file:
         file.write(msgspec.json.encode(order))
@@ -128,7 +124,7 @@ def written(order: Order) -> int:
 
 @cache
 def nursery() -> socket.socket:
-    """What orders are sent by; the nursery ends when this is closed, and so with this process at the latest."""
+    """Return the socket for orders. The nursery ends when it is closed, at the latest with this process."""
     own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
@@ -146,7 +142,7 @@ def nursery() -> socket.socket:
 
 
 def serve(orders: socket.socket) -> Order | None:
-    """Fork until there are no more orders; in each process that was asked for, its order is returned."""
+    """Fork until there are no more orders; in each forked process, return its order."""
     # By process id, where to tell how it ended.
     running: dict[int, int] = {}
     ended, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -174,7 +170,7 @@ def serve(orders: socket.socket) -> Order | None:
 
 
 def bury(running: dict[int, int]) -> None:
-    """Tell how processes ended, of those that have."""
+    """Tell how each process ended that has ended."""
     while running:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if not pid:
@@ -187,7 +183,7 @@ def bury(running: dict[int, int]) -> None:
 
 
 def become(asked: int, streams: list[int]) -> Order:
-    """Take over what was asked for: streams, environment, signals. The order is in the file ``asked``."""
+    """Take over streams, environment and signals. The order is in the file ``asked``."""
     with os.fdopen(asked, "rb") as file:
         order = msgspec.json.decode(file.read(), type=Order)
     signal.set_wakeup_fd(-1)
@@ -209,7 +205,7 @@ def become(asked: int, streams: list[int]) -> Order:
 
 
 def leave(code: int) -> None:
-    """End as the interpreter does, all but to take apart what was imported: a fork would copy it first, all of it."""
+    """End as the interpreter does, but keep the imported modules: to free them would copy them first."""
     threading._shutdown()  # type: ignore[attr-defined]  # the interpreter's own, as the next
     atexit._run_exitfuncs()
     sys.stdout.flush()
@@ -218,7 +214,6 @@ def leave(code: int) -> None:
 
 
 def main() -> None:
-    """The nursery; and each process, once it has been forked."""
     # A Ctrl-C at the tests' terminal is theirs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for found in pkgutil.iter_modules(seqp2p.cli.__path__, "seqp2p.cli."):

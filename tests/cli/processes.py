@@ -24,22 +24,19 @@ Event = dict[str, Any]
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    """What a process of this player sees; nothing of the player who runs the tests.
-
-    A fault in seqp2p itself shows its traceback, and with that fails the test.
-    """
+    """Return the environment of a player's process: it has nothing of the tests' own player, and shows tracebacks."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("SEQP2P_", "COV_"))}
     return own | {"SEQP2P_HOME": str(home), "SEQP2P_DEBUG": "1", "PYTHONPATH": str(ROOT)} | more
 
 
 def command(*arguments: object) -> list[str]:
-    """The command line; the bot ``helpful`` is known where it is named."""
+    """Return the command line; the bot ``helpful`` is known where it is named."""
     known = ("tests.helpful",) if HELPFUL in arguments else ()
     return [sys.executable, "-m", *known, "seqp2p", *map(str, arguments)]
 
 
 class Process:
-    """A running ``seqp2p``. Everything that is waited for has a time limit, and fails with all that was said."""
+    """A running ``seqp2p``. Every wait has a time limit, and fails with the whole output."""
 
     def __init__(
         self,
@@ -83,15 +80,15 @@ class Process:
 
     @property
     def events(self) -> list[Event]:
-        """The events so far: every line of standard output is one, and as the table of events says."""
+        """The events so far; every line of standard output is one."""
         return [conforming(line) for line in list(self.out)]
 
     def said(self) -> str:
-        """Everything, for a failure's message."""
+        """Return the whole output, for a failure's message."""
         return "\n".join([f"exit code {self.process.poll()}", *self.out, "---", *self.err])
 
     def event(self, name: str, nth: int = 1, **fields: Any) -> Event:
-        """The nth event with this name and these fields, as soon as there is one."""
+        """Return the nth event with this name and these fields, as soon as there is one."""
 
         def found() -> Event | None:
             fitting = [
@@ -104,7 +101,7 @@ class Process:
         return self._until(found, f"event {nth} {name} {fields}")
 
     def line(self, pattern: str, nth: int = 1) -> re.Match[str]:
-        """The nth match of a pattern in what is said to people, as soon as there is one."""
+        """Return the nth match of a pattern in the text for people, as soon as there is one."""
 
         def found() -> re.Match[str] | None:
             matches = [match for line in [*self.out, *self.err] if (match := re.search(pattern, line))]
@@ -112,23 +109,25 @@ class Process:
 
         return self._until(found, f"line {nth} with {pattern!r}")
 
+    def seat_of(self, name: str) -> int:
+        """Return the seat of a player at the agreed table."""
+        (seat,) = {event["seat"] for event in self.events if event["event"] == "seated" and event["name"] == name}
+        return int(seat)
+
     def type(self, *lines: str) -> None:
-        """Type lines."""
         assert self.process.stdin is not None
         self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
         self.process.stdin.flush()
 
     def close_input(self) -> None:
-        """The end of what is typed."""
         assert self.process.stdin is not None
         self.process.stdin.close()
 
     def signal(self, number: signal.Signals) -> None:
-        """Send it a signal."""
         self.process.send_signal(number)
 
     def end(self, limit_s: float = LIMIT_S) -> int:
-        """Its exit code, once it has ended and everything it said is here."""
+        """Return the exit code, once the process has ended and all its output is here."""
         try:
             code = self.process.wait(limit_s)
         except subprocess.TimeoutExpired:
@@ -138,7 +137,7 @@ class Process:
         return code
 
     def error(self) -> tuple[str, str | None]:
-        """The error and the hint: the only lines of their kind."""
+        """Return the error and the hint: the only lines of their kind."""
         errors = [line for line in self.err if line.startswith("seqp2p: error: ")]
         hints = [line for line in self.err if line.startswith("seqp2p: hint: ")]
         assert len(errors) == 1, self.said()
@@ -167,13 +166,12 @@ class Process:
 
 
 class Terminal:
-    """A terminal at which a person types; what the program says there is read from its output."""
+    """A terminal for a person to type at; the program's output is read from its pipe."""
 
     def __init__(self) -> None:
         self.master, self.slave = os.openpty()
 
     def start(self, people: "Household", *arguments: object, who: str, **more: Any) -> Process:
-        """Start a process of this player at the terminal."""
         options = ("--name", who, "--replay-dir", people.replays(who))
         process = people.start(*arguments, *options, who=who, stdin=self.slave, **more)
         os.close(self.slave)
@@ -200,18 +198,16 @@ class Household:
         self._started: list[Process] = []
 
     def hold(self, turns: int) -> None:
-        """Let all games stand still after so many turns. Bots named ``helpful`` obey, in this life and the next."""
+        """Let all games stand still after so many turns. Bots named ``helpful`` obey, also when they are resumed."""
         self.directory.mkdir(parents=True, exist_ok=True)
         new = self._gate.with_suffix(".new")
         new.write_text(str(turns), "ascii")
         new.replace(self._gate)
 
     def let_go(self) -> None:
-        """Let the games go on to their ends."""
         self._gate.unlink()
 
     def env(self, who: str, **more: str) -> dict[str, str]:
-        """The environment of a player's processes."""
         return environment(self.home(who), **{GATE: str(self._gate)}, **more)
 
     def home(self, name: str) -> Path:
@@ -228,21 +224,19 @@ class Household:
         env: dict[str, str] | None = None,
         **more: Any,
     ) -> Process:
-        """A process of this player."""
         return self._start(Process(command(*arguments), self.env(who, **(env or {})), stdin=stdin, **more))
 
     def run(self, line: list[str], **env: str) -> Process:
-        """Any other command line."""
         return self._start(Process(line, self.env("somebody", **env)))
 
     def call(self, *arguments: object, **more: Any) -> Process:
-        """A command that ends by itself; ``process.returncode`` is its exit code."""
+        """Run a command that ends by itself; ``process.returncode`` is its exit code."""
         process = self.start(*arguments, **more)
         process.end()
         return process
 
     def host(self, *arguments: object, who: str = "host", bot: str | None = HELPFUL, **more: Any) -> Process:
-        """A host for scripts, on a port of its own."""
+        """Start a host for scripts, on a port of its own."""
         chosen = () if bot is None else ("--bot", bot)
         return self.start(
             *("host", "--listen", "127.0.0.1:0", "--name", who, "--replay-dir", self.replays(who), "--json"),
@@ -260,7 +254,7 @@ class Household:
         code: str | None = None,
         **more: Any,
     ) -> Process:
-        """A joiner at that host's table, with the newest code unless another is given."""
+        """Start a joiner at that host's table, with the newest code unless another is given."""
         shown = host.event("listening")
         newest = [event["code"] for event in host.events if event["event"] == "listening"][-1]
         chosen = () if bot is None else ("--bot", bot)
@@ -281,7 +275,7 @@ class Household:
         os.kill(pid, signal.SIGKILL)
 
     def end_all(self) -> None:
-        """Kill what still runs, all of it before anything is found fault with."""
+        """Kill all processes that still run, before any is found fault with."""
         with ExitStack() as stack:
             for process in self._started:
                 stack.enter_context(process)
@@ -289,7 +283,6 @@ class Household:
 
 @contextmanager
 def household(directory: Path) -> Iterator[Household]:
-    """Players whose processes end when the block does."""
     people = Household(directory)
     try:
         yield people
@@ -298,7 +291,7 @@ def household(directory: Path) -> Iterator[Household]:
 
 
 def children(pid: int) -> set[int]:
-    """The processes that a process has started, and those that they have."""
+    """Return the processes that a process has started, and theirs."""
     found = set[int]()
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, path.read_text().split()):
@@ -307,7 +300,7 @@ def children(pid: int) -> set[int]:
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is such a process, and it is more than the name of one that has ended."""
+    """Return True if the process exists and is no zombie."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -316,12 +309,11 @@ def is_running(pid: int) -> bool:
 
 
 def none_runs(pids: Collection[int]) -> bool:
-    """Return True if none of these processes runs."""
     return not any(map(is_running, pids))
 
 
 def wait_until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for something that nothing tells of."""
+    """Wait for a condition that no event tells of."""
     limit = time.monotonic() + LIMIT_S
     while not condition():
         assert time.monotonic() < limit, what
@@ -329,5 +321,4 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 
 
 def wait_until_gone(pids: Collection[int]) -> None:
-    """Wait until none of these processes runs."""
     wait_until(lambda: none_runs(pids), f"{pids} are left")

@@ -42,7 +42,7 @@ class Broken:
 
 
 class Caller:
-    """The process that calls bots: its end of their standard input, and the ends that it was told."""
+    """The calling process: its end of their standard input, and the ends that it was told."""
 
     def __init__(self) -> None:
         self.bots, self._input = os.pipe()
@@ -59,7 +59,7 @@ class Caller:
         os.write(self._input, msgspec.json.encode(call) + b"\n")
 
     def close(self) -> None:
-        """The calling process is gone."""
+        """End the calling process."""
         if self._input >= 0:
             os.close(self._input)
             self._input = -1
@@ -156,7 +156,7 @@ async def test_without_its_caller_a_bot_stops_when_no_person_is_there_and_plays_
 
 
 @pytest.mark.parametrize("replay", ["", "game.seqp2p"])
-def test_a_bot_that_is_called_again_does_not_wait_for_people_who_have_not_come_back(replay: str) -> None:
+def test_a_bot_that_is_called_again_waits_for_no_people_who_have_not_come_back(replay: str) -> None:
     bot = LocalBot(BotCall(1, "greedy", 0, "bot 1", bytes(32), "", "", replay=replay), OWN_RESOURCES)
     game: Any = SimpleNamespace(
         people=lambda: {1, 2}, out=set(), match=SimpleNamespace(game=SimpleNamespace(seats=(1, 2, 3)))

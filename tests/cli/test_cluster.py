@@ -1,10 +1,9 @@
-"""Verifying on a Dask cluster: a made-up one, whose every failure can be had, and a real one where it is installed."""
+"""Verifying on a Dask cluster: a made-up one with every failure, and a real one where it is installed."""
 
 import re
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -27,7 +26,6 @@ from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message
 from seqp2p.match.events import Result
 from seqp2p.replay.verify import Report, verify
-from tests.cli import documented
 from tests.cli.conftest import Cli, good, refused
 from tests.cli.processes import Household
 from tests.protocol.reading import REPLAYS
@@ -49,21 +47,19 @@ def many(tmp_path: Path) -> list[Named]:
 
 
 class KilledWorker(Exception):
-    """What distributed says of a task that has ended each of its workers."""
+    """The error of distributed for a task that has ended each of its workers."""
 
 
 class FakeClient:
-    """As much of distributed.Client as is used; its cluster is threads."""
+    """The used parts of distributed.Client; its cluster is threads, or the executor in ``made``."""
 
     addresses: ClassVar[list[str]] = []
     nowhere: ClassVar[BaseException | None] = None
     workers: ClassVar[list[dict[str, int]]] = []
     """The answers of its scheduler, the last one again and again; none is a scheduler that does not answer."""
     made: ClassVar[list[Executor]] = []
-    """The executor; without one it is threads."""
     closed: ClassVar[int] = 0
     status = "running"
-    asked: ClassVar[threading.Event] = threading.Event()
 
     def __init__(self, address: str, **_: object) -> None:
         if self.nowhere is not None:
@@ -78,7 +74,6 @@ class FakeClient:
         assert asynchronous
         if not self.workers:
             raise TimeoutError
-        self.asked.set()
         return self.workers.pop(0) if len(self.workers) > 1 else self.workers[0]
 
     def get_executor(self, *, pure: bool) -> Executor:
@@ -91,16 +86,14 @@ class FakeClient:
 
 
 class Security:
-    """The certificates in its configuration."""
-
     def get_connection_args(self, _: str) -> dict[str, object]:
         return {"ssl_context": self}
 
 
 class Failing(ThreadPoolExecutor):
-    """Its first task is done, and its others fail; without a failure they are never done."""
+    """Its first task is done, and its others fail or return these bytes; without a failure they are never done."""
 
-    def __init__(self, failure: BaseException | None) -> None:
+    def __init__(self, failure: BaseException | bytes | None) -> None:
         super().__init__(1)
         self.failure = failure
         self.tasks = 0
@@ -112,6 +105,8 @@ class Failing(ThreadPoolExecutor):
             future.set_result(args[0](*args[1:]))
         elif isinstance(self.failure, CancelledError):
             future.cancel()
+        elif isinstance(self.failure, bytes):
+            future.set_result(self.failure)
         elif self.failure is not None:
             future.set_exception(self.failure)
         return future
@@ -137,15 +132,6 @@ def test_a_cluster_gives_the_same_reports(many: list[Named], cluster: type[FakeC
     assert (cluster.addresses, cluster.closed, told) == ([FAR], 1, [WARNING.removeprefix("seqp2p: ")])
 
 
-def test_a_command_on_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient]) -> None:
-    exit_code, out, err = cli("verify", "--json", "--dask", FAR, *[named.path for named in many[:3]])
-    events = documented.stream(out)
-    assert (exit_code, err) == (3, f"{WARNING}\n")
-    assert [event["verdict"] for event in events[:-1]] == ["verified", "invalid", "unfinished"]
-    assert events[-1]["files"] == 3
-    assert cluster.closed == 1
-
-
 @pytest.mark.parametrize(
     ("failure", "text", "exit_code"),
     [
@@ -154,6 +140,7 @@ def test_a_command_on_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeC
         (KilledWorker("w"), "the cluster is lost: each worker that was to verify {file} has been killed", 4),
         (CancelledError(), "the cluster is lost: its scheduler has ended", 4),
         (OSError("gone"), "the cluster is lost: gone", 4),
+        (b"", "the cluster cannot verify replays: a verdict is not in its form\n", 1),
     ],
 )
 def test_a_cluster_that_fails(
@@ -161,7 +148,7 @@ def test_a_cluster_that_fails(
     many: list[Named],
     cluster: type[FakeClient],
     monkeypatch: pytest.MonkeyPatch,
-    failure: BaseException,
+    failure: BaseException | bytes,
     text: str,
     exit_code: int,
 ) -> None:
@@ -170,6 +157,7 @@ def test_a_cluster_that_fails(
     assert code == exit_code
     assert err.startswith(f"{WARNING}\nseqp2p: error: {text.format(file=many[3].path)}")
     assert "\nseqp2p: hint: " in err
+    assert (f"its workers need this state of seqp2p: {code_state()}" in err) == (exit_code == 1)
     first, last = out.splitlines()
     assert first.startswith(f"{many[0].path}: verified: ")
     assert last.startswith("1 of 2 files: 1 verified, 0 unfinished, 0 invalid, ")
@@ -182,7 +170,6 @@ def test_a_cluster_that_fails(
 def test_what_is_here_when_the_cluster_is_lost_is_kept(
     many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also a report behind the one that never comes."""
     lost: list[str] = []
     found: list[str] = []
     monkeypatch.setattr(cluster, "made", [Failing(None)])
@@ -196,39 +183,32 @@ def test_what_is_here_when_the_cluster_is_lost_is_kept(
 
 
 @pytest.mark.parametrize(
-    ("workers", "reason"),
-    [([dict[str, int]()], "it has no workers"), (list[dict[str, int]](), "its scheduler does not answer")],
-)
-def test_no_workers(
-    cli: Cli, many: list[Named], cluster: type[FakeClient], workers: list[dict[str, int]], reason: str
-) -> None:
-    cluster.workers[:] = workers
-    exit_code, out, err = cli("verify", "--dask", FAR, many[0].path)
-    assert (exit_code, out, cluster.closed) == (4, "", 1)
-    assert err.splitlines() == [
-        WARNING,
-        f"seqp2p: error: the cluster at {FAR} cannot verify: {reason}",
-        f"seqp2p: hint: start a worker with: dask worker {FAR}",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("failure", "reason"),
+    ("nowhere", "workers", "text"),
     [
-        (OSError("timed out"), "timed out"),
-        (MemoryError(), "no Dask scheduler answers there"),  # The first bytes of another program, taken for a length.
+        (None, [{}], f"the cluster at {FAR} cannot verify: it has no workers"),
+        (None, [], f"the cluster at {FAR} cannot verify: its scheduler does not answer"),
+        (OSError("timed out"), [], f"cannot reach the Dask cluster at {FAR}: timed out"),
+        # The first bytes of another program, taken for a length.
+        (MemoryError(), [], f"cannot reach the Dask cluster at {FAR}: no Dask scheduler answers there"),
     ],
 )
 def test_no_cluster_there(
-    cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch, failure: BaseException, reason: str
+    cluster: type[FakeClient],
+    monkeypatch: pytest.MonkeyPatch,
+    nowhere: BaseException | None,
+    workers: list[dict[str, int]],
+    text: str,
 ) -> None:
-    monkeypatch.setattr(cluster, "nowhere", failure)
-    with pytest.raises(UserError, match=f"^cannot reach the Dask cluster at {FAR}: {reason}$") as error:
+    monkeypatch.setattr(cluster, "nowhere", nowhere)
+    cluster.workers[:] = workers
+    with pytest.raises(UserError, match=f"^{text}$") as error:
         list(verify_on_cluster([], FAR, list[str]().append))
     assert error.value.exit_code == 4
+    assert ("start a worker" in error.value.hint) == (nowhere is None)
+    assert cluster.closed == (nowhere is None)
 
 
-@pytest.mark.parametrize("address", ["far", "http://far:80", "tcp://far", "tcp://far:8786/x", ""])
+@pytest.mark.parametrize("address", ["http://far:80", "tcp://far", "tcp://far:8786/x", ""])
 def test_no_address_of_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient], address: str) -> None:
     exit_code, error, _ = refused(cli("verify", "--dask", address, many[0].path))
     assert (exit_code, error) == (2, f"no address of a Dask cluster: {address}")
@@ -248,10 +228,8 @@ def test_no_distributed_installed(cli: Cli, many: list[Named], monkeypatch: pyte
     ("address", "warned"),
     [
         ("tcp://192.168.1.5:8786", True),
-        ("far:8786", True),
         ("ws://far:8786", True),
         ("tcp://localhost.far:8786", True),
-        ("tcp://127.0.0.1:8786", False),
         ("localhost:8786", False),
         ("tcp://[::1]:8786", False),
         ("tls://far:8786", False),
@@ -269,7 +247,7 @@ def test_a_plain_address_beyond_loopback_is_warned_of(
 # --- workers
 
 
-def test_a_worker_of_another_state_judges_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_of_another_state_judges_nothing() -> None:
     assert decode_report(verify_for(code_state(), good())).verdict == "verified"
     for state in ("0", __version__, code_state()[:-1]):
         with pytest.raises(ImportError, match=re.escape(code_state())):
@@ -315,15 +293,11 @@ PLAIN = encode_report(verify(good()))
 @pytest.mark.parametrize(
     "data",
     [
-        None,
         Report("verified"),
-        PLAIN.decode(),
         b"",
-        PLAIN[:-1],
         PLAIN + b" ",
         PLAIN.replace(b'"verified"', b'"certified"'),
         PLAIN.replace(b'"verdict"', b'"extra":1,"verdict"'),
-        PLAIN.replace(b'"seat":1', b'"seat":"1"'),
         PLAIN.replace(b'"seat":1', b'"seat":7'),
         PLAIN.replace(b'"winners":[', b'"winners":[9,'),
         PLAIN.replace(b'"key":"', b'"key":"x'),
@@ -334,7 +308,6 @@ PLAIN = encode_report(verify(good()))
         *(
             msgspec.json.encode(Report("invalid", reason="\0" + reason))
             for reason in (
-                "",
                 "[]",
                 '["{a}",{"b":1}]',
                 '["{a.__class__}",{"a":1}]',
@@ -349,24 +322,11 @@ def test_a_verdict_in_another_form_is_none(data: object) -> None:
         decode_report(data)
 
 
-def test_a_verdict_in_another_form_ends_the_command(
-    cli: Cli, many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(on_cluster, "verify_for", lambda *_: b"")
-    code, out, err = cli("verify", "--dask", FAR, many[0].path)
-    assert (code, out) == (1, "")
-    assert err.splitlines()[1:] == [
-        "seqp2p: error: the cluster cannot verify replays: a verdict is not in its form",
-        f"seqp2p: hint: its workers need this state of seqp2p: {code_state()}",
-    ]
-
-
 # --- a real one
 
 
 @contextmanager
 def dask(*arguments: object) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a part of Dask until the block ends."""
     line = [sys.executable, "-m", "dask", *map(str, arguments)]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

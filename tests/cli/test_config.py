@@ -1,4 +1,4 @@
-"""``seqp2p config``: values are kept, and what is wrong with them is said and passed over."""
+"""``seqp2p config``: values are kept; faults of the file are reported and passed over."""
 
 import os
 import tomllib
@@ -48,12 +48,6 @@ def test_the_environment_is_stronger_than_the_file(cli: Cli, file: Path, monkeyp
     assert cli("id")[1].startswith("bob ")
 
 
-def test_a_setting_chooses_the_language_and_an_option_is_stronger(cli: Cli, file: Path) -> None:
-    file.write_text('language = "fr"\n')
-    assert "Réglages" in cli("config", "--help")[1]
-    assert "Settings" in cli("config", "--help", "--lang", "en")[1]
-
-
 def test_comments_and_a_link_stay(cli: Cli, file: Path, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.toml"
     real.write_text('# mine\npalette = "mono"  # dark\n')
@@ -88,7 +82,7 @@ def test_a_broken_or_newer_file_is_reported_and_left_alone(cli: Cli, file: Path,
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders")
-def test_a_pipe_in_its_place_keeps_nobody_waiting(cli: Cli, file: Path) -> None:
+def test_a_pipe_in_its_place_is_not_waited_for(cli: Cli, file: Path) -> None:
     os.mkfifo(file)
     assert "not a regular file" in cli("config")[2]
 

@@ -34,30 +34,24 @@ def strange(manner: str, seen: Path) -> str:
     return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
 
 
-def test_programs_play_with_everything_that_a_table_can_agree_on(people: Household) -> None:
-    table = ("--players", "2", "--advanced", "--manual-draw", "--no-table-talk", "--turn-time", "60")
-    host = people.host(*table, "--exec", f"{sys.executable} {EXAMPLES / 'bot.py'}", bot=None)
-    guest = people.join(host)
-    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-    assert not [event for event in host.events if event["event"] == "bot_failed"]
-
-
-def test_what_a_program_is_sent(people: Household, tmp_path: Path) -> None:
-    """It is what its seat may see: the table, its own hand, and no secret of the program that plays for it."""
+def test_each_game_has_a_program_of_its_own_that_is_sent_what_its_seat_may_see(
+    people: Household, tmp_path: Path
+) -> None:
     seen = tmp_path / "seen"
-    host = people.host(*KIDS, "--exec", strange("good", seen), bot=None)
-    guest = people.join(host, env={"SEQP2P_CODE": "7-amber-falcon"})
+    host = people.host(*KIDS, "--exec", strange("good", seen), "--games", "2", bot=None)
+    guest = people.join(host, "--games", "2", env={"SEQP2P_CODE": "7-amber-falcon"})
     assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
     text = seen.read_text()
     sent = [json.loads(line) for line in text.splitlines()]
-    hello, result = sent[1], sent[-1]
-    assert (hello["type"], hello["variant"], hello["names"]) == ("hello", "kids", ["host", "guest"])
-    over = host.event("over")
+    hello, again = (message for message in sent if message["type"] == "hello")
+    assert (hello["variant"], hello["names"], again["names"]) == ("kids", ["host", "guest"], ["host", "guest"])
+    end, _ = (at for at, message in enumerate(sent) if message["type"] == "result")
+    result, over = sent[end], host.event("over")
     assert (result["result"], result["winners"]) == (over["result"], over["winners"])
     told = [event for event in host.events if event["event"] in ("turn", "exchange")]
     heard = [message for message in sent if message["type"] == "event"]
     assert [{**message, "type": "event"} for message in heard] == [{**event, "type": "event"} for event in told]
-    history = [event for message in sent if message["type"] == "view" for event in message["history"]]
+    history = [event for message in sent[:end] if message["type"] == "view" for event in message["history"]]
     assert history == told[: len(history)]
     secrets = [host.event("listening")["code"], *(event["key"] for event in host.events if event["event"] == "seated")]
     assert not [secret for secret in secrets if secret in text]
@@ -77,33 +71,6 @@ def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household,
     assert host.end() == 5
     wait_until_gone(started)
     assert json.loads(seen.read_text().splitlines()[-1])["result"] == "unfinished"
-
-
-def test_a_seat_is_taken_again_by_its_program(people: Household, tmp_path: Path) -> None:
-    seen = tmp_path / "seen"
-    play = ("--exec", strange("good", seen), "--exec-time", "20")
-    people.hold(3)  # It has another turn, in the shortest game too.
-    host = people.host(*KIDS, *play, bot=None)
-    guest = people.join(host)
-    host.event("turn", nth=2)
-    before = children(host.pid)
-    host.signal(signal.SIGKILL)
-    host.end()
-    # A program that reads to the end of its input ends by itself.
-    wait_until_gone(before)
-    people.let_go()
-    again = people.start("resume", "--replay-dir", people.replays("host"), *play, "--json", who="host")
-    assert (again.end(), guest.end()) == (0, 0), again.said() + guest.said()
-    assert [json.loads(line)["type"] for line in seen.read_text().splitlines()].count("hello") == 2
-
-
-def test_every_game_has_a_program_of_its_own(people: Household, tmp_path: Path) -> None:
-    seen = tmp_path / "seen"
-    host = people.host(*KIDS, "--exec", strange("good", seen), "--games", "2", bot=None)
-    guest = people.join(host, "--games", "2")
-    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
-    types = [json.loads(line)["type"] for line in seen.read_text().splitlines()]
-    assert (types.count("hello"), types.count("result")) == (2, 2)
 
 
 def test_a_seat_taken_again_has_its_program_again(tmp_path: Path) -> None:

@@ -2,21 +2,21 @@
 
 import signal
 import socket
-import socketserver
 import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
-from tests.cli import documented
+from seqp2p.cli.lobby_desk import LobbyDesk
+from seqp2p.cli.output import Output
+from seqp2p.lobby.events import Guest, LobbyShown
+from seqp2p.lobby.requests import LobbyRequest, RemovePlayer
 from tests.cli.conftest import Cli, refused
 from tests.cli.processes import Household
+from tests.table import make_settings
 
 
 def other_code(code: str) -> str:
-    """A code of this table that is not its code."""
+    """Return a code with the table's number and another word."""
     number, *words = code.split("-")
     return "-".join([number, *words[:-1], "acorn" if words[-1] != "acorn" else "amber"])
 
@@ -47,31 +47,41 @@ def test_a_wrong_code_is_refused_and_a_third_one_burns_the_code(cli: Cli, people
     host.line(r"^turned away: \d \(wrong code: \d; broke off or found no seat: \d\)$")
 
 
-@pytest.mark.parametrize("code", ["amber", "7-amber-falcno", "x-amber-falcon", "\x1b[2J", "7-amber-falcon-oak"])
+@pytest.mark.parametrize("code", ["7-amber-falcno", "\x1b[2J"])
 def test_what_is_no_code_is_not_tried(cli: Cli, code: str) -> None:
-    # The address is nobody's: an attempt would be told as such.
+    # Nobody listens at the address: an attempt would be told as such.
     exit_code, error, hint = refused(cli("join", "127.0.0.1:9", "--code", code, "--bot", "random"))
     assert (exit_code, bool(hint)) == (4, True)
     assert "nobody answers" not in error
     assert "\x1b" not in error
 
 
-@pytest.mark.parametrize("polite", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_whoever_is_asked_to_end_in_a_lobby_says_goodbye(people: Household, polite: signal.Signals) -> None:
+def test_an_address_that_nobody_listens_at_and_one_that_is_taken(cli: Cli) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        exit_code, error, hint = refused(cli("host", "--bot", "random", "--json", "--listen", address))
+    assert (exit_code, hint) == (4, "Choose another address or port to listen on.")
+    assert error.startswith(f"cannot listen on {address}: ")
+    exit_code, error, hint = refused(cli("join", address, "--code", "7-amber-falcon", "--bot", "random"))
+    assert exit_code == 4
+    assert error.startswith(f"nobody answers at {address}")
+    assert hint.startswith("Check the address")
+
+
+def test_a_seat_that_is_asked_to_end_in_a_lobby_says_goodbye(people: Household) -> None:
     host = people.host("--players", "3")
     guest, other = people.join(host, who="guest"), people.join(host, who="other")
     host.event("lobby", 3)
-    for process in (guest, host):
-        process.signal(polite)
+    for process, number, said in (
+        (guest, signal.SIGTERM, ["this seat left the table"]),
+        (host, signal.SIGHUP, ["this seat left the table", "seqp2p: error: the terminal is gone"]),
+    ):
+        process.signal(number)
         assert process.end() == 5
         last = process.events[-1]
-        assert last.keys() == documented.fields()["over"]
         assert (last["event"], last["result"], last["reason"]) == ("over", "unfinished", "left the table")
         assert (last["seat"], last["replay"]) == (None, None)
-        told = ["this seat left the table"]
-        if polite == signal.SIGHUP:
-            told.append("seqp2p: error: the terminal is gone")
-        assert process.err[-len(told) :] == told
+        assert process.err[-len(said) :] == said
         if process is guest:  # The host reads its goodbye before it is asked to end.
             host.line("^guest has left the table$")
     assert other.end() == 4
@@ -79,82 +89,6 @@ def test_whoever_is_asked_to_end_in_a_lobby_says_goodbye(people: Household, poli
         "the host has closed the table",
         "Ask the host whether there will be another table, or open one.",
     )
-
-
-def test_nobody_at_that_address(cli: Cli) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    for address, said, advice in (
-        (f"127.0.0.1:{port}", f"nobody answers at 127.0.0.1:{port}", "Check the address"),
-        ("nobody.invalid:4610", "the name nobody.invalid cannot be resolved: ", "Check how it is written"),
-    ):
-        exit_code, error, hint = refused(cli("join", address, "--code", "7-amber-falcon", "--bot", "random"))
-        assert exit_code == 4
-        assert error.startswith(said)
-        assert hint.startswith(advice)
-
-
-class Echo(socketserver.BaseRequestHandler):
-    def handle(self) -> None:
-        while data := self.request.recv(4096):
-            self.request.sendall(data)
-
-
-class Banner(socketserver.BaseRequestHandler):
-    def handle(self) -> None:
-        self.request.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
-        while self.request.recv(4096):
-            pass
-
-
-class Hasty(socketserver.BaseRequestHandler):
-    def handle(self) -> None:
-        pass
-
-
-@contextmanager
-def serving(handler: type[socketserver.BaseRequestHandler]) -> Iterator[str]:
-    """Another program, listening; gives its address."""
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield f"127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-@pytest.mark.parametrize("program", [Echo, Banner, Hasty])
-def test_another_program_listens_there(cli: Cli, program: type[socketserver.BaseRequestHandler]) -> None:
-    with serving(program) as address:
-        exit_code, error, hint = refused(cli("join", address, "--code", "7-amber-falcon", "--bot", "random"))
-    assert (exit_code, bool(hint)) == (4, True)
-    assert "does not answer as seqp2p does" in error
-
-
-def test_an_address_that_cannot_be_listened_on(cli: Cli) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        exit_code, error, hint = refused(cli("host", "--bot", "random", "--json", "--listen", address))
-    assert (exit_code, hint) == (4, "Choose another address or port to listen on.")
-    assert error.startswith(f"cannot listen on {address}: ")
-
-
-def test_two_hosts_at_addresses_that_others_can_reach(people: Household) -> None:
-    hosts = [
-        people.start("host", "--bot", "random", "--variant", "kids", "--json", who=name) for name in ("one", "two")
-    ]
-    addresses = [host.event("listening")["address"] for host in hosts]
-    assert len(set(addresses)) == 2
-    for address in addresses:
-        name, _, port = address.rpartition(":")
-        assert name not in ("", "0.0.0.0", "[::]")
-        assert int(port) > 0
 
 
 def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
@@ -188,6 +122,7 @@ def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
     for process in (host, ben):
         assert process.event("seated", 2)["name"] == "ben"
         process.event("dealt")
+    assert [host.event("seated", seat)["name"] for seat in (3, 4)] == ["bot 3", "bot 4"]
     assert [event["text"] for event in host.events if event["event"] == "line"] == ["hello, all"]
     # A muted player is muted in the game, too, until that is taken back.
     ben.type("say one", "say good luck")
@@ -203,19 +138,6 @@ def _name(seat: dict[str, str] | None) -> str | None:
     return None if seat is None else seat["name"]
 
 
-def test_a_number_as_a_name_has_nobody_else_removed(people: Household) -> None:
-    host = people.host("--players", "4", bot=None, stdin=subprocess.PIPE)
-    people.join(host, who="ann")
-    host.event("lobby", 2)
-    people.join(host, who="2")  # on seat 3
-    host.event("lobby", 3)
-    host.type("remove 2")
-    host.line("^write the name or the seat of another player, like: remove seat 2$")
-    host.type("remove seat 3")
-    left = host.event("lobby", 4)
-    assert [_name(seat) for seat in left["seats"]] == ["host", "ann", None, None]
-
-
 def test_scripts_wish_for_seats_and_colours(people: Household) -> None:
     host = people.host("--players", "4", "--variant", "kids", "--colour", "yellow")
     people.join(host, "--seat", "3", "--colour", "red", who="ben")
@@ -224,3 +146,14 @@ def test_scripts_wish_for_seats_and_colours(people: Household) -> None:
     assert cat.event("declined")["code"] == "seat_taken"
     shown = host.event("lobby", seats=cat.event("lobby", seat=4)["seats"])
     assert [_name(seat) for seat in shown["seats"]] == ["host", None, "ben", "cat"]
+
+
+def test_a_number_as_a_name_has_no_other_player_removed() -> None:
+    host, ann, two = (Guest(name, name.encode()) for name in ("host", "ann", "2"))
+    asked: list[LobbyRequest] = []
+    desk = LobbyDesk(Output(json=False), lambda: None, lambda: None)
+    desk.ask = asked.append
+    desk.lobby = LobbyShown(make_settings(4), (host, ann, two, None), 1)
+    remove = desk.answers()["remove"]
+    assert remove("2") == ["write the name or the seat of another player, like: remove seat 2"]
+    assert (remove("seat 3"), asked) == ((), [RemovePlayer(two.key)])

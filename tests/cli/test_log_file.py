@@ -1,4 +1,4 @@
-"""``--log-file``: what is written for whoever looks into a fault, and what must never be."""
+"""``--log-file``: it has all that helps to find a fault, and no secret."""
 
 import json
 import logging
@@ -23,7 +23,6 @@ from tests.cli.test_person import Person
 
 @pytest.fixture
 def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A log file of this process, until the test ends."""
     for name in ("_logger", "_path"):
         monkeypatch.setattr(log_file, name, getattr(log_file, name))
     monkeypatch.setattr(logging, "raiseExceptions", logging.raiseExceptions)
@@ -115,7 +114,7 @@ def test_a_real_game_leaves_no_secret_in_the_log(people: Household, tmp_path: Pa
 
 
 def secrets_in(path: Path, folder: Path) -> tuple[bytes, bytes]:
-    """The secrets in a seat's own file, read from a copy: the file itself is held."""
+    """Return the secrets in a seat's own file, read from a copy: the file itself is held."""
     copy = folder / path.name
     copy.write_bytes(path.read_bytes())
     sidecar, secrets, _, _ = Sidecar.open(copy)

@@ -1,11 +1,10 @@
 """The manual pages: as the commands are now, and nothing but text to a pager."""
 
-import importlib.util
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from types import ModuleType
+from runpy import run_path
 
 import pytest
 
@@ -17,17 +16,8 @@ MAN = Path(__file__).parents[2] / "docs" / "man"
 pytest.importorskip("click_man", reason="click-man writes the pages, and belongs to the dev extra")
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate_man", MAN.parent / "generate_man.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_they_say_what_the_commands_say(tmp_path: Path) -> None:
-    generator().generate(tmp_path)
+    run_path(str(MAN.parent / "generate_man.py"))["generate"](tmp_path)
     made = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
     kept = {path.name: path.read_text("utf-8") for path in MAN.glob("*.1")}
     assert made.keys() == {"seqp2p.1", *(f"seqp2p-{name}.1" for name in COMMANDS)}

@@ -1,66 +1,38 @@
-"""A table of one's own: what is advertised of it, and the bots in its free seats."""
+"""A player's own table: its adverts, and the bots in its free seats."""
 
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
 import trio
 import trio.testing
 
+import seqp2p
 from seqp2p.api import table as table_module
-from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.cli import own_table as filling_module
-from seqp2p.cli import own_table as module
 from seqp2p.cli.bot_process import BotCall, BotEnded
 from seqp2p.cli.children import ChildStart, Hear
-from seqp2p.cli.lobby import LobbyTeller
-from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.own_table import TRIES, Filling
 from seqp2p.errors import UserError
 from seqp2p.lobby.adverts import TableAdvert
-from seqp2p.lobby.events import NO_FORMER, CodeShown, Former, Guest, LobbyShown, OnLobbyEvent
-from seqp2p.lobby.host import Hosting
-from seqp2p.lobby.own import Own
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from tests.cli.processes import LIMIT_S, Household, children, none_runs
-from tests.cli.test_person import Person
+from tests.api.tools import play_varied, two_seats
+from tests.cli.processes import LIMIT_S, Household, children
 from tests.helpful import HELPFUL
-from tests.net.tools import agreement, identity
-from tests.net.tools import credentials as numbered
-from tests.table import make_settings
 
-TABLE = Address("127.0.0.1", 4610)
+TABLE, RELAY = Address("127.0.0.1", 4610), Address("10.9.0.9", 4001)
 SETTINGS = Settings("kids", 3, 3, ("red", "yellow", "green"), False, True, False, True, 0, 120)
 HOST = Guest("host", bytes(32))
-
-
-def test_a_person_starts_with_bots(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3", "--pace", "0", bot=None, stdin=subprocess.PIPE)
-    host.event("listening")
-    host.type("help")
-    host.line("start begins, with bots on the free seats")
-    guest = people.join(host, who="anna")
-    host.line("at the table: host .you., anna, free")
-    assert len(children(host.pid)) == 0
-    host.type("start")
-    host.line("^a bot takes the free seat$")
-    assert host.event("seated", seat=3)["name"] == "bot 3"
-    person = Person(host)
-    person.turn()
-    bots = children(host.pid)
-    assert len(bots) == 1
-    host.type("leave", "yes")
-    assert host.end() == 5
-    assert none_runs(bots)
-    assert guest.end() in (0, 5)
 
 
 def test_where_nobody_types_bots_come_at_once(people: Household) -> None:
@@ -100,8 +72,7 @@ def shown(*guests: Guest | None) -> LobbyShown:
 class RefusedBots:
     """A process whose bots are all refused, as if the code had been burned."""
 
-    codes: ClassVar[list[str]] = []
-    """The codes of all calls."""
+    calls: ClassVar[list[BotCall]] = []
 
     def __init__(self, _: ChildStart, hear: Hear) -> None:
         self._hear = hear
@@ -111,30 +82,30 @@ class RefusedBots:
 
     async def send(self, line: bytes) -> None:
         call = msgspec.json.decode(line, type=BotCall)
-        self.codes.append(call.code)
+        self.calls.append(call)
         await trio.sleep(0.001)
         self._hear(msgspec.to_builtins(BotEnded(call.number, call.name, "the code is wrong")))
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The codes that bots were called with; every bot is refused."""
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[BotCall]:
+    """The calls of bots; every bot is refused."""
     monkeypatch.setattr(filling_module, "Child", RefusedBots)
     monkeypatch.setattr(filling_module, "PAUSE_S", 0.001)
-    RefusedBots.codes = []
-    return RefusedBots.codes
+    RefusedBots.calls = []
+    return RefusedBots.calls
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that other tasks do, in the end."""
+    """Wait for something that other tasks do."""
     with trio.fail_after(LIMIT_S):
         while not condition():  # noqa: ASYNC110  # nothing tells of it
             await trio.sleep(0.001)
 
 
-async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_new_code_is_used_by_the_next_bot(calls: list[BotCall], capsys: pytest.CaptureFixture[str]) -> None:
     filling = Filling("random", 0, at_once=False)
-    async with filling.ready(TABLE, None, Output(json=False)):
+    async with filling.ready(TABLE, RELAY, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
         filling.on_event(shown(None, None))
         await trio.testing.wait_all_tasks_blocked()
@@ -142,8 +113,10 @@ async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pyte
         filling.call()
         await until(lambda: len(calls) >= 2)
         filling.on_event(CodeShown("2-c-d"))
-        await until(lambda: "2-c-d" in calls)
-        # Somebody else has come: there is nothing to fill.
+        await until(lambda: calls[-1].code == "2-c-d")
+        # A player elsewhere may reach a bot by the host's relay alone.
+        assert {(call.address, call.relay) for call in calls} == {(str(TABLE), str(RELAY))}
+        # Others have come: there is nothing to fill.
         filling.on_event(shown(Guest("anna", b"a"), Guest("bert", b"b")))
         count = len(calls)
         await trio.sleep(0.1)
@@ -151,7 +124,7 @@ async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pyte
     assert "bots take the 2 free seats" in capsys.readouterr().out
 
 
-async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+async def test_bots_that_never_get_in_are_given_up(calls: list[BotCall], capsys: pytest.CaptureFixture[str]) -> None:
     filling = Filling("random", 0, at_once=False)
     async with filling.ready(TABLE, None, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
@@ -165,7 +138,7 @@ async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pyt
 
 
 async def test_a_bot_without_weights_is_not_called(
-    calls: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    calls: list[BotCall], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(filling_module, "why_no_bot", lambda _: "the weights are missing")
     filling = Filling("normal", 0, at_once=False)
@@ -177,90 +150,44 @@ async def test_a_bot_without_weights_is_not_called(
     assert (calls, capsys.readouterr().out) == ([], "the weights are missing\n")
 
 
-async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) -> None:
+async def test_where_nobody_could_call_again_it_is_an_error(calls: list[BotCall]) -> None:
     filling = Filling("random", 0, at_once=True)
 
-    async def lobby() -> None:
+    filling.on_event(CodeShown("1-a-b"))
+    filling.on_event(shown(None, Guest("anna", b"a")))
+    with pytest.RaisesGroup(UserError, flatten_subgroups=True):
         async with filling.ready(TABLE, None, Output(json=False)):
-            filling.on_event(CodeShown("1-a-b"))
-            filling.on_event(shown(None, Guest("anna", b"a")))
             await trio.sleep_forever()
-
-    with pytest.raises(ExceptionGroup) as caught:
-        await lobby()
-    assert caught.group_contains(UserError)
     assert len(calls) == TRIES
 
 
-async def test_a_closed_lobby_needs_nobody(calls: list[str]) -> None:
+async def test_a_closed_lobby_needs_no_bot(calls: list[BotCall]) -> None:
     filling = Filling("random", 0, at_once=True)
+    filling.on_event(CodeShown("1-a-b"))
+    filling.on_event(shown(None, None))
+    filling.close()
     async with filling.ready(TABLE, None, Output(json=False)):
-        filling.on_event(CodeShown("1-a-b"))
-        filling.on_event(shown(Guest("anna", b"a"), Guest("bert", b"b")))
-        filling.close()
         await trio.testing.wait_all_tasks_blocked()
         assert calls == []
 
 
-async def test_a_table_is_advertised_as_it_is(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said: list[TableAdvert] = []
-    numbers: list[int] = []
-    formers: list[Any] = []
-    agreed = AgreedTable(numbered(1), agreement(3), 1, {}, [])
+@pytest.mark.simulation
+async def test_a_table_is_advertised_as_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    told: list[TableAdvert] = []
 
     @asynccontextmanager
     async def advertising(advert: TableAdvert, *_: Any) -> AsyncIterator[Callable[[TableAdvert], None]]:
-        said.append(advert)
-        yield said.append
+        told.append(advert)
+        yield told.append
 
-    async def host_table(own: Own, hosting: Hosting, _: object) -> AgreedTable:
-        numbers.append(hosting.number)
-        formers.append(hosting.former)
-        tell = own.on_event
-        guests = [Guest(name, bytes(32)) for name in ("ann", "bob", "eve")]
-        tell(CodeShown(f"{hosting.number}-amber-falcon"))
-        for count in (1, 2, 3):
-            tell(LobbyShown(hosting.settings, (*guests[:count], *[None] * (3 - count)), 1))
-        return agreed
-
-    async def play_games(
-        table: AnyTable,
-        options: SeatOptions,
-        teller: LobbyTeller,
-        tell: OnLobbyEvent,
-        wait_in: Callable[[Lobby], Awaitable[LiveGame]],
-    ) -> int:
-        # Two games, one after the other: the table is open before each.
-        for _ in range(2):
-            async with table.open_lobby(tell) as lobby:
-                game = await wait_in(lobby)
-                assert game.table.agreement is agreed.agreement
-                cast("dict[int, Any]", game.match.left)[3] = "its goodbye"
-        return 0
+    async def play_two_games(seat: seqp2p.Seat) -> None:
+        await play_varied(seat)
+        async with seqp2p.rematch(seat) as again:
+            await play_varied(again)
 
     monkeypatch.setattr(table_module, "advertising", advertising)
-    monkeypatch.setattr(table_module, "host_table", host_table)
-    monkeypatch.setattr(module, "play_games", play_games)
-    options = SeatOptions(Choices("random", 0, tmp_path), "ann", Output(json=False), until_stdin_closes=False)
-    filling = Filling("random", 0, at_once=False)
-    assert await module.host(make_settings(3), 0, Address("127.0.0.1", 0), options, filling) == 0
-    assert len(set(numbers)) == 1
-    number = numbers[0]
-    assert {(advert.number, advert.host, advert.variant, advert.players) for advert in said} == {
-        (number, "ann", "classic", 3)
-    }
-    assert [(advert.free, advert.state) for advert in said] == [
-        (2, "open"),
-        (2, "open"),
-        (1, "open"),
-        (0, "open"),
-        (0, "playing"),
-        *[(2, "open"), (1, "open"), (0, "open"), (0, "playing")],
-    ]
-    # Seat 3 has left the game: it comes back by the new code, like any other player.
-    assert formers == [NO_FORMER, Former(agreed.game, {identity(2).public: 2}, 0)]
-    # The code is for people, and for nobody who only listens.
-    assert "amber" in capsys.readouterr().out
-    assert not any("amber" in value for advert in said for value in advert.properties().values())
+    async with two_seats(tmp_path, play_two_games) as ann:
+        await play_two_games(ann)
+    assert {replace(advert, free=0, state="open") for advert in told} == {replace(told[0], free=0)}
+    states = [state for state, _ in groupby((advert.free, advert.state) for advert in told)]
+    assert states == [(1, "open"), (0, "open"), (0, "playing")] * 2

@@ -4,13 +4,11 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from seqp2p.cli import past_games
-from seqp2p.match.events import Result
 from seqp2p.replay.sidecar import sidecar_path
 from tests.cli.conftest import Cli
 
@@ -47,11 +45,25 @@ def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
     assert len(lines) == 3
 
 
-def test_before_the_first_game(cli: Cli, own_home: Path) -> None:
-    for command, said in ((("games",), "there is no game in "), (("show", "last"), "there is no such game in ")):
+def test_before_the_first_game(cli: Cli, own_home: Path, tmp_path: Path) -> None:
+    for command, said in (
+        (("games",), "there is no game in "),
+        (("games", "--replay-dir", tmp_path / "none"), "there is no game in "),
+        (("show", "last"), "there is no such game in "),
+    ):
         exit_code, out, err = cli(*command)
         assert (exit_code, out) == (1, "")
         assert said in err
+
+
+def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path: Path) -> None:
+    for command in (("verify", "--json"), ("export", "--format", "json"), ("stats", "--json"), ("show", "--json")):
+        exit_code, out, _ = cli(*command, "last")
+        assert exit_code == 0
+        assert THREE.name in out or '"games": 1' in out
+    # This is true of the usual folder alone, so it is not said of another.
+    assert "show last" in cli("games")[1]
+    assert "show last" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
 
 
 def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
@@ -82,35 +94,6 @@ def test_what_is_no_replay_is_listed_as_such(cli: Cli, own_home: Path) -> None:
     (game,) = told(cli)
     assert (game["verdict"], game["names"], game["turns"]) == ("invalid", [], 0)
     assert "damaged: seqp2p verify x.seqp2p" in cli("games")[1]
-
-
-def test_a_forfeit_is_listed_as_such(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = next(past_games.past_games(played))
-    forfeit = Result("forfeit", (1,), "seat 2 (ben) left the table")
-    report = replace(game.summary.report, verdict="unfinished", result=forfeit)
-    listed = replace(game, summary=replace(game.summary, report=report))
-    assert "by forfeit: seat 2 (ben) left the table" in listed.line
-
-
-def test_a_folder_that_is_only_looked_at_is_not_made(cli: Cli, tmp_path: Path) -> None:
-    assert cli("games", "--replay-dir", tmp_path / "none")[0] == 1
-    assert not (tmp_path / "none").exists()
-
-
-def test_the_last_word_is_true_for_the_usual_folder_alone(cli: Cli, played: Path, tmp_path: Path) -> None:
-    assert "show last" in cli("games")[1]
-    assert "show last" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
-
-
-@pytest.mark.parametrize("command", [("verify", "--json"), ("export", "--format", "json"), ("stats", "--json")])
-def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, command: tuple[str, ...]) -> None:
-    exit_code, out, _ = cli(*command, "last")
-    assert exit_code == 0
-    assert "seqp2p" in out or '"games": 1' in out
-
-
-def test_show_last(cli: Cli, played: Path) -> None:
-    assert json.loads(cli("show", "last", "--json")[1].splitlines()[-1])["file"].endswith(THREE.name)
 
 
 def test_show_without_a_file_asks_for_one(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:

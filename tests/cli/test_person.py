@@ -1,16 +1,15 @@
 """A person in a terminal: a whole game by typed words, mistakes and all."""
 
 import re
-import signal
 import subprocess
 from collections.abc import Callable
 
 from seqp2p.rules import KIDS, parse_action
-from tests.cli.processes import Household, Process, Terminal, command
+from tests.cli.processes import Household, Process, command
 
 
 class Person:
-    """Types at a process, and reads what it answers."""
+    """Types at a process, and reads the answers."""
 
     def __init__(self, process: Process, types: Callable[..., object] | None = None) -> None:
         self.process = process
@@ -18,7 +17,7 @@ class Person:
         self.turns = 0
 
     def turn(self) -> list[str]:
-        """Wait until it is this person's turn; returns the legal actions as listed."""
+        """Wait until it is this person's turn; return the legal actions as listed."""
         self.turns += 1
         self.process.line("^type an action", self.turns)
         spoken = self.process.out if self.process.out and not self.process.out[0].startswith("{") else self.process.err
@@ -29,7 +28,7 @@ class Person:
         return [text.strip() for line in answer for text in line.rpartition("like: ")[2].split(", ")]
 
     def play_on(self) -> None:
-        """Type what is listed first, until the game is over."""
+        """Type the first listed action, until the game is over."""
         while self.process.line("^(type an action|you won|you lost|drawn)", self.turns + 1)[1] == "type an action":
             self.type(self.turn()[0])
 
@@ -74,7 +73,7 @@ ANSWER = re.compile(r"  \w|there is nobody to wait for")
 
 
 def few_lines_are_told(spoken: list[str], actions: int) -> None:
-    """One who listens to ``--plain`` hears each action once, and at most six lines in a turn of its own."""
+    """Check that a reader of ``--plain`` hears each action once, and at most six lines in a turn of their own."""
     ended = next(at for at, line in enumerate(spoken) if line.startswith(("you won", "you lost", "drawn")))
     heard = [line for line in spoken[:ended] if ACTION.match(line) or not ANSWER.match(line)]
     heard = heard[: heard.index("")]  # The last board comes with the result.
@@ -95,25 +94,3 @@ def test_a_process_without_an_input_does_not_stay_in_the_lobby(people: Household
     guest = people.run(["sh", "-c", 'exec "$@" <&-', "sh", *line])
     assert guest.end() == 5
     assert guest.events[-1]["replay"] is None
-
-
-def nohup() -> None:
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-
-def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: Terminal) -> None:
-    host = people.host("--variant", "kids")
-    event = host.event("listening")
-    guest = terminal.start(people, "join", event["address"], who="anna", preexec_fn=nohup)
-    terminal.type(event["code"].upper())
-    person = Person(guest, terminal.type)
-    legal = person.turn()
-    terminal.type(legal[0])
-    assert host.event("turn", seat=2)["action"] == legal[0]
-    # Closing the terminal's window is no leaving, whatever the process hears of it.
-    person.turn()
-    terminal.hang_up()
-    assert guest.end() == 5
-    guest.line("error: the terminal is gone$")
-    guest.line("^seqp2p: hint: come back with: seqp2p resume ")
-    host.event("absent")

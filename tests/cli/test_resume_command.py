@@ -1,16 +1,18 @@
-"""Seats that stop, die or fail in mid-game, and ``seqp2p resume``, as a person or a script meets it."""
+"""Seats that stop or fail in mid-game, and ``seqp2p resume``, as processes; and the way back that an error names."""
 
-import os
-import random
-import resource
+import shlex
+import shutil
 import signal
 import subprocess
-import time
+import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from seqp2p.cli import errors, home
 from seqp2p.cli.replays import verify_file
-from tests.cli.processes import Household, Process, wait_until
+from tests.cli.processes import Household, Process
 from tests.helpful import HELPFUL
 
 
@@ -33,7 +35,7 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     error, hint = second.error()
     assert "another seqp2p process holds this seat" in error
     assert hint
-    # It is asked to end, again and again, and signs nothing: the others wait for it.
+    # Asked to end, again and again, it signs nothing: the others wait for it.
     for _ in range(3):
         guest.signal(signal.SIGINT)
     assert guest.end() == 5
@@ -50,118 +52,6 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     assert "the game is over" in over.error()[0]
 
 
-def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> None:
-    host = people.host("--variant", "kids", "--pace", "3600")
-    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
-    guest.line("^(host's turn|type an action)")
-    guest.type("say hello")
-    guest.line("^you say: hello")
-    guest.signal(signal.SIGKILL)
-    guest.end()
-    host.event("absent")
-    back = resume(people, "guest", bot=None, stdin=subprocess.PIPE)
-    back.line(r"^you are seat 2 \(guest\) and play yellow")
-    back.line("^your hand: ")
-    back.line("^(host's turn|type an action)")
-    host.event("back")
-    # What had happened is told again, and is in the log.
-    back.line("^you say: hello")
-    back.type("log")
-    back.line("^you say: hello", 2)
-    back.type("leave", "yes")
-    assert (back.end(), host.end()) == (5, 5)
-
-
-def test_seats_that_are_killed_again_and_again(people: Household) -> None:
-    """At whatever step it hits them, several at once: one game comes of it, and every record of it verifies."""
-    dice = random.Random(7)
-    people.hold(6)  # The shortest game of three has seven.
-    host = people.host("--variant", "kids", "--players", "3")
-    seats = {"host": host} | {who: people.join(host, who=who) for who in ("ann", "ben")}
-    # A seat that is killed before its file has a byte cannot be resumed: the others wait for it in vain.
-    wait_until(lambda: all(any(path.stat().st_size for path in sidecars(people, who)) for who in seats), "no files")
-    for _ in range(4):
-        time.sleep(dice.random() * 0.3)
-        for who in dice.sample(sorted(seats), dice.choice([1, 2, 3])):
-            seats[who].signal(signal.SIGKILL)
-            seats[who].end()
-            if sidecars(people, who):
-                seats[who] = resume(people, who)
-    people.let_go()
-    for process in seats.values():
-        assert process.end() in (0, -signal.SIGKILL), process.said()
-    replays = [path for who in seats for path in people.replays(who).glob("*.seqp2p")]
-    reports = [verify_file(path) for path in replays]
-    assert [report.verdict for report in reports] == ["verified"] * 3
-    assert len({report.steps for report in reports}) == 1
-    assert not any(sidecars(people, who) for who in seats)
-
-
-def reasons(*replays: str | Path) -> list[str]:
-    """Why each of these files is unfinished, which all of them are."""
-    reports = [verify_file(Path(replay)) for replay in replays]
-    assert {report.verdict for report in reports} == {"unfinished"}
-    return [str(report.reason) for report in reports]
-
-
-def test_a_seat_that_dies_is_waited_for_and_then_played_on_without(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3", "--grace", "1")
-    guests = [people.join(host, "--pace", pace, who=name) for name, pace in (("anna", "3600"), ("berta", "0"))]
-    host.event("dealt")
-    victim, other = guests
-    seat = next(event["seat"] for event in host.events if event["event"] == "seated" and event["name"] == "anna")
-    victim.signal(signal.SIGKILL)
-    assert victim.end() == -signal.SIGKILL
-    assert (host.end(), other.end()) == (0, 0)
-    for survivor in (host, other):
-        assert survivor.event("dropped")["seats"] == [seat]
-        assert survivor.events[-1]["result"] in ("won", "drawn")
-    (dead,) = people.replays("anna").glob("*.seqp2p")
-    assert len(reasons(dead)) == 1
-
-
-def test_a_game_goes_on_when_nobody_reads_its_events(people: Household) -> None:
-    host = people.host("--variant", "kids")
-    read, write = os.pipe()
-    listening = host.event("listening")
-    arguments = ("--bot", HELPFUL, "--json", "--replay-dir", people.replays("deaf"), "--name", "deaf")
-    deaf = people.start(
-        *("join", listening["address"], "--code", listening["code"], *arguments), who="deaf", output=write
-    )
-    os.close(write)
-    os.close(read)
-    assert (host.end(), deaf.end()) == (0, 0)
-    (replay,) = people.replays("deaf").iterdir()
-    assert verify_file(replay).verdict == "verified"
-
-
-def way_back(replay: Path) -> str:
-    """The command that takes the seat again."""
-    game = replay.name.split("-seat")[0].rpartition("-")[2]
-    return f"seqp2p resume {game} --replay-dir {replay.parent}"
-
-
-def test_a_disk_that_is_full_is_said(people: Household) -> None:
-    def small_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
-
-    host = people.host("--variant", "kids", "--grace", "1")
-    guest = people.join(host, preexec_fn=small_files)
-    assert guest.end() == 1
-    (replay,) = people.replays("guest").glob("*.seqp2p")
-    error, hint = guest.error()
-    assert error == f"cannot write the replay {replay}: the disk took only a part of a record"
-    assert hint == f"come back with: {way_back(replay)} --bot {HELPFUL}"
-    assert "seat 2 (guest)" in host.event("over")["reason"]
-    # The cards were not dealt: the table is open again, until its host is told to go.
-    assert host.event("listening", 2)["code"]
-    host.signal(signal.SIGTERM)
-    assert host.end() == 5
-    # What was recorded is not lost, and neither is the seat: once there is room it can be taken again.
-    assert len(reasons(replay)) == 1
-    assert replay.with_name(f"{replay.name}.seat").exists()
-
-
 def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:
     host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
@@ -169,6 +59,128 @@ def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None
     for process in (host, guest):
         process.close_input()
     assert (host.end(), guest.end()) == (5, 5)
-    # Nobody is there to be told, but the replays are complete.
+    # No reader is there to be told, but the replays are complete.
     assert not any("error" in line for line in [*host.err, *guest.err])
-    assert len(reasons(*people.replays("host").iterdir(), *people.replays("guest").iterdir())) == 2
+    replays = [path for who in ("host", "guest") for path in people.replays(who).iterdir()]
+    assert [verify_file(path).verdict for path in replays] == ["unfinished"] * 2
+
+
+# A copy of a player's whole home is put back in the middle of a game, as ``cp -a`` does it.
+
+
+def folders(people: Household, who: str) -> list[Path]:
+    return [people.home(who), people.replays(who)]
+
+
+def copy(people: Household, who: str) -> None:
+    for folder in folders(people, who):
+        shutil.copytree(folder, folder.with_name(f"{folder.name}.copy"))
+
+
+def put_back(people: Household, who: str) -> None:
+    """Write over the files, which keep their inodes."""
+    for folder in folders(people, who):
+        shutil.copytree(folder.with_name(f"{folder.name}.copy"), folder, dirs_exist_ok=True)
+
+
+def killed(process: Process) -> None:
+    process.signal(signal.SIGKILL)
+    process.end()
+
+
+@pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_the_seat_stops_and_the_others_go_on(people: Household, players: int) -> None:
+    people.hold(2)
+    host = people.host("--variant", "classic", "--players", players, "--grace", "5")
+    guests = {who: people.join(host, who=who) for who in ("guest", "bea")[: players - 1]}
+    for guest in guests.values():
+        guest.event("turn", 2)
+    copy(people, "guest")
+    people.hold(2 + players)  # One of them is the guest's own.
+    for guest in guests.values():
+        guest.event("turn", 2 + players)
+    killed(guests["guest"])
+    put_back(people, "guest")
+    kept = sidecars(people, "guest")[0].read_bytes()
+    back = resume(people, "guest")
+    assert back.end() == 1
+    error, hint = back.error()
+    assert "a copy of this game's files was put back" in error
+    assert hint
+    ended = back.events[-1]
+    assert (ended["event"], ended["code"], ended["reason"], ended["hint"]) == ("error", "older_copy", error, hint)
+    # All it had stays.
+    assert sidecars(people, "guest")[0].read_bytes().startswith(kept)
+    people.let_go()
+    others = [host, *(guest for who, guest in guests.items() if who != "guest")]
+    assert [process.end() for process in others] == [5 if players == 2 else 0] * len(others)
+    for process in others:
+        assert not any(event["event"] == "proved" for event in process.events)
+        verdict = verify_file(Path(process.events[-1]["replay"])).verdict
+        assert verdict == ("unfinished" if players == 2 else "verified")
+
+
+# The program of a seat fails: it is told the exact command, and the command takes the seat again.
+
+# The first turn that is told is one too many.
+FAULTY = """
+import sys
+from seqp2p.cli import main, reporter
+def fail(*_): raise ZeroDivisionError("QH")
+assert reporter.Reporter._sequences_told
+reporter.Reporter._sequences_told = fail
+main.main()
+"""
+
+
+@pytest.fixture
+def no_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process plays nothing, before and after."""
+    monkeypatch.setattr(errors, "_played", [])
+    monkeypatch.setattr(errors, "_is_child", False)
+
+
+def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_path: Path) -> None:
+    log, folder = tmp_path / "the log", people.replays("somebody's own")
+    host = people.host("--variant", "kids", "--grace", "60")
+    shown = host.event("listening")
+    arguments = ["join", shown["address"], "--code", shown["code"], "--bot", "random", "--replay-dir", str(folder)]
+    guest = people.run([sys.executable, "-c", FAULTY, *arguments, "--log-file", str(log)], SEQP2P_DEBUG="")
+    assert guest.end() == 1
+    error, hint = guest.error()
+    assert error == "a fault in seqp2p itself (ExceptionGroup)"
+    assert hint is not None
+    told, _, report = hint.removeprefix("come back with: ").partition("; ")
+    assert report == f"{log} has the trace; please report it"
+    text = log.read_text("utf-8")
+    assert "ZeroDivisionError" in text
+    assert "QH" not in text
+    assert shown["code"] not in text
+    # The command is run, word for word.
+    program, *words = shlex.split(told)
+    assert (program, words[0], words[2:]) == ("seqp2p", "resume", ["--replay-dir", str(folder), "--bot", "random"])
+    again = people.start(*words)
+    assert (again.end(), host.end()) == (0, 0)
+    assert verify_file(next(folder.glob("*.seqp2p"))).verdict == "verified"
+
+
+@pytest.mark.usefixtures("no_seat")
+def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
+    replay = home.replay_dir(None) / "a-seat1.seqp2p"
+    assert errors.resume_command() is None
+    errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), home.resume_options(replay, None))
+    assert errors.resume_command() is None
+    seat = replay.with_name(f"{replay.name}.seat")
+    seat.touch()
+    assert errors.resume_command() == "seqp2p resume 3fb159ae39a8"
+    errors.note_child()
+    assert errors.resume_command() is None
+
+
+def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
+    usual, other = home.replay_dir(None), tmp_path / "other place"
+    assert home.resume_options(usual / "a", None) == []
+    assert home.resume_options(usual / "a", "greedy") == ["--bot", "greedy"]
+    assert home.resume_options(other / "a", None) == ["--replay-dir", str(other)]

@@ -1,6 +1,6 @@
-"""The JSON Schemas of --json and --exec: as the code has them, and as real streams are."""
+"""The JSON Schemas of --json and --exec: as the code has them, and as the output of commands is."""
 
-import importlib.util
+from runpy import run_path
 
 import jsonschema
 import msgspec
@@ -8,28 +8,15 @@ import pytest
 
 from seqp2p.bots.wire import BotChoice
 from seqp2p.cli.json_events import BOT_EVENTS, EVENTS
-from tests.cli.conftest import Cli, Game
+from tests.cli.conftest import Cli
 from tests.cli.schemas import FOLDER, validator
 
 GOLDEN = FOLDER / "replays" / "kids_2_won_ok.seqp2p"
 
 
 def test_the_files_are_as_the_code() -> None:
-    spec = importlib.util.spec_from_file_location("generate_schemas", FOLDER / "generate_schemas.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for path, text in module.files():
+    for path, text in run_path(str(FOLDER / "generate_schemas.py"))["files"]():
         assert path.read_text("utf-8") == text, "python protocol/generate_schemas.py"
-
-
-@pytest.mark.process
-def test_games_are_as_the_schema(game: Game, kids_game: Game) -> None:
-    events = [event for each in (game, kids_game) for event in (*each.host, *each.guest)]
-    assert {"listening", "seated", "shuffle", "dealt", "turn", "over"} <= {event["event"] for event in events}
-    for event in events:
-        validator("events").validate(event)
 
 
 @pytest.mark.process
@@ -48,30 +35,25 @@ def test_other_commands_are_as_the_schema(cli: Cli, command: tuple[object, ...])
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("name", "wrong"),
     [
-        {"event": "turn", "turn": 1, "seat": 13, "action": "pass"},
-        {"event": "turn", "turn": 1, "seat": 1},
-        {"event": "turned", "turn": 1, "seat": 1, "action": "pass"},
-        {"event": "seated", "seat": 1, "name": "ann", "key": "00"},
+        ("events", {"event": "turn", "turn": 1, "seat": 13, "action": "pass"}),
+        ("events", {"event": "turn", "turn": 1, "seat": 1}),
+        ("events", {"event": "turned", "turn": 1, "seat": 1, "action": "pass"}),
+        ("events", {"event": "seated", "seat": 1, "name": "ann", "key": "00"}),
+        ("programs", {"event": "back", "seat": 2}),
+        ("programs", {"type": "choice", "id": 0, "action": "QH e5"}),
     ],
 )
-def test_other_objects_are_not(wrong: dict[str, object]) -> None:
+def test_other_objects_are_not(name: str, wrong: dict[str, object]) -> None:
     with pytest.raises(jsonschema.ValidationError):
-        validator("events").validate(wrong)
+        validator(name).validate(wrong)
 
 
 def test_a_field_to_come_is_no_fault() -> None:
     validator("events").validate({"event": "back", "seat": 2, "since": 7})
     validator("programs").validate({"type": "event", "event": "back", "seat": 2})
-    with pytest.raises(jsonschema.ValidationError):
-        validator("programs").validate({"event": "back", "seat": 2})
-
-
-def test_the_answer_of_a_program() -> None:
     validator("programs").validate(msgspec.to_builtins(BotChoice("choice", 1, "QH e5")))
-    with pytest.raises(jsonschema.ValidationError):
-        validator("programs").validate({"type": "choice", "id": 0, "action": "QH e5"})
 
 
 def test_every_event_of_a_program_is_an_event() -> None:

@@ -1,7 +1,6 @@
-"""Waiting in a lobby, and what comes after a game: with the lobby and the game as the test says."""
+"""Waiting in a lobby, and the question after a game: the test says how lobby and game go."""
 
 import signal
-import subprocess
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -18,8 +17,8 @@ from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli import lobby as lobby_module
 from seqp2p.cli import series as module
-from seqp2p.cli.lobby import LobbyTeller, LobbyView, until_agreed
-from seqp2p.cli.options import Choices, SeatOptions
+from seqp2p.cli.lobby import LobbyTeller, until_agreed
+from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
@@ -41,14 +40,16 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
-from tests.cli.processes import Event, Household, Terminal
+from tests.cli.conftest import options_of, teller_of, unanswered
+from tests.cli.processes import Event, Household
+from tests.cli.test_playing import NoSignals
 from tests.net.tools import agreement, credentials, identity
 from tests.table import make_settings
 
 
 @dataclass(frozen=True)
 class End:
-    """How a game ends: as much of a LiveGame as is looked at."""
+    """A game at its end: the parts of a LiveGame that are used."""
 
     exit_code: int
     dealt: bool = True
@@ -65,7 +66,7 @@ class End:
 
     @property
     def table(self) -> AgreedTable:
-        table = table_of(self.seat)
+        table = AgreedTable(credentials(self.seat), agreement(3), self.seat, {}, [])
         named = zip(table.agreement.seats, self.names, strict=True)
         seats = tuple(structs.replace(seat, name=name) for seat, name in named)
         return replace(table, agreement=structs.replace(table.agreement, seats=seats))
@@ -78,16 +79,8 @@ NOT_BEGUN = End(ABANDONED, dealt=False)
 HOST_GONE = End(DONE, out=frozenset({1}))
 
 
-def options_of(bot: str | None = "random", *, child: bool = False, json: bool = True, games: int = 1) -> SeatOptions:
-    return SeatOptions(Choices(bot, 0, Path()), "ann", Output(json), child, games)
-
-
-def table_of(seat: int = 2) -> AgreedTable:
-    return AgreedTable(credentials(seat), agreement(3), seat, {}, [])
-
-
 class Evening(AnyTable):
-    """A table whose games end as the test says, with lobbies that are full at once."""
+    """A table whose games end as the test says. Its lobbies are full at once; the second may fail or wait."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: End, typed: tuple[str | None, ...] = ()) -> None:
         self.ends = list(ends)
@@ -95,8 +88,7 @@ class Evening(AnyTable):
         self.last: LiveGame | None = None
         self.opened = self.closed = 0
         self.failure: Exception | None = None
-        self.fails_at = 2
-        self.waits_at = 0
+        self.waits = False
         monkeypatch.setattr(module, "play", self.play)
         monkeypatch.setattr(Output, "read_line", lambda _: self.read_line())
         monkeypatch.setattr(Output, "asks", True)
@@ -104,8 +96,7 @@ class Evening(AnyTable):
         monkeypatch.setattr(lobby_module, "own_console", self.console)
 
     async def evening(self, options: SeatOptions) -> int:
-        output = options.output
-        teller = LobbyTeller(options, output, LobbyView(output, ""))
+        teller = teller_of(options)
         return await play_games(self, options, teller, teller.on_event, lambda lobby: lobby.wait())
 
     @asynccontextmanager
@@ -123,10 +114,10 @@ class Evening(AnyTable):
 
     async def wait(self) -> LiveGame:
         await self.accepted.wait()
-        if self.opened == self.waits_at:
+        if self.waits and self.opened == 2:
             signal.raise_signal(signal.SIGTERM)
             await trio.sleep_forever()
-        if self.failure is not None and self.opened == self.fails_at:
+        if self.failure is not None and self.opened == 2:
             raise self.failure
         self.last = cast("LiveGame", self.ends[0])
         return self.last
@@ -169,7 +160,7 @@ async def test_no_other_game(monkeypatch: pytest.MonkeyPatch, options: SeatOptio
     assert evening.opened == 1
 
 
-@pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (None,), (), ("perhaps",)])
+@pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (None,), (), ("say gg",)])
 async def test_a_person_who_does_not_want_to(
     monkeypatch: pytest.MonkeyPatch,
     autojump_clock: object,
@@ -183,7 +174,8 @@ async def test_a_person_who_does_not_want_to(
     told = capsys.readouterr().err.splitlines()
     assert "another game at this table? yes (Enter) or no (60 s)" in told
     # A clock that ran down is told once more before its end.
-    assert ("another game at this table? yes (Enter) or no (10 s)" in told) == (typed in ((), ("perhaps",)))
+    assert ("another game at this table? yes (Enter) or no (10 s)" in told) == (typed in ((), ("say gg",)))
+    assert ("the game is over: this is not sent" in told) == (typed == ("say gg",))
 
 
 async def test_a_no_before_the_host_s_next_lobby_reaches_it(autojump_clock: object) -> None:
@@ -200,14 +192,6 @@ async def test_a_no_before_the_host_s_next_lobby_reaches_it(autojump_clock: obje
     assert trio.current_time() - begun == pytest.approx(1 + TOLD_S)
 
 
-async def test_what_is_said_after_the_game_is_not_sent_and_this_is_told(
-    monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
-) -> None:
-    evening = Evening(monkeypatch, FINISHED, typed=("say gg", "no"))
-    assert await evening.evening(options_of(None)) == DONE
-    assert "the game is over: this is not sent" in capsys.readouterr().err
-
-
 async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -221,10 +205,7 @@ async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
 async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def read_nothing(_: Output) -> None:
-        await trio.sleep_forever()
-
-    monkeypatch.setattr(Output, "read_line", read_nothing)
+    monkeypatch.setattr(Output, "read_line", unanswered)
     passed_on = list[LobbyEvent]()
     question = RematchQuestion(cast("LiveGame", End(DONE, seat=1)), Output(json=False), passed_on.append)
     host, ben, cem = (Guest(f"player {seat}", identity(seat).public, asked=True) for seat in (1, 2, 3))
@@ -280,7 +261,7 @@ async def test_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=("yes",))
     monkeypatch.setattr(Output, "asks", False)
     assert await evening.evening(options_of(None)) == DONE
-    # Nor is anybody asked to play on with a host that has left.
+    # No person is asked to play on with a host that has left.
     evening = Evening(monkeypatch, HOST_GONE, typed=("yes",))
     assert await evening.evening(options_of(None)) == DONE
     assert evening.typed == ["yes"]
@@ -298,21 +279,18 @@ async def test_a_signal_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         assert await evening.evening(options_of(None)) == DONE
 
 
-@pytest.mark.parametrize(("end", "exit_code"), [(FINISHED, NOT_CONNECTED), (NOT_BEGUN, ABANDONED)])
-async def test_a_host_that_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch, end: End, exit_code: int) -> None:
+@pytest.mark.parametrize(
+    ("end", "exit_code", "opened"),
+    [(FINISHED, NOT_CONNECTED, 2), (NOT_BEGUN, ABANDONED, 2), (HOST_GONE, NOT_CONNECTED, 1)],
+)
+async def test_a_host_that_is_gone(monkeypatch: pytest.MonkeyPatch, end: End, exit_code: int, opened: int) -> None:
+    """It is not looked for if it has left."""
     evening = Evening(monkeypatch, end)
     evening.failure = LinkLost("The host is gone.")
     with pytest.raises(UserError) as raised:
         await evening.evening(options_of(games=2))
     assert str(raised.value) == "there is no other game at this table: the host is gone"
-    assert (raised.value.exit_code, bool(raised.value.hint)) == (exit_code, True)
-
-
-async def test_a_host_that_has_left_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    evening = Evening(monkeypatch, HOST_GONE)
-    with pytest.raises(UserError, match="the host is gone"):
-        await evening.evening(options_of(games=2))
-    assert evening.opened == 1
+    assert (raised.value.exit_code, bool(raised.value.hint), evening.opened) == (exit_code, True, opened)
 
 
 @pytest.mark.parametrize(("bot", "said"), [(None, "you left the table"), ("random", "this seat left the table")])
@@ -320,11 +298,10 @@ async def test_leaving_the_lobby_of_another_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bot: str | None, said: str
 ) -> None:
     evening = Evening(monkeypatch, NOT_BEGUN)
-    evening.waits_at = 2
+    evening.waits = True
     assert await evening.evening(options_of(bot)) == ABANDONED
     told = capsys.readouterr()
     (over,) = documented.stream(told.out)
-    assert over.keys() == documented.fields()["over"]
     assert (over["event"], over["result"], over["reason"]) == ("over", "unfinished", "left the table")
     assert told.err.splitlines()[-1] == said
 
@@ -342,18 +319,7 @@ def test_what_a_host_remembers() -> None:
 # The lobby.
 
 
-async def signals_when(event: trio.Event) -> AsyncGenerator[int]:
-    await event.wait()
-    yield signal.SIGTERM
-    yield signal.SIGTERM
-
-
 Wait = Callable[[Callable[[], None]], Awaitable[str]]
-
-
-async def never(_: object) -> str:
-    await trio.sleep_forever()
-    raise AssertionError
 
 
 async def test_a_person_who_types(
@@ -366,15 +332,12 @@ async def test_a_person_who_types(
     monkeypatch.setattr(lobby_module, "own_console", console)
     options = options_of(None)
 
-    def teller() -> LobbyTeller:
-        return LobbyTeller(options, options.output, LobbyView(options.output, ""))
-
     async def wait(wait: Wait, told: LobbyTeller) -> str | None:
-        return await until_agreed(wait, signals_when(trio.Event()), told.leave_when_typed, lambda: None)
+        return await until_agreed(wait, NoSignals(), told.leave_when_typed, lambda: None)
 
     for line in ("QH e5", "leave"):
         send.send_nowait(line)
-    assert await wait(never, teller()) is None
+    assert await wait(unanswered, teller_of(options)) is None
     assert "the game has not started" in capsys.readouterr().err
     # An input that has ended hides no answer to whether a host is there, and is named as the reason.
     terminal = False
@@ -385,16 +348,16 @@ async def test_a_person_who_types(
         raise LinkLost("Nobody is there.")
 
     with pytest.raises(LinkLost):
-        await wait(not_there, teller())
-    seated = teller()
+        await wait(not_there, teller_of(options))
+    seated = teller_of(options)
     seated.on_event(LobbyShown(make_settings(2), (None, None), 2))
     capsys.readouterr()
     send.send_nowait(None)
-    assert await wait(never, seated) is None
+    assert await wait(unanswered, seated) is None
     assert capsys.readouterr().err == "your input has ended\n"
     # Nor does it wait for that answer for ever.
     send.send_nowait(None)
-    assert await wait(never, teller()) is None
+    assert await wait(unanswered, teller_of(options)) is None
     assert trio.current_time() - begun == pytest.approx(DEFAULT_LIMITS.lobby_answer_s)
 
     # Once the table is agreed, what is typed is for the game.
@@ -405,14 +368,13 @@ async def test_a_person_who_types(
         await wait_all_tasks_blocked()
         return "agreed"
 
-    assert await wait(full_at_once, teller()) == "agreed"
+    assert await wait(full_at_once, teller_of(options)) == "agreed"
     assert receive.receive_nowait() == "leave"
 
 
 async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture[str], autojump_clock: object) -> None:
     """A player who knows the code comes and goes as often as a connection is made."""
-    options = options_of(None)
-    teller = LobbyTeller(options, options.output, LobbyView(options.output, ""))
+    teller = teller_of(options_of(None))
     host, foe = Guest("host", bytes(32)), Guest("foe", bytes(32))
     free, full = LobbyShown(make_settings(2), (host, None), 1), LobbyShown(make_settings(2), (host, foe), 1)
 
@@ -430,9 +392,6 @@ async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture
     assert come_and_go(100) == []
     await trio.sleep(DEFAULT_LIMITS.lines_s)
     assert len(come_and_go(100)) == DEFAULT_LIMITS.lines_max + 1
-
-
-ASKED = r"^another game at this table\? yes"
 
 
 def people_at(events: list[Event]) -> dict[str, int]:
@@ -458,24 +417,3 @@ def test_two_games_at_one_table(people: Household) -> None:
     # Two games, each with an id, keys and a code of its own.
     assert len({report.game for report in reports}) == 2
     assert host.event("listening")["code"] != host.event("listening", 2)["code"]
-
-
-def test_a_host_is_asked_for_another_game(people: Household, terminal: Terminal) -> None:
-    host = terminal.start(people, "host", "--variant", "kids", "--listen", "127.0.0.1:0", who="host")
-    address = host.line(r"seqp2p join (\S+)")[1]
-    for nth in (1, 2):
-        code = host.line("the join code is:  (.*)", nth)[1]
-        guest = people.start("join", address, "--code", code, "--json", who="anna", stdin=subprocess.PIPE)
-        if nth == 1:  # Of another game all have said that they want it.
-            host.line("^all seats are taken: the game begins in 10 s")
-            terminal.type("start")
-        guest.event("dealt")
-        guest.type("leave", "yes")
-        assert guest.end() == 5
-        host.line(ASKED, nth)
-        if nth == 1:
-            terminal.type("perhaps", "yes")
-    host.signal(signal.SIGHUP)  # It is a no.
-    assert host.end() == 5
-    assert sum(line.startswith("the join code is") for line in host.out) == 2
-    assert "game 2 at this table" in host.out

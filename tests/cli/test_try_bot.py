@@ -4,7 +4,6 @@ import json
 import random
 import re
 import shutil
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household, children, wait_until, wait_until_gone
 from tests.cli.schemas import validator
 from tests.cli.test_exec import EXAMPLES, strange
 
@@ -34,9 +32,7 @@ def test_a_good_program_is_tried_in_every_way(cli: Cli, tmp_path: Path) -> None:
     *trials, last = events
     assert [trial["variant"] for trial in trials] == [table.variant.name for table in TABLES]
     for trial in trials:
-        assert trial.keys() == documented.fields()["trial"]
         assert (trial["games"], trial["problems"]) == (1, [])
-    assert last.keys() == documented.fields()["tried"]
     assert last["ok"]
     # Everything that can come up did.
     assert {"place", "remove", "exchange", "pass", "draw", "give"} <= last["chosen"].keys()
@@ -74,8 +70,7 @@ def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) ->
     ("manner", "problem"),
     [
         ("slow", "game 1: it has not chosen within 0.5 seconds"),
-        ("caller", "game 1, question 1: nobody has said anything that can be called"),
-        ("stays", "game 1: it did not end within 1.0 s of the result"),
+        ("twice", "game 1: question 1 was answered when it was over"),
     ],
 )
 @pytest.mark.process
@@ -92,15 +87,9 @@ def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str
     assert "seqp2p: error: the bot has failed: " in err
     assert ("(flush)" in err) == (manner == "slow"), "the hint is for silence alone"
     assert "seqp2p: hint: " in err
-
-
-@pytest.mark.process
-def test_people_are_shown_some_of_many_problems(cli: Cli, tmp_path: Path) -> None:
-    options = ("--variant", "kids", "--players", 2, "--games", 1)
-    code, out, err = cli("try-bot", strange("twice", tmp_path / "seen"), *options)
-    assert code == 1, err
-    assert out.count("was answered when it was over") == 5
-    assert "  and " in out
+    if manner == "twice":  # People are shown some of many problems.
+        assert err.count("was answered when it was over") == 5
+        assert "  and " in err
 
 
 @pytest.mark.process
@@ -131,13 +120,3 @@ def test_the_same_seed_gives_the_same_cards() -> None:
             assert {action.kind for action in view(dealer.position, seat).legal} == {table.only}
         else:
             assert (seat, dealer.position.turn) == (2, 0)
-
-
-def test_it_ends_politely_and_its_program_too(people: Household, tmp_path: Path) -> None:
-    process = people.start("try-bot", strange("family", tmp_path / "seen"), "--games", 1000, "--json")
-    wait_until((tmp_path / "seen.pids").exists, "it starts nothing")
-    started = children(process.pid)
-    process.signal(signal.SIGTERM)
-    assert process.end() == 5
-    assert process.error() == ("stopped", None)
-    wait_until_gone(started)

@@ -1,4 +1,4 @@
-"""What is typed wrongly is said in one sentence, with a hint; what is asked for is shown."""
+"""Usage errors are one sentence and a hint; help shows every command."""
 
 import shlex
 import sys
@@ -17,47 +17,29 @@ from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
 
-# What is typed, and how the error begins that has the hint to see the help of this command.
+# The words after ``seqp2p``, and the start of the error, whose hint is the help of the command.
 ERRORS = {
     "host --frob": "no such option '--frob'",
     "host --players x": "invalid value for '--players': 'x' is not a valid integer range",
-    "host --players 1": "1 player cannot play: Sequence is for 2, 3, 4, 6, 8, 9, 10 or 12",
-    **{f"host --players {n}": f"{n} players cannot form two or three equal teams" for n in (5, 7, 11)},
-    "host --teams 3": "2 players of Sequence form 2 teams",
+    "host --players 7": "7 players cannot form two or three equal teams",
     "host --variant kids --players 4 --teams 2": "4 players of Sequence for Kids form 4 teams, one player each",
     "host --variant chess": "invalid value for '--variant': 'chess' is not one of",
     "host --turn-time 4": "invalid value for '--turn-time': 4 is neither 0 nor in the range",
-    "host --spectators 201": "invalid value for '--spectators'",
     "host --bot deepblue": "invalid value for '--bot': there is no bot 'deepblue'",
     "host here": "got unexpected extra argument (here)",
-    "join a b": "got unexpected extra argument (b)",
-    "id extra": "got unexpected extra argument (extra)",
     "verify": "missing argument 'FILES...'",
     "verify ''": "invalid value for 'FILES...': an empty name is no file's",
-    "show ''": "invalid value for '[FILE]': an empty name is no file's",
-    "export ''": "invalid value for 'FILE': an empty name is no file's",
     "export game --format pdf": "invalid value for '--format': 'pdf' is not one of 'text', 'json', 'svg', 'html'",
-    "rules chess": "invalid value for '[classic|kids]': 'chess' is not one of 'classic', 'kids'",
-    "rules --lang xx": "invalid value for '--lang': 'xx' is not one of 'en', 'fr'",
-    "completion cmd": "invalid value for '{bash|zsh|fish}': 'cmd' is not one of 'bash', 'zsh', 'fish'",
     "config set palette": "set has other words behind it",
     "config get": "get has other words behind it",
-    "try-bot": "missing argument 'COMMAND'",
-    "try-bot python3 --exec-time 0": "invalid value for '--exec-time'",
     "arena random": "2 players are in 2 teams: name 2 bots, one for each team",
-    "arena random clever": "invalid value for 'BOT BOT...': there is no bot 'clever': the bots are easy, normal, hard,",
-    "arena random strong:0": "invalid value for 'BOT BOT...': the trials for a choice are a number from 1 to 100000",
-    "arena random greedy:9": "invalid value for 'BOT BOT...': the bot greedy takes no number: write greedy",
     "arena greedy no_module:Bot": "invalid value for 'BOT BOT...': there is no module no_module",
-    "arena random greedy random": "the bot random is named twice",
-    "arena random random --players 3": "3 players are in 3 teams: name 3 bots",
-    "arena random random --variant kids --advanced": "Sequence for Kids has no option advanced",
 }
 NO_CODE = ("no join code was given", "use --code CODE or set SEQP2P_CODE")
 NO_PROGRAM = "name it with its folder, like ./bot.py; it needs the right to be executed"
 GAME = "GAME is a replay, its name, or the first digits of the game's id"
 
-# Those with another hint, or with none.
+# Errors with another hint, or with none.
 OTHER_ERRORS = {
     "hots": ("no such command: hots", "did you mean seqp2p host?"),
     "verfy x": ("no such command: verfy", "did you mean seqp2p verify?"),
@@ -73,16 +55,13 @@ OTHER_ERRORS = {
     "host --bot greedy --exec python3": ("one seat has one bot: --bot and --exec exclude each other", ""),
     "join": NO_CODE,
     "join 7-amber-falcon --code 7-amber-falcon": ("the join code is given twice", "leave out --code"),
-    "join a:99999 --code x": ("'a:99999' is no address", "Write HOST:PORT, as in 192.168.1.5:4610."),
     "watch 127.0.0.1:1": NO_CODE,
     "resume 'no such game'": ("no replay goes by no such game", GAME),
     "resume 0123": ("no unfinished game of this player goes by 0123", GAME),
-    "resume -- --": ("no replay goes by --", GAME),
     "resume --listen a:99999": ("'a:99999' is no address", "Write HOST:PORT, as in 192.168.1.5:4610."),
     "resume --exec 'a \"b'": ('a quotation mark is not closed in: a "b', ""),
     "play --players 5": ("no such option '--players'", "--bots says how many bots you play against"),
     "play --bots 4": ("classic has no table for you and 4 bots", "choose one of --bots 1, 2, 3, 5, 7, 8, 9, 11"),
-    "play --bots 4 --variant kids": ("kids has no table for you and 4 bots", "choose one of --bots 1, 2, 3"),
     "demo --players 5": ("5 players cannot form", "choose one of --players 2, 3, 4, 6, 8, 9, 10, 12"),
     "verify x --jobs 2 --dask tcp://far:8786": ("--jobs is of this machine, --dask of another", "name one of them"),
     "stats x --svg -": ("what was counted goes to standard output: name a file for the picture", ""),
@@ -114,28 +93,15 @@ def test_usage_errors(cli: Cli, own_home: Path, typed: str) -> None:
     assert not (own_home / "config.toml").exists()
 
 
-def test_usage_errors_of_a_real_process(people: Household) -> None:
-    for arguments, error in [(("hots",), "no such command: hots"), (("host", "--players", "5"), "5 players cannot")]:
-        process = people.call(*arguments, who="nobody")
-        assert process.end() == 2
-        assert process.out == []
-        assert process.error()[0].startswith(error)
-    assert not people.home("nobody").exists()
-
-
 def test_help_lists_every_command(cli: Cli) -> None:
-    for option in ("--help", "-h"):
-        exit_code, out, err = cli(option)
-        assert (exit_code, err) == (0, "")
+    for words, exit_code in ((("--help",), 0), (("-h",), 0), ((), 2)):
+        code, *told = cli(*words)
+        assert (code, told[exit_code == 0]) == (exit_code, "")
+        out = told[exit_code != 0]
+        assert out.startswith("Usage: seqp2p")
         for name, (_, text) in COMMANDS.items():
             assert f"  {name}" in out
             assert text in out
-
-
-def test_without_a_command_the_help_is_shown_but_it_is_usage(cli: Cli) -> None:
-    exit_code, out, err = cli()
-    assert (exit_code, out) == (2, "")
-    assert err.startswith("Usage: seqp2p")
 
 
 @pytest.mark.parametrize("command", list(COMMANDS))
@@ -146,29 +112,25 @@ def test_every_command_has_help(cli: Cli, command: str) -> None:
     assert "--until-stdin-closes" not in out
 
 
-def test_help_imports_no_more_than_it_needs(people: Household) -> None:
-    # That is what makes it quick: no network, no cryptography, no rules.
-    code = (
-        "import sys, runpy\ntry: runpy.run_module('seqp2p', run_name='__main__')\nfinally: print(sorted(sys.modules))"
-    )
+def test_help_and_games_import_no_more_than_they_need(people: Household) -> None:
+    """Help is quick without network, cryptography and rules; a game without a screen does without prompt_toolkit."""
+    playing = [COMMANDS[name][0] for name in ("play", "host", "join", "resume", "watch")]
+    code = f"""import sys, runpy
+try: runpy.run_module('seqp2p', run_name='__main__')
+except SystemExit: print(sorted(sys.modules))
+import {", ".join(playing)}
+print(sorted(sys.modules))"""
     process = people.run([sys.executable, "-c", code, "--help"])
     assert process.end() == 0
-    modules = process.out[-1]
+    *_, helping, then = process.out
     for heavy in ("trio", "cryptography", "seqp2p.rules", "seqp2p.net", "asyncio", "ssl"):
-        assert f"'{heavy}'" not in modules
-
-
-def test_a_game_imports_no_screen_before_there_is_one(people: Household) -> None:
-    # --help, --json and --plain do without prompt_toolkit, which is slow to import.
-    playing = [COMMANDS[name][0] for name in ("play", "host", "join", "resume", "watch")]
-    process = people.run([sys.executable, "-c", f"import sys, {', '.join(playing)}\nprint(sorted(sys.modules))"])
-    assert process.end() == 0
-    assert "'prompt_toolkit'" not in process.out[-1]
+        assert f"'{heavy}'" not in helping
+    assert "'prompt_toolkit'" not in then
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, typed: list[str]) -> list[str]:
-    """Somebody is at the terminal, and the host was there a moment ago; the lines that are typed."""
+    """The lines that a person types at a terminal; the host was there a moment ago."""
 
     async def dial(*_: object) -> trio.abc.Stream:
         return memory_stream_pair()[0]
@@ -178,40 +140,29 @@ def asked(monkeypatch: pytest.MonkeyPatch, typed: list[str]) -> list[str]:
     return typed
 
 
-def test_what_was_asked_for_and_not_answered(cli: Cli, asked: list[str]) -> None:
-    exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random")
-    assert (exit_code, out) == (5, "")
-    assert err == "join code, which the host reads out (like 7-amber-falcon): seqp2p: error: stopped\n"
+ASKED = "join code, which the host reads out (like 7-amber-falcon): "
 
 
 def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, asked: list[str]) -> None:
     asked += ["hello", "7 amber falcno", "7 AMBER falcon"]
     exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random", "--json")
     assert (exit_code, out) == (4, "")
-    assert err.count("join code, which the host reads out (like 7-amber-falcon): ") == 3
+    assert err.count(ASKED) == 3
     assert "This is no join code. A code is a number and two to four words, as in 7-amber-falcon." in err
     assert "Did you mean 'falcon'?" in err
     assert "nobody answers at 127.0.0.1:1" in err
+    assert cli("join", "127.0.0.1:1", "--bot", "random") == (5, "", f"{ASKED}seqp2p: error: stopped\n")
 
 
-def test_a_fault_in_the_program_shows_its_place_only_when_asked(people: Household) -> None:
-    code = "import sys\nfrom seqp2p.cli import main\nmain.run = lambda _: 1 / 0\nmain.main()"
-    plain = people.run([sys.executable, "-c", code], SEQP2P_DEBUG="")
-    assert plain.end() == 1
-    assert plain.error() == (
-        "a fault in seqp2p itself (ZeroDivisionError)",
-        "SEQP2P_DEBUG=1 shows where; please report it",
-    )
-    shown = people.run([sys.executable, "-c", code], SEQP2P_DEBUG="1")
-    assert shown.end() == 1
-    assert shown.err[0].startswith("Traceback")
-    shown.err.clear()
-
-
-def test_a_fault_by_its_name(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_shows_its_place_only_when_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     error = ZeroDivisionError("secret")
     output.report_bug(ZeroDivisionError, error, None)
-    assert "secret" not in capsys.readouterr().err
+    assert capsys.readouterr().err.splitlines() == [
+        "seqp2p: error: a fault in seqp2p itself (ZeroDivisionError)",
+        "seqp2p: hint: SEQP2P_DEBUG=1 shows where; please report it",
+    ]
     monkeypatch.setenv("SEQP2P_DEBUG", "1")
     output.report_bug(ZeroDivisionError, error, None)
     assert capsys.readouterr().err == "ZeroDivisionError: secret\n"

@@ -15,8 +15,7 @@ from seqp2p.crypto.group import combine, decode_point
 from tests.api.tools import LIMIT_S as GAME_LIMIT_S
 from tests.api.tools import play_varied, table_of
 from tests.cli.processes import LIMIT_S, Process, household
-from tests.cli.test_older_copy import copy, killed, put_back
-from tests.cli.test_resume_command import resume
+from tests.cli.test_resume_command import copy, killed, put_back, resume
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ FLAGS: Final = (
 
 
 def why_not() -> str | None:
-    """Why there is no browser here; None if there is one."""
+    """Return the reason that there is no browser here; None if there is one."""
     try:
         import selenium  # noqa: F401  # only asked for
     except ImportError:
@@ -40,7 +40,7 @@ def why_not() -> str | None:
 
 @contextmanager
 def chromium(profile: Path) -> Iterator["Chrome"]:
-    """A browser with this new, empty profile; it ends with the block."""
+    """Run a browser with this new, empty profile."""
     from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
     # What is driven is what is installed: nothing is looked for elsewhere.
@@ -59,7 +59,7 @@ def chromium(profile: Path) -> Iterator["Chrome"]:
 
 
 def requested(driver: "Chrome") -> list[str]:
-    """Every address that the page has asked for since this was last asked."""
+    """Return every address that the page has asked for since the last call."""
     log = cast("Any", driver).get_log("performance")
     messages = [json.loads(entry["message"])["message"] for entry in log]
     return [
@@ -68,6 +68,6 @@ def requested(driver: "Chrome") -> list[str]:
 
 
 def complaints(driver: "Chrome") -> list[str]:
-    """What stands in the console since this was last asked."""
+    """Return the messages in the console since the last call."""
     log = cast("Any", driver).get_log("browser")
     return [entry["message"] for entry in log]

@@ -1,16 +1,16 @@
-"""``seqp2p`` that dies by SIGKILL at a place named: ``python -m tests.real.dying MOMENT KIND NTH seqp2p-arguments…``.
+"""``seqp2p`` that dies by SIGKILL at a named place: ``python -m tests.real.dying MOMENT KIND NTH seqp2p-arguments…``.
 
 KIND is the kind of a step (``seat`` … ``over``), or ``ballot``, ``head``, ``opening``. MOMENT is, for what is own:
 
     made      signed, and nothing of it is written
     torn      half of its record is in the seat's own file
     logged    its record is written, and not synced
-    synced    it is on the disk, and nobody has it
+    synced    it is on the disk, and no other seat has it
     accepted  the match has taken it, its replay too if that closes the step; it is queued for the links
     sent      one neighbour has been sent it, the others have not
 
 and ``taken`` for what came from another seat and is in the seat's own file, not in the replay; ``shredded`` for a step
-of which half the record is in the replay; ``released``, ``finishing`` and ``finished`` (KIND ``opening``) for the end.
+of which half the record is in the replay; ``finishing`` (KIND ``opening``) for the end.
 """
 
 import os
@@ -35,7 +35,7 @@ OWN: Final = ("made", "torn", "logged", "synced", "accepted", "sent")
 
 
 class Death:
-    """Comes at the nth of what is named."""
+    """Kills this process at the nth of such moments."""
 
     def __init__(self, moment: str, kind: str, nth: int) -> None:
         self._moment = moment
@@ -44,14 +44,14 @@ class Death:
         self._due = False
 
     def made(self, kind: str) -> None:
-        """Something own of this kind has been signed: from now on it goes through all the moments of what is own."""
+        """Note that an own thing of this kind has been signed, which goes through all moments of ``OWN``."""
         if kind == self._kind and self._moment in OWN:
             self._left -= 1
             self._due = self._left == 0
         self.come("made")
 
     def come(self, moment: str, kind: str | None = None) -> None:
-        """It is that moment: for what is own, or of this kind."""
+        """Die if this moment, of an own thing or of this kind, is the one."""
         if moment != self._moment:
             return
         if kind == self._kind:
@@ -60,11 +60,11 @@ class Death:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def tears(self, moment: str, kind: str | None = None) -> bool:
-        """Whether half a record is to be written now, before that moment comes."""
+        """Return True if half a record is to be written now, before that moment comes."""
         return moment == self._moment and (self._due or (kind == self._kind and self._left == 1))
 
     def is_queued(self) -> None:
-        """What is written to a link from now on has it, if it has been made."""
+        """Note that from now on a write to a link carries the own thing, if it has been made."""
         if self._due and self._moment == "sent":
             self._moment = "written"
 
@@ -93,8 +93,6 @@ def wrap(owner: type, name: str, before: Callable[..., None] | None, after: Call
 
 
 def arm(death: Death) -> None:
-    """Put the hooks where it may come."""
-
     own_seat = 0
 
     def begin(session: SeatSession) -> None:
@@ -136,7 +134,7 @@ def arm(death: Death) -> None:
     def handled(_session: SeatSession, outcome: Outcome, _sender: int) -> None:
         match outcome:
             case Applied(ReleasedSecret()):
-                death.come("released", "opening")
+                pass
             case Applied():
                 death.come("accepted")
                 death.is_queued()
@@ -151,7 +149,7 @@ def arm(death: Death) -> None:
     wrap(Link, "_write_some", None, at("written"))
     wrap(ReplayWriter, "_append", shred, None)
     wrap(SeatSession, "_handle", None, handled)
-    wrap(ReplayWriter, "finish", at("finishing", "opening"), at("finished", "opening"))
+    wrap(ReplayWriter, "finish", at("finishing", "opening"), None)
 
 
 if __name__ == "__main__":

@@ -18,12 +18,11 @@ _numbers: Final = itertools.count()
 
 
 def ip(*arguments: object) -> str:
-    """Run ``ip``; raises CalledProcessError."""
     return subprocess.run(["ip", *map(str, arguments)], check=True, capture_output=True, text=True).stdout
 
 
 def why_not() -> str | None:
-    """Why there can be no such LAN on this machine; None if there can."""
+    """Return the reason that this machine has no namespaces; None if it has."""
     if shutil.which("ip") is None:
         return "ip (iproute2) is not installed"
     probe = f"sq{os.getpid()}p"
@@ -43,26 +42,26 @@ def why_not() -> str | None:
 
 
 def new_stem() -> str:
-    """Return how the names of the next machines and cables begin; nobody else's begin so."""
+    """Return a new start for the names of machines and cables."""
     return f"sq{os.getpid()}n{next(_numbers)}"
 
 
 def needs(*programs: str) -> list[pytest.MarkDecorator]:
-    """The marks of tests that need namespaces and these programs."""
+    """Return the marks of tests that need namespaces and these programs."""
     missing = [program for program in programs if shutil.which(program) is None]
     reason = f"{' and '.join(missing)} not installed" if missing else why_not()
     return [pytest.mark.namespace, pytest.mark.slow, pytest.mark.skipif(reason is not None, reason=str(reason))]
 
 
 def add_space(space: str, stack: ExitStack) -> None:
-    """A machine without cables, until the stack ends."""
+    """Add a machine without cables, until the stack ends."""
     ip("netns", "add", space)
     stack.callback(ip, "netns", "del", space)
     ip("-n", space, "link", "set", "lo", "up")
 
 
 def add_cable(*ends: tuple[str, str, str]) -> None:
-    """A cable between two machines; an end is the machine, its interface and its address."""
+    """Add a cable between two machines; an end is the machine, its interface and its address."""
     (one, name, _), (other, peer, _) = ends
     ip("link", "add", name, "netns", one, "type", "veth", "peer", "name", peer, "netns", other)
     for space, interface, address in ends:
@@ -78,7 +77,7 @@ def run_in(space: str, *line: str, text: str = "") -> str:
 
 @contextmanager
 def ending(people: Household) -> Iterator[None]:
-    """Their processes end before their network does."""
+    """End these processes before their network ends."""
     try:
         yield
     finally:
@@ -88,7 +87,7 @@ def ending(people: Household) -> Iterator[None]:
 
 
 class Lan:
-    """Hosts 1 to ``size``, each with one interface; their names are nobody else's."""
+    """Hosts 1 to ``size``, each with one interface."""
 
     def __init__(self, people: Household, size: int) -> None:
         self.people = people
@@ -100,7 +99,7 @@ class Lan:
 
     @contextmanager
     def up(self) -> Iterator[None]:
-        """The cables are in, until the block ends; nothing is left behind."""
+        """Plug the cables in, until the block ends."""
         with ExitStack() as stack:
             ip("link", "add", self.stem, "type", "bridge")
             stack.callback(ip, "link", "del", self.stem)
@@ -121,14 +120,13 @@ class Lan:
         return f"{self.stem}v{host}"
 
     def cut(self, host: int) -> None:
-        """Pull the cable: not where the host would see it, but behind the socket in the wall."""
+        """Pull the cable: not where the host would see it, but at the socket in the wall."""
         ip("link", "set", self.cable(host), "nomaster")
 
     def mend(self, host: int) -> None:
         ip("link", "set", self.cable(host), "master", self.stem)
 
     def start(self, host: int, *arguments: object) -> Process:
-        """``seqp2p`` on this host."""
         who = self.space(host)
         line = ["ip", "netns", "exec", who, *command(*arguments)]
         return self.people._start(Process(line, self.people.env(who)))

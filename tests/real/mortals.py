@@ -19,7 +19,7 @@ KILLED = -signal.SIGKILL
 
 
 def dying(death: str, *arguments: object) -> list[str]:
-    """The command line of a seat that dies where ``death`` says: ``"synced turn 2"``, see dying.py."""
+    """Return the command line of a seat that dies at ``death``: ``"synced turn 2"``, see dying.py."""
     return [sys.executable, "-m", "tests.real.dying", *death.split(), *map(str, arguments)]
 
 
@@ -36,7 +36,7 @@ class Mortals:
         self._bot = ("--bot", HELPFUL, "--json")
 
     def begin(self, **deaths: Sequence[str]) -> None:
-        """Start everybody; these are their deaths."""
+        """Start all seats with these deaths."""
         self.deaths = {name: list(deaths.get(name, ())) for name in self.names}
         settings = ("--players", len(self.names), *self._settings)
         host = self._start(HOST, "host", "--listen", "127.0.0.1:0", "--name", HOST, *settings)
@@ -53,22 +53,21 @@ class Mortals:
         return self.seats[name]
 
     def resume(self, name: str, *arguments: object) -> Process:
-        """The seat in its next life."""
+        """Start the seat's next life."""
         return self._start(name, "resume", *arguments)
 
     def sidecar(self, name: str) -> Path:
-        """The seat's own file, which nobody else can read."""
+        """Return the seat's own file, which no other account can read."""
         (path,) = self.people.replays(name).glob("*.seat")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         return path
 
     def number(self, name: str) -> int:
-        """The seat that somebody has: whoever knocks first sits first."""
-        (seat,) = [event["seat"] for event in self.lives[HOST][0].events if event.get("name") == name]
-        return int(seat)
+        """Return the seat of a player: the first to knock sits first."""
+        return self.lives[HOST][0].seat_of(name)
 
     def told(self, name: str) -> list[str]:
-        """The names of all events that a seat has told of, in all its lives."""
+        """Return the names of all events of a seat, in all its lives."""
         return [event["event"] for life in self.lives[name] for event in life.events]
 
     def replay(self, name: str) -> Path:
@@ -76,7 +75,6 @@ class Mortals:
         return path
 
     def kill(self, *names: str) -> None:
-        """Kill these at once."""
         for name in names:
             self.seats[name].signal(signal.SIGKILL)
         for name in names:
@@ -84,12 +82,12 @@ class Mortals:
             self.bury(name)
 
     def bury(self, name: str) -> None:
-        """Keep what a killed seat has left, to be compared in the end."""
+        """Keep the record of a killed seat, to be compared in the end."""
         self.sidecar(name)
         self.snapshots.append(steps_of(self.replay(name)))
 
     def play(self, *forever: str) -> None:
-        """Let all die and come back until everybody has ended; ``forever`` stay dead after their last death."""
+        """Let all die and come back until all have ended; ``forever`` stay dead after their last death."""
         limit = time.monotonic() + LIMIT_S
         living = dict(self.seats)
         while living:
@@ -103,7 +101,7 @@ class Mortals:
             time.sleep(0.01)
 
     def check(self, *forever: str) -> None:
-        """All others have come to one end; every death has come; whatever was left on the way fits to it."""
+        """Check that all others have come to one end, that every death has come, and that all kept records fit."""
         finished = [name for name in self.names if name not in forever]
         assert not any(self.deaths.values()), self.deaths
         for name in finished:
@@ -120,7 +118,7 @@ class Mortals:
 
 
 def steps_of(replay: Path) -> list[bytes]:
-    """The bytes of every step that is final in a replay, also in one that was broken off."""
+    """Return the bytes of every final step in a replay, also in one that was broken off."""
     data = replay.read_bytes()
     found: list[bytes] = []
     try:
@@ -133,12 +131,10 @@ def steps_of(replay: Path) -> list[bytes]:
 
 
 def shorten(path: Path, size: int) -> None:
-    """Break this many bytes off the end."""
     os.truncate(path, max(0, path.stat().st_size - size))
 
 
 @contextmanager
 def mortals(directory: Path, *settings: object, players: int = 3) -> Iterator[Mortals]:
-    """A table whose processes end with the block."""
     with household(directory) as people:
         yield Mortals(people, *settings, players=players)

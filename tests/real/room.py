@@ -18,7 +18,7 @@ HELPED_SEQP2P = [sys.executable, "-m", "tests.helpful", "seqp2p"]
 
 
 class Room:
-    """A room with terminals and bots; whoever is in it is gone when the test ends."""
+    """A room with terminals and bots, which end with the test."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder = folder
@@ -50,24 +50,20 @@ class Room:
 
 
 def number_of(command: str) -> str:
-    """Return the number that is typed in the menu for a command."""
+    """Return the number of a command in the menu."""
     return str([" ".join(words) for words, _ in MENU].index(command) + 1)
 
 
 def table(host: Terminal) -> tuple[str, str]:
-    """The address and the code that a host's screen shows."""
+    """Return the address and the code on a host's screen."""
     address = host.find(r"seqp2p join (127\.0\.0\.1:\d+)")[1]
     return address, host.find(r"the join code is:  (\S+)")[1]
-
-
-ALONE = ("play", "--variant", "kids", "--pace", "0", "--grace", "5", "--name", "ann")
-"""A game against a bot that waits for nobody."""
 
 
 def sit_down(
     room: Room, *guests: str, host: Sequence[str] = KIDS, more: Sequence[str] = (), **look: Any
 ) -> list[Terminal]:
-    """Ann hosts a table with these options, and these join her; all have the options ``more``, and terminals so."""
+    """Let ann host a table with these options, and the guests join; all have the options ``more``, and terminals so."""
     seats = ("--players", str(1 + len(guests)))
     ann = room.sit("ann", "host", *seats, *host, "--listen", "127.0.0.1:0", "--name", "ann", *more, **look)
     address, code = table(ann)
@@ -79,6 +75,5 @@ def sit_down(
 
 
 def begin(host: Terminal) -> None:
-    """Begin the game, as a person at a full table does."""
     host.see("all seats are taken")
     host.type("start")

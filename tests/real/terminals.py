@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 import pytest
 
@@ -18,24 +18,14 @@ LIMIT_S = 120.0
 LOOK_S = 0.05
 
 
-class Words(NamedTuple):
-    """The screen's words around a turn, in one language."""
-
-    your_turn: str
-    staged: str
-    can_stage: re.Pattern[str]
-
-
-ENGLISH = YOUR_TURN, STAGED, CAN_STAGE = Words(
-    "▶ your turn", "Enter sends it", re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
-)
-FRENCH = Words("▶ à vous de jouer", "Entrée l'envoie", re.compile(r"Entrée (poser|enlever|échanger|passer)"))
+YOUR_TURN, STAGED = "▶ your turn", "Enter sends it"
+CAN_STAGE = re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
 
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
 
 class Terminal:
-    """A terminal of some size with a command in it. It is gone when the block ends, and so is the command."""
+    """A terminal of some size with a command in it. Both end with the block."""
 
     def __init__(
         self, arguments: list[str], env: dict[str, str], folder: Path, *, width: int = 80, height: int = 24
@@ -60,7 +50,6 @@ class Terminal:
         self.close()
 
     def close(self) -> None:
-        """Close it, whatever runs in it."""
         subprocess.run(["tmux", "-L", self._socket, "kill-server"], env=self._env, check=False, capture_output=True)
 
     def _tmux(self, *arguments: str) -> str:
@@ -74,7 +63,6 @@ class Terminal:
         self._tmux("send-keys", *keys)
 
     def type(self, text: str) -> None:
-        """Type a line to its end."""
         self._tmux("send-keys", "-l", text)
         self._tmux("send-keys", "Enter")
 
@@ -84,19 +72,13 @@ class Terminal:
             self._tmux("send-keys", "-l", f"\x1b[<0;{column + 1};{row + 1}{end}")
 
     def resize(self, width: int, height: int) -> None:
-        """Another size from now on."""
         self._tmux("resize-window", "-x", str(width), "-y", str(height))
 
     def screen(self) -> str:
-        """What stands there now."""
         return self._tmux("capture-pane", "-p")
 
-    def styled(self) -> str:
-        """The same with its colours, as a terminal is told them."""
-        return self._tmux("capture-pane", "-p", "-e", "-N")
-
     def history(self) -> str:
-        """All that was printed, as far back as the terminal goes."""
+        """Return all printed lines, as far back as the terminal goes."""
         return self._tmux("capture-pane", "-p", "-S", "-")
 
     def title(self, new: str | None = None) -> str:
@@ -112,21 +94,20 @@ class Terminal:
         return path
 
     def modes(self) -> str:
-        """What a program can leave behind on a terminal: its other screen, a hidden cursor, reports of the mouse."""
+        """Return the modes that a program can leave behind: another screen, a hidden cursor, reports of the mouse."""
         return self._tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}").strip()
 
     def is_as_before(self) -> bool:
-        """Whether the program, which has ended, has left the terminal as it was."""
+        """Return True if the ended program has left the terminal as it was."""
         return self.modes() == "0 1 0" and self._before.read_bytes() == self._after.read_bytes()
 
     def pid(self) -> int:
-        """The process of the program itself."""
         shell = self._tmux("list-panes", "-F", "#{pane_pid}").strip()
         children = Path(f"/proc/{shell}/task/{shell}/children").read_text(encoding="ascii").split()
         return int(children[0])
 
     def wait(self, condition: Callable[[str], bool], what: str, limit_s: float = LIMIT_S) -> str:
-        """Look until the screen is so; returns it. Fails with the screen as it was last."""
+        """Wait until the screen is so; return it. Fails with the last screen."""
         end = time.monotonic() + limit_s
         while True:
             screen = self.screen()
@@ -137,25 +118,23 @@ class Terminal:
             time.sleep(LOOK_S)
 
     def see(self, text: str, limit_s: float = LIMIT_S) -> str:
-        """Wait until a text stands there; returns the screen."""
+        """Wait until a text is on the screen; return the screen."""
         return self.wait(lambda screen: text in screen, text, limit_s)
 
     def find(self, pattern: str, limit_s: float = LIMIT_S) -> re.Match[str]:
-        """Wait until a pattern is found on the screen."""
         self.wait(lambda screen: re.search(pattern, screen) is not None, pattern, limit_s)
         found = re.search(pattern, self.screen())
         assert found is not None, "it was there a moment ago"
         return found
 
     def wait_for(self, condition: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
-        """Wait for something about the program that does not stand on the screen."""
+        """Wait for a condition that the screen does not show."""
         end = time.monotonic() + limit_s
         while not condition():
             assert time.monotonic() < end, "the program goes on"
             time.sleep(LOOK_S)
 
     def exit_code(self, limit_s: float = LIMIT_S) -> int:
-        """Wait until the program has ended."""
         self.wait_for(lambda: self._exit.exists() and bool(self._exit.read_text(encoding="ascii").strip()), limit_s)
         return int(self._exit.read_text(encoding="ascii"))
 
@@ -172,18 +151,28 @@ def interrupt(terminal: Terminal) -> None:
     terminal.press("C-c")
 
 
-def play_a_turn(terminal: Terminal, words: Words = ENGLISH) -> None:
-    """The first card that goes anywhere, by keys alone."""
+def play_a_turn(terminal: Terminal) -> None:
+    """Play the first playable card, by keys alone."""
     for _ in range(20):
         before = terminal.screen()
         terminal.press("Tab")
         chosen = terminal.wait(lambda shown, before=before: shown != before, "another card")  # type: ignore[misc]
-        if words.your_turn not in chosen:
+        if YOUR_TURN not in chosen:
             return
-        if words.can_stage.search(chosen):
+        if CAN_STAGE.search(chosen):
             terminal.press("Enter")
-            terminal.wait(lambda shown: words.staged in shown or words.your_turn not in shown, "the choice")
+            terminal.wait(lambda shown: STAGED in shown or YOUR_TURN not in shown, "the choice")
             terminal.press("Enter")
-            terminal.wait(lambda shown: words.staged not in shown, "the choice to be sent")
+            terminal.wait(lambda shown: STAGED not in shown, "the choice to be sent")
             return
     raise AssertionError(f"no card can be played:\n{terminal.screen()}")
+
+
+def play_until(sign: re.Pattern[str], *people: Terminal) -> None:
+    """Play for these people until each of them has seen this."""
+    end = time.monotonic() + LIMIT_S
+    while not all(sign.search(person.history() + person.screen()) for person in people):
+        assert time.monotonic() < end, "".join(person.screen() for person in people)
+        for person in people:
+            if YOUR_TURN in person.screen():
+                play_a_turn(person)

@@ -1,33 +1,17 @@
-"""Another game at one table, for people at real terminals: who declines, who is gone, who was gone for a while.
-
-test_from_the_menu.py has two who accept.
-"""
+"""Another game at one table, for people at real terminals: some accept, decline, are gone or were gone for a while."""
 
 import os
 import re
 import signal
-import time
 
 import pytest
 
-from tests.real.room import HELPED_SEQP2P, Room, begin, sit_down
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
+from tests.real.room import HELPED_SEQP2P, Room, begin, number_of, sit_down
+from tests.real.terminals import needs_tmux, play_until
 
 ASKED = r"Enter\) or no"
+OVER = re.compile(rf"score (at this table|since you came back): [\s\S]*{ASKED}")
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-
-
-def play_out(people: list[Terminal]) -> None:
-    """Play a game of two to its end, and wait until both are asked for another."""
-    end = time.monotonic() + LIMIT_S
-    score = re.compile("score (at this table|since you came back): ")
-    while not all(score.search(person.history() + person.screen()) for person in people):
-        assert time.monotonic() < end, people[0].screen()
-        for person in people:
-            if YOUR_TURN in person.screen():
-                play_a_turn(person)
-    for person in people:
-        person.find(ASKED)
 
 
 def test_one_declines_and_one_is_killed_at_the_question(room: Room) -> None:
@@ -53,9 +37,34 @@ def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> Non
         os.kill(people[number].pid(), signal.SIGKILL)
         assert people[number].exit_code() == 128 + signal.SIGKILL
         people[number] = room.sit(name, "resume")
-    play_out(people)
+    play_until(OVER, *people)
     people[0].press("Enter")
     people[1].find(r"ann wants another game")
     people[1].press("Enter")
     for person in people:
         person.find("turn 1 .*")
+
+
+def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room) -> None:
+    ann, ben = room.sit("ann", SEQP2P_NAME="ann", SEQP2P_PACE="0"), room.sit("ben", SEQP2P_NAME="ben")
+    ann.see("q  leave")
+    ann.type(number_of("host --players 4"))
+    code = ann.find(r"the join code is:  (\S+)")[1]
+    ben.see("q  leave")
+    ben.type(number_of("join"))
+    ben.find(f"table +{code.partition('-')[0]} .*ann")
+    ben.type(code)
+    ben.find("2 ▲ green ben \\(you\\)")
+    ben.press("Down", "Down", "Enter")
+    ben.find("3 ● blue  ben \\(you\\)")
+    ben.press("Right")
+    for person in (ann, ben):
+        person.find("1 ▲ green ann")
+        person.find("3 ▲ green ben")
+    ann.press("F5")
+    play_until(OVER, ann, ben)
+    ann.press("Enter")
+    ben.see("ann wants another game")
+    ben.press("Enter")
+    for person in (ann, ben):  # Of the game before, one team has two sequences.
+        person.find(r"green +0 of 2 sequences[\s\S]*blue +0 of 2 sequences")

@@ -58,7 +58,7 @@ class Internet:
 
     @contextmanager
     def up(self) -> Iterator[None]:
-        """The network, until the block ends; nothing is left behind."""
+        """Make the network, until the block ends."""
         with ExitStack() as stack:
             ip("link", "add", self.stem, "type", "bridge")
             stack.callback(ip, "link", "del", self.stem)
@@ -113,7 +113,6 @@ class Internet:
             self._relay.wait()
 
     def start(self, player: int, *arguments: object) -> Process:
-        """``seqp2p`` on a player's machine."""
         who = self.space(player)
         kept = ("--replay-dir", self.people.replays(who), "--json", "--bot", HELPFUL)
         line = ["ip", "netns", "exec", who, *command(*arguments, *kept)]
@@ -147,21 +146,19 @@ class Table:
             player.event("turn", turns)
 
     def see_all(self, name: str) -> None:
-        """Wait until the last that each player was told of each other one is this: it is absent, or back."""
+        """Wait until the last news of each player about each other one is this: it is absent, or back."""
         for player, home in itertools.product(self.players, HOMES):
             if player is not self.players[home - 1]:
                 wait_until(lambda: self._last(player, home) == name, f"not {name}: {player.said()}")  # noqa: B023
 
     @staticmethod
     def _last(player: Process, home: int) -> str | None:
-        (seat,) = {
-            event["seat"] for event in player.events if event["event"] == "seated" and event["name"] == f"h{home}"
-        }
+        seat = player.seat_of(f"h{home}")
         told = [event for event in player.events if event["event"] in ("absent", "back")]
         return next((str(event["event"]) for event in told[::-1] if event["seat"] == seat), None)
 
     def end(self) -> None:
-        """All play to the end, and their replays say so; nobody was dropped."""
+        """Let all play to the end; check that their replays agree and that none was dropped."""
         self.people.let_go()
         assert [player.end() for player in self.players] == [0] * 3, [player.said() for player in self.players]
         assert not any(event["event"] == "dropped" for player in self.players for event in player.events)
@@ -172,10 +169,7 @@ class Table:
 
 
 def test_one_moves_and_the_relay_goes_away_for_half_a_minute(tmp_path: Path) -> None:
-    """After that they play another game: the guests find the host's new lobby over the relay.
-
-    tests/sim/test_lan.py has a relay that is away for longer than the grace.
-    """
+    """After that they play another game: the guests find the host's new lobby over the relay."""
     with household(tmp_path) as people:
         internet = Internet(people)
         with internet.up(), ending(people):

@@ -32,7 +32,7 @@ def test_every_seat_is_killed_at_every_kind_of_step(tmp_path: Path, deaths: dict
 
 
 def test_killed_in_a_vote_and_in_the_deal_that_follows(tmp_path: Path) -> None:
-    """One seat is gone for good; while the others vote, and deal again without it, they are killed too."""
+    """One seat is gone for good; the others are killed too, in the vote and in the deal without it."""
     with mortals(tmp_path, "--variant", "kids", "--grace", "7", players=4) as table:
         table.begin(
             host=["sent ballot 1", "synced deal 1"],
@@ -62,7 +62,7 @@ def test_whoever_was_dropped_is_told_so_when_it_comes_back(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("size", [200, None])
 def test_what_a_crash_broke_off_comes_back(tmp_path: Path, size: int | None) -> None:
-    """Of the replay any number of bytes, even all; of the seat's own file what was not synced: another's last word."""
+    """The replay loses any number of bytes, even all; the seat's own file its unsynced end: another's last word."""
     with mortals(tmp_path, "--variant", "kids", players=2) as table:
         table.begin(guest2=["taken turn 2"])
         seat = table.seats["guest2"]

@@ -13,8 +13,8 @@ from tests.real.lan import add_cable, add_space, ending, ip, needs, new_stem, ru
 
 pytestmark = needs("nft", "miniupnpd")
 
-# Addresses of the internet as others see it, in a network that nothing leaves; and one that a provider shares.
-WIDE, FAR, SHARED = "9.46.10.1", "9.46.10.2", "100.64.10.1"
+# Addresses of the internet as others see it, in a network that nothing leaves.
+WIDE, FAR = "9.46.10.1", "9.46.10.2"
 RULES: Final = """
 table inet filter {
   chain forward {
@@ -52,21 +52,20 @@ allow 1024-65535 0.0.0.0/0 1024-65535
 class Home:
     """Three machines: a player at home, the router, and a player on the internet."""
 
-    def __init__(self, people: Household, wide: str) -> None:
+    def __init__(self, people: Household) -> None:
         self.people = people
-        self.wide = wide
         stem = new_stem()
         self.inside, self.router, self.outside = (f"{stem}{name}" for name in ("in", "rt", "out"))
         self.log = people.directory / "router.log"
 
     @contextmanager
     def up(self) -> Iterator[None]:
-        """The network, until the block ends; nothing is left behind."""
+        """Make the network, until the block ends."""
         with ExitStack() as stack:
             for space in (self.inside, self.router, self.outside):
                 add_space(space, stack)
             add_cable((self.inside, "eth0", "192.168.46.2"), (self.router, "lan0", "192.168.46.1"))
-            add_cable((self.outside, "eth0", FAR), (self.router, "wan0", self.wide))
+            add_cable((self.outside, "eth0", FAR), (self.router, "wan0", WIDE))
             ip("-n", self.inside, "route", "add", "default", "via", "192.168.46.1")
             run_in(self.router, "sysctl", "-qw", "net.ipv4.ip_forward=1")
             run_in(self.router, "nft", "-f", "-", text=RULES)
@@ -90,7 +89,6 @@ class Home:
                 daemon.kill()
 
     def start(self, space: str, *arguments: object) -> Process:
-        """``seqp2p`` on one of these machines; a bot plays."""
         kept = self.people.replays(space)
         options = ("--bot", "learned", "--json", "--replay-dir", kept)
         line = ["ip", "netns", "exec", space, *command(*arguments, *options)]
@@ -100,16 +98,16 @@ class Home:
         return self.start(self.inside, "host", "--variant", "kids", "--name", "ann", *arguments)
 
     def join(self, host: Process, *arguments: object) -> Process:
-        """The player on the internet, by the port of the router."""
+        """Start the player on the internet, by the port of the router."""
         address, code = host.event("port", state="open")["address"], host.event("listening")["code"]
         return self.start(self.outside, "join", address, "--code", code, "--name", "bob", *arguments)
 
     def is_open(self) -> bool:
-        """True if the router has a port open."""
+        """Return True if the router has a port open."""
         return "dnat" in run_in(self.router, "nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd")
 
     def check(self) -> None:
-        """Both players have a replay of one game, and it is verified."""
+        """Check that both players have a verified replay of one game."""
         files = [path for space in (self.inside, self.outside) for path in self.people.replays(space).glob("*.seqp2p")]
         reports = [verify_file(path) for path in files]
         assert [report.verdict for report in reports] == ["verified"] * 2
@@ -117,9 +115,9 @@ class Home:
 
 
 @contextmanager
-def home(directory: Path, wide: str = WIDE) -> Iterator[Home]:
+def home(directory: Path) -> Iterator[Home]:
     with household(directory) as people:
-        made = Home(people, wide)
+        made = Home(people)
         with made.up(), ending(people):
             yield made
 
@@ -168,16 +166,3 @@ def test_ctrl_c_closes_the_port_and_without_the_option_nothing_is_asked(tmp_path
         host.end()
         assert host.events[-1]["state"] == "closed"
         assert not made.is_open()
-
-
-def test_behind_a_provider_that_shares_one_address_no_port_is_opened(tmp_path: Path) -> None:
-    with home(tmp_path, SHARED) as made:
-        host = made.host("--map-port")
-        told = host.event("port")
-        assert (told["state"], told["address"]) == ("not_open", None)
-        assert "tells no address" in told["reason"]
-        host.event("listening")
-        host.line("no port is open to the internet: ")
-        assert not made.is_open()
-        host.signal(signal.SIGINT)
-        host.end()

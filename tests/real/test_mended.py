@@ -3,7 +3,7 @@
 import pytest
 
 from tests.cli.test_lobby import other_code
-from tests.real.room import KIDS, Room, begin, sit_down, table
+from tests.real.room import Room, begin, sit_down, table
 from tests.real.terminals import interrupt, needs_tmux
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
@@ -82,30 +82,6 @@ def test_ctrl_c_asks_before_it_closes_a_table_where_others_sit(room: Room, plain
     table(ann)
     ann.press("C-c")
     assert ann.exit_code() == 5
-
-
-@pytest.mark.parametrize("plain", [[], ["--plain"]])
-def test_the_time_of_two_turns_ends_a_game_of_two_and_both_are_told_why(room: Room, plain: list[str]) -> None:
-    """The one whose time is over is warned before, and does not hear that the other cannot be reached."""
-    ann, bob = sit_down(room, "bob", host=(*KIDS, "--turn-time", "12"), more=plain, width=160, height=60)
-    begin(ann)
-    for terminal in (ann, bob):
-        terminal.see("another game at")
-    late = bob if "you deal" in ann.history() else ann
-    if not plain:
-        late.press("F2")
-        late.see("Esc back to the table")
-    told = " ".join(late.history().split())
-    for line in (
-        "0:06 left for your turn; then you have 0:12 more",
-        "the time for your turn is over: without a move the game ends in 0:12",
-        "0:06 left: without a move the game ends unfinished then",
-        "the time of two turns is over: the game ends unfinished",
-    ):
-        assert line in told
-    assert "you did not move in 24 s" in told
-    for terminal in (ann, bob):
-        assert "cannot be reached" not in terminal.history()
 
 
 @pytest.mark.parametrize("plain", [[], ["--plain"]])

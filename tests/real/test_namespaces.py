@@ -16,7 +16,7 @@ HOST, SECOND, THIRD, FOURTH = 1, 2, 3, 4
 
 
 class Table:
-    """Four bots, each on a host of its own; the host shows a code, which is all that the others are told."""
+    """Four bots, each on a host of its own; the host's code is all that the others are told."""
 
     def __init__(self, lan: Lan, grace_s: int) -> None:
         self.lan = lan
@@ -33,13 +33,11 @@ class Table:
         return self.players[number]
 
     def seat(self, number: int) -> int:
-        """Where the player on this host sits: first come, first seated."""
-        events = self.players[number].events
-        (seat,) = [event["seat"] for event in events if event["event"] == "seated" and event["name"] == f"h{number}"]
-        return int(seat)
+        """Return the seat of the player on this host."""
+        return self.players[number].seat_of(f"h{number}")
 
     def check(self, *numbers: int) -> None:
-        """These have finished one game, and their replays say so."""
+        """Check that these have finished one game, and that their replays say so."""
         for number in numbers:
             assert self.players[number].end() == 0, self.players[number].said()
         reports = [verify_file(self.lan.replay(number)) for number in numbers]
@@ -49,7 +47,6 @@ class Table:
 
 @contextmanager
 def lans(directory: Path, *names: str) -> Iterator[list[Lan]]:
-    """LANs that know nothing of each other, four hosts each."""
     with ExitStack() as stack:
         made: list[Lan] = []
         for name in names:
@@ -61,7 +58,7 @@ def lans(directory: Path, *names: str) -> Iterator[list[Lan]]:
 
 
 def cut_and_killed(table: Table) -> None:
-    """The second host is cut off, the first one's program dies: the others go on with the one, without the other."""
+    """Cut off the second host and kill the first one's program: the others go on with the one, without the other."""
     seats = {number: table.seat(number) for number in table.players}
     table.lan.cut(SECOND)
     table.players[HOST].signal(signal.SIGKILL)

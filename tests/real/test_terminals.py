@@ -7,20 +7,11 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.replays import verify_file
-from tests.real.room import ALONE, KIDS, Room, begin, number_of, sit_down, table
-from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, interrupt, needs_tmux, play_a_turn
+from tests.real.room import KIDS, Room, begin, number_of, sit_down, table
+from tests.real.terminals import YOUR_TURN, needs_tmux, play_a_turn, play_until
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
-
-
-def play_to_the_end(*terminals: Terminal) -> None:
-    end = time.monotonic() + LIMIT_S
-    while not all(OVER.search(terminal.screen()) for terminal in terminals):
-        assert time.monotonic() < end, "".join(terminal.screen() for terminal in terminals)
-        for terminal in terminals:
-            if YOUR_TURN in terminal.screen():
-                play_a_turn(terminal)
 
 
 def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
@@ -35,7 +26,7 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
     ann.see("all seats are taken")
     bob.see("dora")
     ann.press("F5")
-    play_to_the_end(ann, bob)
+    play_until(OVER, ann, bob)
     for terminal in (ann, bob):
         terminal.see("another game at this table")
     for terminal in (bob, ann):  # The host last: where it plays no other game, no other player is asked any longer.
@@ -76,48 +67,6 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     assert ann.exit_code() == 0
 
 
-def test_a_typed_card_and_a_square_then_a_prepared_move(room: Room) -> None:
-    ann = room.sit("ann", "play", "--pace", "20", "--name", "ann", height=30)
-    ann.see(YOUR_TURN)
-    ann.type("hand")
-    hand = ann.find(r"your hand: (.*)")[1].split()
-    card = next(each for each in hand if not each.startswith("J"))
-    ann.type(card)
-    ann.see("choose a lit square")
-    ann.type(f"where {card}")
-    square = ann.find(rf"{card} \(.*\): .*?\b([a-j][0-9]+) free")[1]
-    ann.type(square)
-    ann.find(rf"you: \S+ {square}")
-    ann.see("prepare a move")
-    ann.press("Tab", "Enter")
-    ann.see("is prepared for your turn")
-    ann.press("Escape")
-    ann.see("is taken back")
-    ann.press("Tab", "Enter")
-    ann.find("as you prepared it|is taken back: ")
-
-
-def test_two_people_choose_colours_and_talk_before_they_start(room: Room) -> None:
-    ann = room.sit("ann", "host", "--players", "3", "--listen", "127.0.0.1:0", "--name", "ann")
-    address, code = table(ann)
-    bob = room.sit("bob", "join", address, "--code", code, "--name", "bob")
-    bob.see("bob (you)")
-    bob.press("Up", "Enter")  # the last seat, by keys
-    ann.see("3 ■ red   bob")
-    bob.type("say blue is mine")
-    ann.see("bob says: blue is mine")
-    bob.press("Right")
-    ann.see("3 ● blue  bob")
-    ann.type("colour blue")
-    ann.see("another team has chosen that colour")
-    ann.press("F6")
-    bob.see("ann says: hello")
-    ann.press("F5")  # A bot takes seat 2.
-    for terminal in (ann, bob):
-        terminal.see("turn 1")
-        terminal.see("● bob")
-
-
 def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     ann, bob = sit_down(room, "bob", host=(*KIDS, "--grace", "3"))
     begin(ann)
@@ -136,31 +85,11 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     ann.wait_for(lambda: time.monotonic() > alone + 6)  # Twice the grace.
     bob = room.sit("bob", "resume")
     ann.see("bob is back")
-    play_to_the_end(ann, bob)
+    play_until(OVER, ann, bob)
     for who, terminal in (("ann", ann), ("bob", bob)):
         assert terminal.exit_code() == 0
         (replay,) = (room.folder / who / "replays").glob("*.seqp2p")
         assert verify_file(replay).verdict == "verified"
-
-
-def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:
-    ann = room.sit("ann", *ALONE)
-    ann.see(YOUR_TURN)
-    screen = ann.screen().splitlines()
-    row = next(at for at, line in enumerate(screen) if line.startswith(" hand"))
-    ann.click(row, screen[row].index("hand") + 7)
-    ann.wait(lambda shown: " goes on " in shown or "any free square" in shown or "takes" in shown, "a chosen card")
-    ann.press("Escape")
-    ann.type("moves")
-    ann.find(r"> .*[a-g][1-6]")
-    ann.type("unicorm e2")
-    ann.see("did you mean")
-    ann.press("C-c")
-    ann.see("later: seqp2p resume goes on")
-    ann.type("no")
-    ann.see("you stay")
-    interrupt(ann)
-    assert ann.exit_code() == 5
 
 
 def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
@@ -177,37 +106,3 @@ def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
     ann.resize(80, 24)
     ann.see(YOUR_TURN)
     play_a_turn(ann)
-
-
-def test_a_game_in_french(room: Room) -> None:
-    ann = room.sit("ann", *ALONE, LANG="fr_FR.UTF-8", LANGUAGE="fr")
-    ann.see("à vous de jouer")
-    ann.type("aide")
-    ann.see("quitter")
-    ann.press("?")
-    ann.see("aide")
-    ann.press("Escape")
-    ann.press("C-c")
-    ann.see("seqp2p resume")
-    ann.type("oui")
-    assert ann.exit_code() == 5
-    assert "inachevée : vous avez suspendu la partie" in ann.history()
-
-
-@pytest.mark.parametrize("how", [["--plain"], []])
-def test_plain_lines(room: Room, how: list[str]) -> None:
-    ann = room.sit("ann", *ALONE, *how, height=60, ACCESSIBLE="" if how else "1")
-    ann.see("type an action")
-    for word in ("hand", "board", "moves", "where cat", "seats", "log", "say hello", "help"):
-        ann.type(word)
-    ann.see("says: hello") if "says: hello" in ann.screen() else ann.see("say: hello")
-    move = re.findall(r"^  (\w+ x?[a-g][1-6])", ann.history(), re.MULTILINE)
-    assert move, ann.history()
-    ann.type(move[-1])
-    ann.find(r"you: ")
-    # Nothing is ever repainted.
-    assert "\x1b[2J" not in ann.styled()
-    ann.type("leave")
-    ann.see("later: seqp2p resume goes on")
-    ann.type("yes")
-    assert ann.exit_code() == 5

@@ -1,28 +1,16 @@
-"""All lessons of the tutorial on a real terminal: by keys alone, by the mouse alone."""
+"""All lessons of the tutorial on a real terminal, by the mouse alone."""
 
 import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
 from seqp2p.ui.person.tutorial import FAREWELL, LESSONS, Lesson
-from tests.cli.processes import environment
-from tests.real.terminals import STAGED, YOUR_TURN, Terminal, needs_tmux
+from tests.real.room import Room
+from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-END = "that was the tutorial"
 GO_AWAY = "Enter go away"
 SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
-
-
-@pytest.fixture
-def pupil(tmp_path: Path) -> Iterator[Terminal]:
-    env = environment(tmp_path / "pupil", LANG="C.UTF-8", LANGUAGE="en")
-    with ExitStack() as stack:
-        yield stack.enter_context(Terminal([sys.executable, "-m", "seqp2p", "play", "--tutorial"], env, tmp_path))
 
 
 def label(card: str) -> str:
@@ -39,27 +27,7 @@ def staged(action: str) -> str:
     return f"{label(card)} {target}: Enter sends it"
 
 
-def press(terminal: Terminal, key: str) -> str:
-    """Press a key that changes the screen; return the screen after it."""
-    before = terminal.screen()
-    terminal.press(key)
-    return terminal.wait(lambda screen: screen != before, f"an effect of {key}")
-
-
-def by_keys(terminal: Terminal, action: str) -> None:
-    card = action.split(maxsplit=1)[0]
-    while not is_chosen(card, terminal.screen()):
-        press(terminal, "Tab")
-    for arrow in ("Left", "Up", "Right", "Down", "Home"):
-        terminal.press(arrow, "Enter")
-        if staged(action) in terminal.see(STAGED):
-            break
-        terminal.press("Escape")
-        terminal.wait(lambda screen: STAGED not in screen, "the move to be taken back")
-    terminal.press("Enter")
-
-
-def by_mouse(terminal: Terminal, action: str) -> None:
+def act(terminal: Terminal, action: str) -> None:
     card, target = action.split()
     rows = terminal.screen().splitlines()
     row = next(at for at, text in enumerate(rows) if text.startswith(" hand"))
@@ -84,26 +52,18 @@ def is_asked(lesson: Lesson, screen: str) -> bool:
     return YOUR_TURN in screen and str(lesson.task) in " ".join(screen.split())
 
 
-def press_enter(terminal: Terminal) -> None:
-    terminal.press("Enter")
-
-
 def click_key(terminal: Terminal) -> None:
     rows = terminal.screen().splitlines()
     row = next(at for at, text in enumerate(rows) if GO_AWAY in text)
     terminal.click(row, rows[row].index(GO_AWAY))
 
 
-@pytest.mark.parametrize(
-    ("act", "leave"),
-    [(by_keys, press_enter), (by_mouse, click_key)],
-    ids=["keys", "mouse"],
-)
-def test_all_lessons(pupil: Terminal, act: Callable[[Terminal, str], None], leave: Callable[[Terminal], None]) -> None:
+def test_all_lessons_are_done_by_the_mouse(room: Room) -> None:
+    pupil = room.sit("pupil", "play", "--tutorial")
     for lesson in LESSONS:
         pupil.wait(lambda screen, lesson=lesson: is_asked(lesson, screen), str(lesson.task))  # type: ignore[misc]
         act(pupil, lesson.fulfils[0])
-    pupil.see(END)
-    leave(pupil)
+    pupil.see("that was the tutorial")
+    click_key(pupil)
     assert pupil.exit_code() == 0
     assert str(FAREWELL[-1]) in " ".join(pupil.history().split())
