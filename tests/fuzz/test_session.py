@@ -23,6 +23,7 @@ from tests.fuzz.forging import FORGERIES
 from tests.fuzz.mutate import mutated
 from tests.net.test_messages import SAMPLES
 from tests.sim import Cheats, VirtualLan
+from tests.sim.peer import SimSeat
 
 FOE = 2
 GAME_SAMPLES = [
@@ -60,7 +61,7 @@ def test_whatever_a_seat_says_the_others_come_to_one_end(seed: int, players: int
         said.append(nonsense(lan, dice))
         return frame, said[-1]
 
-    lan = VirtualLan(players, seed, cheats=Cheats(tamper=tamper, seats=frozenset({FOE})))
+    lan = VirtualLan(players, seed, cheats=Cheats({FOE: SimSeat.make}, tamper))
     lan.run()
     assert said
     assert len({peer.result for seat, peer in lan.peers.items() if seat != FOE}) == 1
