@@ -1,4 +1,4 @@
-"""What one seat may know of a position, the open table and its own hand; and the lines that lack one or two chips."""
+"""The view of one seat: the open table and its own hand; and the lines that lack one or two chips."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -115,7 +115,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a table's screen asks for whenever it is painted.
+    """The functions that a table's screen calls whenever it is painted.
 
     ``view`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
     nothing is asked. ``pending`` is a prepared move, or a pass that goes by itself in a moment. ``parting``: a question

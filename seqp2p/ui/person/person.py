@@ -452,7 +452,8 @@ class Person:
         """Say whose turn it is at the start, or after steps were undone; later each turn's line says it."""
         self._entitle()
         match = self._match
-        if match.kind not in CHOSEN or self._seat.owes(match):
+        # A turn of its own is told with the question: a seat that may not sign yet is not asked, and told nothing.
+        if match.kind not in CHOSEN or self._seat.number in match.awaited:
             return
         if not self._told_turn and not self._desk.shows_table:
             self._told_turn = True
@@ -469,7 +470,10 @@ class Person:
             self._desk.title(t("waiting for {names}", names=listed([self._company.name(seat) for seat in others])))
 
     def _why_not_asked(self) -> str:
-        return t("waiting for the others to answer") if self._seat.waits_to_sign else self._whose_turn()
+        match, own = self._match, self._seat.number
+        if self._seat.waits_to_sign or (own in match.awaited and match.kind in CHOSEN and not self._seat.owes(match)):
+            return t("waiting for the others to answer")
+        return self._whose_turn()
 
     def _whose_turn(self) -> str:
         match = self._match
@@ -477,12 +481,14 @@ class Person:
             return translate(NOT_DEALT)
         if match.kind not in CHOSEN:
             return translate(GAME_OVER) if self._sight.is_over else t("a card is being drawn")
+        if self._seat.number in match.awaited:
+            return t("your turn")
         names = listed([self._company.name(seat) for seat in sorted(match.awaited)])
         if match.kind == "late":
             return t("{names} may still draw a card", names=names)
         if match.kind == "discard":
             return t("waiting for {names} to give up a card", names=names)
-        return t("your turn") if self._seat.owes(match) else t("{names}'s turn", names=names)
+        return t("{names}'s turn", names=names)
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Ask until an action is typed, and return it; the match judges it."""
