@@ -4,6 +4,7 @@ This module knows no setting by name. A file that is broken or newer is left as 
 """
 
 import os
+import sys
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -28,9 +29,13 @@ def config_path() -> Path:
     """Return the path of the file, which may be missing."""
     if home := os.environ.get("SEQP2P_HOME"):
         return Path(home) / "config.toml"
-    import platformdirs  # Without SEQP2P_HOME alone: --help is quick.
+    if sys.platform == "linux":  # As platformdirs has it, but that takes a sixth of the time of --help.
+        folder = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+        return (folder if folder.is_absolute() else Path.home() / ".config") / "seqp2p" / "config.toml"
+    else:  # noqa: RET505  # the type checkers read one branch for each platform
+        import platformdirs
 
-    return Path(platformdirs.user_config_dir("seqp2p", appauthor=False)) / "config.toml"
+        return Path(platformdirs.user_config_dir("seqp2p", appauthor=False)) / "config.toml"
 
 
 def read_config() -> dict[str, object]:

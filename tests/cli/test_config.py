@@ -4,9 +4,10 @@ import os
 import tomllib
 from pathlib import Path
 
+import platformdirs
 import pytest
 
-from seqp2p.api.config_file import BYTES_MAX, ConfigFileError, change_config
+from seqp2p.api.config_file import BYTES_MAX, ConfigFileError, change_config, config_path
 from seqp2p.cli.config import ACTIONS
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Preferences, Setting, kept
 from seqp2p.ui.language import translate
@@ -19,6 +20,13 @@ from tests.cli.test_completion import completed
 def file(own_home: Path) -> Path:
     own_home.mkdir()
     return own_home / "config.toml"
+
+
+@pytest.mark.parametrize("folder", ["", "/etc/ann"])
+def test_the_file_is_where_the_platform_keeps_such_files(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
+    monkeypatch.delenv("SEQP2P_HOME")
+    monkeypatch.setenv("XDG_CONFIG_HOME", folder)
+    assert config_path() == Path(platformdirs.user_config_dir("seqp2p", appauthor=False)) / "config.toml"
 
 
 def test_every_setting_has_a_field_and_no_field_is_without_one() -> None:
