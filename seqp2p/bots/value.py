@@ -117,9 +117,8 @@ def read_weights(content: bytes, name: str, states: int, features: int) -> Weigh
     start = f"{MAGIC} {VERSION} {name} {states} {features} "
     words = header.decode("ascii", "replace")
     if not words.startswith(start) or not words.removeprefix(start).isdecimal():
-        raise BadWeights(
-            message("the weights {name} of the bot are of another version of this program: install again", name=name)
-        )
+        why = message("the weights {name} of the bot are of another version of this program: install again", name=name)
+        raise BadWeights(why)
     units = int(words.removeprefix(start))
     if check != sha256(header + b"\n" + numbers).digest():
         raise BadWeights(message("the weights {name} of the bot are damaged: install again", name=name))

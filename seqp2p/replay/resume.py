@@ -87,9 +87,8 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
             match, events = _played(kept, data, agreement, checks)
         match.own_seat = own_seat
     except WRONG as error:
-        raise ResumeError(
-            message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
-        ) from None
+        why = message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
+        raise ResumeError(why) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         disk.truncate(path, size)

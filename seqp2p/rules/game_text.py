@@ -162,21 +162,14 @@ def parse_game(text: str) -> GameText:
     try:
         canonical = format_game(game)
     except RulesError as error:
-        raise NotationError(
-            message("the game cannot have gone like this: {reason}", reason=message_of(error))
-        ) from error
+        why = message("the game cannot have gone like this: {reason}", reason=message_of(error))
+        raise NotationError(why) from error
     for number, (line, right) in enumerate(
         zip(text.split("\n"), canonical.split("\n"), strict=False), start=1 + comments
     ):
         if line != right:
-            raise NotationError(
-                message(
-                    "line {number} is {line!r}, and should be {right!r}",
-                    number=number,
-                    line=line[:_SHOWN_MAX],
-                    right=right[:_SHOWN_MAX],
-                )
-            )
+            values = {"number": number, "line": line[:_SHOWN_MAX], "right": right[:_SHOWN_MAX]}
+            raise NotationError(message("line {number} is {line!r}, and should be {right!r}", **values))
     return game
 
 
@@ -297,9 +290,8 @@ def _parse_happening(variant: Variant, item: str) -> Happening:
         )
     match = _MOVE.fullmatch(item)
     if not match:
-        raise NotationError(
-            message("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
-        )
+        why = message("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
+        raise NotationError(why)
     action, shown, drawn = match.groups()
     return Move(
         action=parse_action(variant, action),

@@ -53,15 +53,9 @@ def parse_card(variant: Variant, text: str) -> Card:
     try:
         return variant.faces.index(text)
     except ValueError:
-        example = variant.faces[variant.wild[-1]]
-        raise NotationError(
-            message(
-                "{text!r} is no card of {game}: cards are written like {example}",
-                text=text[:_TEXT_MAX],
-                game=variant.title,
-                example=example,
-            )
-        ) from None
+        values = {"text": text[:_TEXT_MAX], "game": variant.title, "example": variant.faces[variant.wild[-1]]}
+        why = message("{text!r} is no card of {game}: cards are written like {example}", **values)
+        raise NotationError(why) from None
 
 
 def parse_known(variant: Variant, text: str) -> Card:
@@ -83,9 +77,8 @@ def format_card(variant: Variant, card: Card) -> str:
 def variant_named(name: str) -> Variant:
     """Return the variant of this name. Raises NotationError."""
     if name not in KNOWN_VARIANTS:
-        raise NotationError(
-            message("{name!r} is no variant: there are {variants}", name=name[:_TEXT_MAX], variants=all_of(VARIANTS))
-        )
+        values = {"name": name[:_TEXT_MAX], "variants": all_of(VARIANTS)}
+        raise NotationError(message("{name!r} is no variant: there are {variants}", **values))
     return KNOWN_VARIANTS[name]
 
 
@@ -107,9 +100,8 @@ def parse_square(variant: Variant, text: str) -> Square:
         if col < board.cols and row < board.rows:
             return row * board.cols + col
     last = format_square(variant, len(board.grid) - 1)
-    raise NotationError(
-        message("{text!r} is no square: squares go from a1 to {last}", text=text[:_TEXT_MAX], last=last)
-    )
+    why = message("{text!r} is no square: squares go from a1 to {last}", text=text[:_TEXT_MAX], last=last)
+    raise NotationError(why)
 
 
 @check_arguments
@@ -189,13 +181,8 @@ def parse_action(variant: Variant, text: str) -> Action:
     ends = tuple(parse_ends(variant, name) for name in names)
     action = Action("place", card, square, tuple(sorted(set(ends))))
     if action.ends != ends:
-        raise NotationError(
-            message(
-                "{text!r} names its lines out of order: write {right!r}",
-                text=text,
-                right=format_action(variant, action),
-            )
-        )
+        right = format_action(variant, action)
+        raise NotationError(message("{text!r} names its lines out of order: write {right!r}", text=text, right=right))
     return action
 
 

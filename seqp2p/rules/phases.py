@@ -117,11 +117,9 @@ def skip(position: Position) -> Position:
     if position.over:
         raise IllegalAction(message("the game is over: there is no turn to skip"))
     if position.phase not in {"play", "draw"}:
-        raise IllegalAction(
-            message(
-                "seat {seat} has to act in another seat's turn: only its own turn is skipped", seat=position.to_move
-            )
-        )
+        seat = position.to_move
+        why = message("seat {seat} has to act in another seat's turn: only its own turn is skipped", seat=seat)
+        raise IllegalAction(why)
     return _break_off(position)
 
 

@@ -160,13 +160,11 @@ def start(
     size = hand_size(variant, players)
     dealt = tuple(tuple(sorted(hand)) for hand in hands)
     if not 1 <= first_seat <= players:
-        raise RulesError(
-            message("seat {seat} cannot begin: the seats are 1 to {players}", seat=first_seat, players=players)
-        )
+        why = message("seat {seat} cannot begin: the seats are 1 to {players}", seat=first_seat, players=players)
+        raise RulesError(why)
     if [len(hand) for hand in dealt] != [size] * players:
-        raise RulesError(
-            message("the deal is wrong: {players} players get {size} cards each", players=players, size=size)
-        )
+        why = message("the deal is wrong: {players} players get {size} cards each", players=players, size=size)
+        raise RulesError(why)
     position = Position(
         table=table,
         to_move=first_seat,
@@ -219,14 +217,9 @@ def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Posit
     hand = position.hands[seat - 1]
     unknown = hand.count(UNKNOWN)
     if len(shown) > unknown or UNKNOWN in shown:
-        raise IllegalAction(
-            message(
-                "seat {seat} shows {count} cards, but {unknown} cards of its hand are unknown",
-                seat=seat,
-                count=len(shown),
-                unknown=unknown,
-            )
-        )
+        values = {"seat": seat, "count": len(shown), "unknown": unknown}
+        why = message("seat {seat} shows {count} cards, but {unknown} cards of its hand are unknown", **values)
+        raise IllegalAction(why)
     learnt = position._replace(hands=with_one(position.hands, seat - 1, tuple(sorted((*hand[len(shown) :], *shown)))))
     if surplus := surplus_face(learnt):
         raise IllegalAction(message("seat {seat} cannot hold what it shows: {surplus}", seat=seat, surplus=surplus))

@@ -67,9 +67,8 @@ class View:
 def view(position: Position, seat: SeatNumber) -> View:
     """Return the view of a seat, or of a spectator (seat 0). Raises RulesError if there is no such seat."""
     if not 0 <= seat <= position.players:
-        raise RulesError(
-            message("there is no seat {seat}: the seats are 1 to {players}", seat=seat, players=position.players)
-        )
+        values = {"seat": seat, "players": position.players}
+        raise RulesError(message("there is no seat {seat}: the seats are 1 to {players}", **values))
     seen = hide(position, (seat,))
     board = [0] * len(seen.variant.board.grid)
     for team, chips in enumerate(seen.chips, start=1):
