@@ -35,16 +35,14 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message, message_of
-from seqp2p.rules.actions import ACTION_ROWS, Action
+from seqp2p.rules.actions import ACTION_ROWS, Action, IllegalAction, NotationError, RulesError
 from seqp2p.rules.engine import apply
-from seqp2p.rules.errors import IllegalAction, NotationError, RulesError
 from seqp2p.rules.notation import format_action, format_card, parse_action, parse_known, variant_named
-from seqp2p.rules.options import Options
 from seqp2p.rules.phases import drop, skip
 from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
 from seqp2p.rules.position_text import format_options, format_outcome, parse_options
 from seqp2p.rules.table import hand_size
-from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Variant
+from seqp2p.rules.variant import UNKNOWN, Card, Options, SeatNumber, Variant
 
 _TEXT_MAX: Final = 200_000
 _SHOWN_MAX: Final = 100

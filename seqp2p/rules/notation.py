@@ -18,8 +18,7 @@ from typing import Final
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
-from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, call, remove
-from seqp2p.rules.errors import NotationError
+from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, NotationError, call, remove
 from seqp2p.rules.lookup import lookup
 from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Square, Variant
 
@@ -48,7 +47,7 @@ def parse_card(variant: Variant, text: str) -> Card:
     2
     >>> parse_card(CLASSIC, "10D")
     Traceback (most recent call last):
-    seqp2p.rules.errors.NotationError: '10D' is no card of Sequence: cards are written like JD
+    seqp2p.rules.actions.NotationError: '10D' is no card of Sequence: cards are written like JD
     """
     try:
         return variant.faces.index(text)
@@ -91,7 +90,7 @@ def parse_square(variant: Variant, text: str) -> Square:
     (0, 44, 99)
     >>> parse_square(CLASSIC, "k1")
     Traceback (most recent call last):
-    seqp2p.rules.errors.NotationError: 'k1' is no square: squares go from a1 to j10
+    seqp2p.rules.actions.NotationError: 'k1' is no square: squares go from a1 to j10
     """
     match = _SQUARE.fullmatch(text)
     board = variant.board
@@ -124,7 +123,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
     (4, 40)
     >>> parse_ends(CLASSIC, "e5-a5")
     Traceback (most recent call last):
-    seqp2p.rules.errors.NotationError: 'e5-a5' does not name a line of 5 squares by its ends, the first one in front
+    seqp2p.rules.actions.NotationError: 'e5-a5' does not name a line of 5 squares by its ends, the first one in front
     """
     first, _, last = text.partition("-")
     pair = parse_square(variant, first), parse_square(variant, last)
@@ -158,7 +157,7 @@ def parse_action(variant: Variant, text: str) -> Action:
     ('place', 'remove', 'exchange')
     >>> format_action(CLASSIC, parse_action(CLASSIC, "JC e5 a5-e5 e1-e5"))
     Traceback (most recent call last):
-    seqp2p.rules.errors.NotationError: 'JC e5 a5-e5 e1-e5' names its lines out of order: write 'JC e5 e1-e5 a5-e5'
+    seqp2p.rules.actions.NotationError: 'JC e5 a5-e5 e1-e5' names its lines out of order: write 'JC e5 e1-e5 a5-e5'
     """
     if len(text) > _TEXT_MAX:
         raise NotationError(message("{text!r}… is too long for an action", text=text[:20]))

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import DRAW, END, WAIVE, Action, give
-from seqp2p.rules.errors import IllegalAction
+from seqp2p.rules.actions import DRAW, END, WAIVE, Action, IllegalAction, give
 from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat, with_one
 from seqp2p.rules.refusals import slot_of, why_no_call
 from seqp2p.rules.table import team_of

@@ -1,8 +1,7 @@
 """The reasons of refusals, found only after a refusal, in one sentence for the player."""
 
 from seqp2p.i18n import all_of, message
-from seqp2p.rules.actions import Action
-from seqp2p.rules.errors import IllegalAction
+from seqp2p.rules.actions import Action, IllegalAction
 from seqp2p.rules.notation import format_action, format_card, format_square
 from seqp2p.rules.position import Position
 from seqp2p.rules.table import team_of

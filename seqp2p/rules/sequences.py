@@ -12,8 +12,7 @@ whose first square comes first in reading order. In a line this choice never los
 from collections.abc import Iterable
 
 from seqp2p.i18n import all_of, message
-from seqp2p.rules.actions import Action, Ends
-from seqp2p.rules.errors import AmbiguousAction, IllegalAction
+from seqp2p.rules.actions import Action, AmbiguousAction, Ends, IllegalAction
 from seqp2p.rules.lookup import Lookup, NearLines, SquareSet, set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.position import CompletedSequence, Position

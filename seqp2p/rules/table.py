@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seqp2p.i18n import any_of, listed, message
-from seqp2p.rules.errors import RulesError
+from seqp2p.rules.actions import RulesError
 from seqp2p.rules.lookup import Lookup, NearLines, lookup
-from seqp2p.rules.options import RULE_OPTIONS, Options
-from seqp2p.rules.variant import Card, SeatNumber, TableSize, Team, Variant
+from seqp2p.rules.variant import RULE_OPTIONS, Card, Options, SeatNumber, TableSize, Team, Variant
 
 
 @dataclass(frozen=True, slots=True)

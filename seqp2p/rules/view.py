@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import Action
+from seqp2p.rules.actions import Action, RulesError
 from seqp2p.rules.engine import legal_actions
-from seqp2p.rules.errors import RulesError
 from seqp2p.rules.lookup import SquareSet, squares_of
-from seqp2p.rules.options import Options
 from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
 from seqp2p.rules.sequences import countable_lines
 from seqp2p.rules.table import team_of
-from seqp2p.rules.variant import Card, Line, SeatNumber, Square, Team, Variant
+from seqp2p.rules.variant import Card, Line, Options, SeatNumber, Square, Team, Variant
 
 CORNER = -1
 """In ``View.board``: a free corner."""

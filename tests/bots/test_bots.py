@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.player import Bot
-from seqp2p.bots.registry import BOTS, RandomBot
+from seqp2p.bots.registry import BOTS, GreedyBot, RandomBot
 from seqp2p.rules import CLASSIC, DRAW, KIDS, Action, Options, Position, Variant, apply, format_action, hide, view
 from tests.rules.playing import TABLES, Game, make, random_position
 
