@@ -19,19 +19,7 @@ from seqp2p.match.events import Dealt, Dropped, Skipped, Turned
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, LeavePayload
 from seqp2p.match.table import Agreement
-from seqp2p.replay.format import (
-    AnyRecord,
-    CertificateRecord,
-    EvidenceRecord,
-    LeaveRecord,
-    OpenRecord,
-    RemarkRecord,
-    StepRecord,
-    TableRecord,
-    Torn,
-    contributions_of,
-    records,
-)
+from seqp2p.replay import format as form
 from seqp2p.replay.playback import Moment, Playback
 from seqp2p.rules import ACTION_ROWS, SKIP, UNKNOWN, Dropping, GameText, Hand, Happening, Move, Position
 
@@ -112,30 +100,30 @@ def _learnt(before: Hand, after: Hand) -> Hand:
 
 def decoded(data: bytes, *, raw: bool = False) -> list[dict[str, Any]]:
     """Return the records after the header of a file, as far as it is right; they are not checked here."""
-    return [_record(record, raw=raw) for record in _whole_records(data) if not isinstance(record, TableRecord)]
+    return [_record(record, raw=raw) for record in _whole_records(data) if not isinstance(record, form.TableRecord)]
 
 
-def _whole_records(data: bytes) -> Iterator[AnyRecord]:
+def _whole_records(data: bytes) -> Iterator[form.AnyRecord]:
     try:
-        for placed in records(data):
+        for placed in form.records(data):
             yield placed.record
-    except Torn:
+    except form.Torn:
         return  # The report has it.
 
 
-def _record(record: AnyRecord, *, raw: bool) -> dict[str, Any]:
+def _record(record: form.AnyRecord, *, raw: bool) -> dict[str, Any]:
     match record:
-        case StepRecord() | OpenRecord():
-            signed = [_signed(each, raw=raw) for each in contributions_of(record)]
+        case form.StepRecord() | form.OpenRecord():
+            signed = [_signed(each, raw=raw) for each in form.contributions_of(record)]
             fields = _with_common(signed, ("step", "kind", "prev"), "contributions")
-        case EvidenceRecord():
-            fields = {"contributions": [_signed(each, raw=raw) for each in contributions_of(record)]}
-        case CertificateRecord():
-            ballots = [_word(BallotPayload, each, BALLOT_SIZE_MAX, raw=raw) for each in contributions_of(record)]
+        case form.EvidenceRecord():
+            fields = {"contributions": [_signed(each, raw=raw) for each in form.contributions_of(record)]}
+        case form.CertificateRecord():
+            ballots = [_word(BallotPayload, each, BALLOT_SIZE_MAX, raw=raw) for each in form.contributions_of(record)]
             fields = _with_common(ballots, ("step", "action", "about", "prev"), "ballots")
-        case RemarkRecord(payload, signature):
+        case form.RemarkRecord(payload, signature):
             fields = _word(RemarkPayload, Contribution(payload, signature), REMARK_SIZE_MAX, raw=raw)
-        case LeaveRecord(payload, signature):
+        case form.LeaveRecord(payload, signature):
             fields = _word(LeavePayload, Contribution(payload, signature), BALLOT_SIZE_MAX, raw=raw)
         case _:
             fields = _fields(record, raw=raw)
