@@ -40,7 +40,6 @@ class RandomBot:
         self._randomness = randomness
 
     def choose(self, view: View) -> Action:
-        """Return one of the legal actions."""
         return self._randomness.choice(view.legal)
 
 
@@ -51,7 +50,6 @@ class GreedyBot:
         self._randomness = randomness
 
     def choose(self, view: View) -> Action:
-        """Return the legal action with the best score."""
         scores = {action: score(view, action) for action in view.legal}
         best = max(scores.values())
         return self._randomness.choice([action for action, value in scores.items() if value == best])
@@ -97,7 +95,6 @@ def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
 
 @cache
 def _lines_through(variant: Variant) -> tuple[tuple[Line, ...], ...]:
-    """Return by square the lines it lies in."""
     lines = variant.board.lines
     return tuple(tuple(line for line in lines if square in line) for square in range(len(variant.board.grid)))
 
@@ -156,9 +153,8 @@ def why_no_bot(name: str) -> str | None:
     """Return the reason why there is no bot of this name, or None."""
     kind, colon, number = name.partition(":")
     if kind not in _KINDS:
-        return message(
-            "there is no bot {name!r}: the bots are {bots}", name=name, bots=", ".join((*_KINDS, f"{STRONG}:N"))
-        )
+        bots = ", ".join((*_KINDS, f"{STRONG}:N"))
+        return message("there is no bot {name!r}: the bots are {bots}", name=name, bots=bots)
     if colon and kind != STRONG:
         return message("the bot {bot} takes no number: write {bot}", bot=kind)
     if colon and (not _TRIALS.fullmatch(number) or int(number) > TRIALS_MAX):

@@ -117,8 +117,6 @@ def mul_base(scalar: int) -> Point:
 
 
 G: Final = mul_base(1)
-
-
 _BLINDINGS: Final = 5
 _LIFT: Final = ORDER << 64
 

@@ -209,7 +209,6 @@ def challenge(oracle: Oracle, c_hat: Points, t: Points, t_hat: Points) -> int:
 
 
 def proof_size(n: int) -> int:
-    """Return the size in bytes of a proof for n cards."""
     return (3 * n + 5) * POINT_SIZE + (2 * n + 4) * SCALAR_SIZE
 
 
@@ -265,7 +264,6 @@ def _links(u_prime: Scalars, secrets: _ShuffleSecrets) -> tuple[Points, Points]:
 
 
 def _commit(shuffled: Deck, pk: Point, secrets: _ShuffleSecrets) -> Points:
-    """Return t_1, t_2, t_3, t_4a, t_4b."""
     omega_1, omega_2, omega_3, omega_4 = secrets.omega
     omega_prime = secrets.omega_prime
     return (

@@ -161,7 +161,6 @@ class PlanesObservation(TypedDict):
 
 
 def observation_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
-    """Return the space of every Observation at such a table."""
     board, faces = variant.board, len(variant.faces)
     copies = max(Counter(variant.deck).values())
     planes = (teams, board.rows, board.cols)
@@ -191,10 +190,10 @@ def observe(view: View) -> Seen:
     """The view of a seat as arrays; fresh ones at every call."""
     variant, players = view.variant, view.players
     clockwise = [(view.seat - 1 + step) % players for step in range(players)]
-    pending = view.position.pending
+    pending, planes = view.position.pending, (view.teams, variant.board.rows, variant.board.cols)
     return {
-        "board": _chips(view),
-        "sequences": _sequences(view),
+        "board": _chips(view).reshape(planes),
+        "sequences": _sequences(view).reshape(planes),
         "completed": _completed(view),
         "hand": _counted(variant, view.hand),
         "hand_sizes": np.array([view.hand_sizes[at] for at in clockwise], np.uint8),
@@ -238,7 +237,6 @@ def planes_of(variant: Variant, players: int, teams: int) -> tuple[tuple[str, in
 
 
 def planes_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
-    """Return the space of every PlanesObservation at such a table."""
     board = variant.board
     highest = np.array([most for _, most in planes_of(variant, players, teams)], np.uint8)
     high = np.broadcast_to(highest[:, None, None], (len(highest), board.rows, board.cols))
@@ -249,15 +247,9 @@ def planes_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
 def observe_planes(view: View) -> Numbers:
     """Return the view of a seat as planes, in the order of ``planes_of``; a fresh array at every call."""
     variant, teams, players = view.variant, view.teams, view.players
-    board, wins = variant.board, dict(variant.sequences_to_win)[teams]
+    board = variant.board
     planes = np.zeros((len(planes_of(variant, players, teams)), len(board.grid)), np.uint8)
-    chips = np.array(view.board, np.int8)
-    planes[:teams] = chips == np.array([[(view.team - 1 + turned) % teams + 1] for turned in range(teams)])
-    completed = [0] * teams
-    for made in view.sequences:
-        turned = (made.team - view.team) % teams
-        planes[teams + turned, list(made.squares)] = 1
-        completed[turned] += 1
+    planes[:teams], planes[teams : 2 * teams] = _chips(view), _sequences(view)
     held = _count_by_card(variant, view.hand)
     gone = _count_by_card(variant, tuple(chain.from_iterable(view.discards)))
     planes[2 * teams] = held[_card_by_square(variant)]
@@ -267,7 +259,7 @@ def observe_planes(view: View) -> Numbers:
         [
             *(sum(held[card] for card in kind) for kind in (variant.wild, variant.removing)),
             *(sum(gone[card] for card in kind) for kind in (variant.wild, variant.removing)),
-            *(min(count, wins) for count in completed),
+            *_completed(view),
             *(phase == view.phase for phase in PHASES),
             view.seat == view.to_move,
             view.pile,
@@ -280,18 +272,15 @@ def observe_planes(view: View) -> Numbers:
 
 
 def _chips(view: View) -> Numbers:
-    board = view.variant.board
-    chips = np.array(view.board, np.int8).reshape(board.rows, board.cols)
-    teams = [(view.team - 1 + step) % view.teams + 1 for step in range(view.teams)]
-    return np.array([chips == team for team in teams], np.uint8)
+    teams = np.array([[(view.team - 1 + step) % view.teams + 1] for step in range(view.teams)], np.int8)
+    return np.array(np.array(view.board, np.int8) == teams, np.uint8)
 
 
 def _sequences(view: View) -> Numbers:
-    board = view.variant.board
-    planes = np.zeros((view.teams, len(board.grid)), np.uint8)
+    planes = np.zeros((view.teams, len(view.board)), np.uint8)
     for made in view.sequences:
         planes[_turned(view, made.team), list(made.squares)] = 1
-    return planes.reshape(view.teams, board.rows, board.cols)
+    return planes
 
 
 def _completed(view: View) -> Numbers:

@@ -5,6 +5,7 @@ ciphertexts, shares, proofs and signatures, which only a verifier reads, are ``{
 have their digits as ``hex``.
 """
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -82,9 +83,11 @@ def _happenings(parts: Sequence[Stretch]) -> Iterator[Happening]:
     for part in parts[1:]:
         what, after = part.what, part.after
         if isinstance(what, Turned):
-            shows = ACTION_ROWS[what.action.kind].shows == "hand"
-            hands = before.hands[what.seat - 1], after.hands[what.seat - 1]
-            yield Move(what.action, part.drawn, _learnt(*hands) if shows else ())
+            shown: Hand = ()
+            if ACTION_ROWS[what.action.kind].shows == "hand":
+                new = Counter(after.hands[what.seat - 1]) - Counter(before.hands[what.seat - 1])
+                shown = tuple(sorted(card for card in new.elements() if card != UNKNOWN))
+            yield Move(what.action, part.drawn, shown)
         elif isinstance(what, Dropped):
             yield Dropping(what.seats, tuple(after.hands[seat - 1] for seat in after.staying))
         else:
@@ -92,23 +95,12 @@ def _happenings(parts: Sequence[Stretch]) -> Iterator[Happening]:
         before = after
 
 
-def _learnt(before: Hand, after: Hand) -> Hand:
-    """Return the cards of a hand that were unknown before."""
-    new = Counter(after) - Counter(before)
-    return tuple(sorted(card for card in new.elements() if card != UNKNOWN))
-
-
 def decoded(data: bytes, *, raw: bool = False) -> list[dict[str, Any]]:
     """Return the records after the header of a file, as far as it is right; they are not checked here."""
-    return [_record(record, raw=raw) for record in _whole_records(data) if not isinstance(record, form.TableRecord)]
-
-
-def _whole_records(data: bytes) -> Iterator[form.AnyRecord]:
-    try:
-        for placed in form.records(data):
-            yield placed.record
-    except form.Torn:
-        return  # The report has it.
+    found = list[form.AnyRecord]()
+    with contextlib.suppress(form.Torn):  # The report has it.
+        found.extend(placed.record for placed in form.records(data))
+    return [_record(record, raw=raw) for record in found if not isinstance(record, form.TableRecord)]
 
 
 def _record(record: form.AnyRecord, *, raw: bool) -> dict[str, Any]:

@@ -102,8 +102,9 @@ def read(reading: Reading, placed: form.Placed, data: bytes) -> tuple[Event, ...
             return _read_certificate(reading.match, record)
         case form.RemarkRecord():
             return _read_remark(reading.match, record)
-        case form.LeaveRecord():
-            _read_leave(reading.match, record)
+        case form.LeaveRecord(payload, signature):
+            if reading.match.receive_word(LeavePayload, Contribution(payload, signature)) is None:
+                raise Invalid("order", message("a seat leaves a second time"))
         case form.OpenRecord():
             return _read_open(reading.match, record)
         case form.EvidenceRecord():
@@ -155,11 +156,6 @@ def _read_certificate(match: Match, record: form.CertificateRecord) -> tuple[Eve
     if match.number == record.step or match.record[-1].ballots != form.contributions_of(record):
         raise Invalid("ballot", message("these ballots are no certificate"), record.step)
     return (*events, *match.trust())
-
-
-def _read_leave(match: Match, record: form.LeaveRecord) -> None:
-    if match.receive_word(LeavePayload, Contribution(record.payload, record.signature)) is None:
-        raise Invalid("order", message("a seat leaves a second time"))
 
 
 def _read_remark(match: Match, record: form.RemarkRecord) -> tuple[Event, ...]:

@@ -188,7 +188,6 @@ class SidecarFull(SidecarError):
 
 
 def sidecar_path(replay: Path) -> Path:
-    """Return the path of the seat's own file, next to its replay."""
     return replay.with_name(replay.name + SUFFIX)
 
 

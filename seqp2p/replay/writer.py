@@ -88,7 +88,6 @@ class ReplayWriter:
         self.record(match)
 
     def leave(self, match: Match, signed: Contribution) -> None:
-        """Append a seat's signed leave."""
         self._beside.append((0, None, form.LeaveRecord(signed.payload, signed.signature)))
         self.record(match)
 

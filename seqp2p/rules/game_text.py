@@ -133,13 +133,14 @@ def format_game(game: GameText) -> str:
         else:
             lines[-1] += f"; {text}"
         turn, seat, before = before.turn, before.to_move, after
+    hands = ("?" if {*hand} == {UNKNOWN} else _format_cards(game.variant, hand) for hand in game.hands)
     tags = [
         ("variant", game.variant.name),
         ("players", game.players),
         ("teams", game.teams),
         ("options", format_options(game.options)),
         ("first", game.first_seat),
-        *((f"hand {seat}", _format_hand(game.variant, hand)) for seat, hand in enumerate(game.hands, start=1)),
+        *((f"hand {seat}", hand) for seat, hand in enumerate(hands, start=1)),
         ("result", format_outcome(before)),
     ]
     return "\n".join([*(f"[{name} {value}]" for name, value in tags), "", *lines]) + "\n"
@@ -219,10 +220,6 @@ def _format_move(variant: Variant, move: Move, *, drew: bool) -> str:
 
 def _format_cards(variant: Variant, cards: Hand) -> str:
     return ",".join(format_card(variant, card) for card in sorted(cards))
-
-
-def _format_hand(variant: Variant, hand: Hand) -> str:
-    return _format_cards(variant, hand) if set(hand) != {UNKNOWN} else "?"
 
 
 def _parse_tag(line: str) -> tuple[str, str]:

@@ -241,11 +241,8 @@ def _why_no_drop(position: Position, gone: set[SeatNumber]) -> str | None:
         return message("no seat is named: say which seats leave the game")
     strangers, again = gone.difference(range(1, position.players + 1)), gone.intersection(position.out)
     if strangers:
-        return message(
-            "there is no seat {seat} to leave: the seats are 1 to {players}",
-            seat=min(strangers),
-            players=position.players,
-        )
+        values = {"seat": min(strangers), "players": position.players}
+        return message("there is no seat {seat} to leave: the seats are 1 to {players}", **values)
     if again:
         return message("seat {seat} has left the game already", seat=min(again))
     if gone.issuperset(position.staying):

@@ -235,7 +235,6 @@ def hide(position: Position, seats: Collection[SeatNumber]) -> Position:
 
 
 def with_one(items: tuple[Item, ...], at: int, item: Item) -> tuple[Item, ...]:
-    """Return the items with another one at a place, counted from 0."""
     changed = list(items)
     changed[at] = item
     return tuple(changed)

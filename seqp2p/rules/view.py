@@ -146,7 +146,6 @@ def longest_line(view: View, team: Team) -> int:
 
 
 def _open_lines(view: View, team: Team) -> Iterator[tuple[SquareSet, SquareSet]]:
-    """Yield the lines that a team can still complete, and what each lacks."""
     position = view.position
     filled = position.chips[team - 1] | position.table.look.corners
     for line in countable_lines(position, team):

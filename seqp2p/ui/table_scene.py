@@ -172,7 +172,7 @@ class TableScene:
         what, number = target
         if what == "key":
             keys = keys_of(self._state())
-            return self.press(keys[number].name) if number < len(keys) else None
+            return self.press(keys[number].press) if number < len(keys) else None
         if self._sheet:
             return None
         if what == "seat":
@@ -185,10 +185,9 @@ class TableScene:
         return self._take(step(self._choice, view, number, asked=is_asked))
 
     def keys(self) -> Sequence[KeyHelp]:
-        return [key.help for key in keys_of(self._state())]
+        return keys_of(self._state())
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Return the actions that can be done now, and the words that are always understood."""
         view, is_asked = self._view()
         legal = view.legal if view and is_asked else ()
         shown = [action_shown(view.variant, action) for action in legal] if view else []
@@ -219,7 +218,6 @@ class TableScene:
         return replace(seen, legal=()) if self._result else in_own_turn(seen, own)
 
     def _fit(self, view: View | None) -> None:
-        """Keep the legal part of the choice in this view."""
         self._choice = NO_CHOICE if view is None else choosing.settled(self._choice, view)
 
     def _choose(self, key: str) -> str | None:
