@@ -158,11 +158,8 @@ def why_no_bot(name: str) -> str | None:
     if colon and kind != STRONG:
         return message("the bot {bot} takes no number: write {bot}", bot=kind)
     if colon and (not _TRIALS.fullmatch(number) or int(number) > TRIALS_MAX):
-        return message(
-            "the trials for a choice are a number from 1 to {most}: write for instance {bot}:200",
-            most=TRIALS_MAX,
-            bot=kind,
-        )
+        values = {"most": TRIALS_MAX, "bot": kind}
+        return message("the trials for a choice are a number from 1 to {most}: write for instance {bot}:200", **values)
     return None if kind in FORGETFUL else why_no_weights()
 
 

@@ -26,19 +26,7 @@ LOG_LENGTH_MAX = 2000
 MOVES_MAX: Final = 60
 """Moves that are kept: several rounds of the largest table."""
 # Verbs in what the rules say of a seat in English, and what is said to the player who sits there.
-VERBS = MappingProxyType(
-    {
-        "does": "do",
-        "has": "have",
-        "holds": "hold",
-        "is": "are",
-        "gives": "give",
-        "shows": "show",
-        "cannot": "cannot",
-        "can": "can",
-        "may": "may",
-    }
-)
+VERBS = MappingProxyType({"does": "do", "has": "have", "holds": "hold", "is": "are", "gives": "give", "shows": "show"})
 
 
 def seats_named(text: str, names: Mapping[int, str]) -> list[int]:

@@ -88,13 +88,12 @@ def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
     yield 2 * turn_time_s, t("the time of two turns is over: the game ends unfinished")
 
 
-Speak: TypeAlias = Callable[[str], Awaitable[None]]
-Leave: TypeAlias = Callable[[str], Awaitable[None]]
+Act: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
 Stop: TypeAlias = Callable[[], Awaitable[None]]
 Hints: TypeAlias = Callable[[View], Awaitable[str]]
 """Thinks about a view of the seat to move, and returns a sentence."""
-Acts: TypeAlias = Mapping[str, Callable[[str], Awaitable[None]]]
+Acts: TypeAlias = Mapping[str, Act]
 """The words that do something at the table, with their handlers."""
 
 # The kinds of step at which somebody chooses; the others pass by themselves.
@@ -197,7 +196,7 @@ class Person:
 
     # What is typed.
 
-    async def listen(self, speak: Speak, leave: Leave, stop: Stop, go_on: GoOnWithout) -> None:
+    async def listen(self, speak: Act, leave: Act, stop: Stop, go_on: GoOnWithout) -> None:
         """Obey typed lines, until this person stops or leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
 
         ``wait`` goes there too, as seat 0.
@@ -257,7 +256,7 @@ class Person:
         else:
             self._take(self._question, line)
 
-    async def _say(self, speak: Speak, text: str) -> None:
+    async def _say(self, speak: Act, text: str) -> None:
         remark = courtesy_of(cleaned(text, len(text)))
         number, _ = self._match.remarks.next_of(self._seat.number)
         if not remark:

@@ -213,7 +213,7 @@ class Tutorial:
     """The game of the lessons, and the next lesson; ``story`` has the events so far."""
 
     def __init__(self) -> None:
-        hands = [cards_of(HAND), cards_of(OPPONENTS_HAND)]
+        hands = [[parse_card(CLASSIC, name) for name in hand.split()] for hand in (HAND, OPPONENTS_HAND)]
         self.position: Position = start(CLASSIC, SETTINGS.players, SETTINGS.teams, Options(), PUPIL, hands)
         self.company = Company(tuple(map(translate, NAMES)), SETTINGS.colours, PUPIL)
         self.settings = SETTINGS
@@ -278,15 +278,6 @@ class Tutorial:
         return lines
 
 
-def cards_of(text: str) -> list[Card]:
-    """The cards with these names.
-
-    >>> cards_of("2C JH")
-    [0, 35]
-    """
-    return [parse_card(CLASSIC, name) for name in text.split()]
-
-
 async def tutor(
     desk: Console,
     tutorial: Tutorial,
@@ -334,10 +325,8 @@ async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson, hints: Hint
             desk.show(*found)
         elif not line:
             desk.show(translate(lesson.task))
-        else:
-            action = _taken(desk, tutorial, lesson, line)
-            if action is not None:
-                return action
+        elif (action := _taken(desk, tutorial, lesson, line)) is not None:
+            return action
     return None
 
 
