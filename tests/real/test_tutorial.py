@@ -102,7 +102,7 @@ def click_key(terminal: Terminal) -> None:
 def test_all_lessons(pupil: Terminal, act: Callable[[Terminal, str], None], leave: Callable[[Terminal], None]) -> None:
     for lesson in LESSONS:
         pupil.wait(lambda screen, lesson=lesson: is_asked(lesson, screen), str(lesson.task))  # type: ignore[misc]
-        act(pupil, lesson.fulfils[0])
+        act(pupil, lesson.moves[0][0])
     pupil.see(END)
     leave(pupil)
     assert pupil.exit_code() == 0
