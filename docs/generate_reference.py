@@ -56,7 +56,11 @@ SECTIONS: Final = {
 }
 # The names of other stable modules.
 OTHERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "seqp2p.rules": {name: getattr(rules, name) for name in rules.__all__ if name not in PUBLIC},
+    "seqp2p.rules": {
+        name: value
+        for name, value in sorted(vars(rules).items())
+        if name not in PUBLIC and name[0] != "_" and not inspect.ismodule(value)
+    },
     "seqp2p.arena": {name: getattr(arena, name) for name in arena.__all__},
     "seqp2p.testing": {name: getattr(testing, name) for name in testing.__all__},
 }

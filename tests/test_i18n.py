@@ -37,19 +37,45 @@ def test_what_an_error_says_goes_on_as_it_was_said(module: str) -> None:
             assert not forgotten & {ast.unparse(node) for node in ast.walk(handler)}, f"{module}:{handler.lineno}"
 
 
+def in_dictionaries(function: ast.AST) -> dict[str, set[str]]:
+    """The keys of the dictionaries that are written out in a function, by their variables."""
+    return {
+        ast.unparse(node.targets[0]): {str(key.value) for key in node.value.keys if isinstance(key, ast.Constant)}
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+    }
+
+
 @for_each(MODULES)
 def test_templates_name_their_values(module: str) -> None:
-    """A template is written out where it is used, and names exactly what it is given. Found text is given nothing."""
-    for node in ast.walk(tree(module)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "message" and module != "i18n":
-            template, *others = node.args
-            assert not others
-            if not isinstance(template, ast.Constant):
-                assert not node.keywords, f"{module}:{node.lineno}"
-                continue
-            given = {keyword.arg for keyword in node.keywords}
-            named = {name for _, name, _, _ in string.Formatter().parse(str(template.value)) if name is not None}
-            assert named == given, f"{module}:{node.lineno}"
+    """A template is written out where it is used, and names exactly what it is given. Found text is given nothing.
+
+    Of a dictionary that is written out before, each value is named by a template that is given it.
+    """
+    for scope in ast.walk(tree(module)):
+        if not isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        values = {} if isinstance(scope, ast.Module) else in_dictionaries(scope)
+        unnamed = {name: {*keys} for name, keys in values.items()}
+        used = set[str]()
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "message" and module != "i18n":
+                template, *others = node.args
+                assert not others
+                if not isinstance(template, ast.Constant):
+                    assert not node.keywords, f"{module}:{node.lineno}"
+                    continue
+                spread = {ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg is None}
+                if isinstance(scope, ast.Module) and spread:
+                    continue  # Its function is another scope.
+                given = {keyword.arg for keyword in node.keywords if keyword.arg}
+                named = {name for _, name, _, _ in string.Formatter().parse(str(template.value)) if name is not None}
+                assert given <= named, f"{module}:{node.lineno}"
+                assert named - given <= set[str]().union(*(values[name] for name in spread)), f"{module}:{node.lineno}"
+                for name in spread:
+                    used.add(name)
+                    unnamed[name] -= named
+        assert not any(unnamed[name] for name in used), f"{module}:{getattr(scope, 'lineno', 1)}"
 
 
 # What such a sentence is.

@@ -15,8 +15,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from seqp2p.rules import TableSize, Variant, make_known
-from seqp2p.rules.options import RULE_OPTIONS
-from seqp2p.rules.variant import read_board
+from seqp2p.rules.variant import RULE_OPTIONS, read_board
 from seqp2p.ui import language
 
 GRID: Final = """

@@ -210,13 +210,11 @@ class ExecPlayer:
     # Events of the table.
 
     def hear(self, event: Event) -> None:
-        """Tell the program a public event."""
         told = wire.happening(self._variant, event)
         if told is not None:
             self.emit(told)
 
     def emit(self, told: wire.BotEvent) -> None:
-        """Tell the program an event in its own form."""
         self._history.append(told)
         self._send(told)
 

@@ -57,7 +57,6 @@ class Shape:
     """By square: the other square with its card, or itself."""
 
     def free(self, category: int) -> int:
-        """Return the state of a free square."""
         return 2 * self.teams + 1 + category
 
     def chip(self, relative: int, *, fresh: bool = False) -> int:
@@ -65,13 +64,11 @@ class Shape:
         return 1 + relative + self.teams * fresh
 
     def code_count(self) -> int:
-        """Return the number of codes."""
         return int(self.base ** (self.teams + CATEGORIES + 1))
 
 
 @lru_cache(maxsize=8)
 def shape(variant: Variant, teams: int) -> Shape:
-    """Return the tables."""
     length, board = variant.line_length, variant.board
     base = length + 1
     freshness = base ** (teams + CATEGORIES)
@@ -111,7 +108,6 @@ def shape(variant: Variant, teams: int) -> Shape:
 
 
 def line_feature(shape: Shape, code: int) -> int:
-    """Return the feature of a line with this code."""
     digits = list[int]()
     for _ in range(shape.teams + CATEGORIES + 1):
         code, digit = divmod(code, shape.base)

@@ -54,7 +54,6 @@ class LearnedBot:
         self._weights = weights
 
     def choose(self, view: View) -> Action:
-        """Return the legal action with the best value."""
         return best_action(view, self._weights)
 
 
@@ -181,7 +180,8 @@ class Outlook:
         """Compute everything that follows from the states of the squares and the sequences."""
         tables, values = self.tables, self._shape.values
         self._closed = self._closed_by(self.sequences)
-        self._state = self._score()
+        made = Counter(team for team, _ in self.sequences)
+        self._state = score_state(self._shape, made.pop(0, 0), max(made.values(), default=0))
         self._rows = self._weights.rows[self._state]
         self._codes = [sum([values[self.seen[s]] for s in line]) for line in self.variant.board.lines]
         self._features = [
@@ -202,7 +202,9 @@ class Outlook:
             return self._without(action.card)
         changes = self._changes(action)
         features = self._features_after(changes)
-        breaks = action.kind == "remove" and self._is_protected(action.square)
+        breaks = action.kind == "remove" and any(
+            action.square in self.variant.board.lines[n] for _, n in self.sequences
+        )
         if breaks or COMPLETE in features.values():
             return copy(self).counted_with(action, changes)
         delta, _ = self._difference(changes, features)
@@ -303,10 +305,6 @@ class Outlook:
                         sequences = (*sequences, (relative, n))
         return sequences
 
-    def has_won(self, relative: int) -> bool:
-        """Return True if a team, counted from the seat's own, has its sequences."""
-        return sum(team == relative for team, _ in self.sequences) >= self._to_win
-
     def _features_after(self, changes: Iterable[Change]) -> dict[int, int]:
         """Return by line that changed squares are in: its new feature."""
         codes, values = dict[int, int](), self._shape.values
@@ -382,7 +380,7 @@ class Outlook:
         for square, state in changes:
             self.seen[square] = state
         self.sequences = self._sequences_after([(self.seat, action)])
-        if self.has_won(0):
+        if sum(team == 0 for team, _ in self.sequences) >= self._to_win:
             return WIN
         free, dead = self._free, self._dead
         self._count()
@@ -390,13 +388,11 @@ class Outlook:
         return self._weights.value(self._state, self._total + self._count_rows(action, self._rows))
 
     def _without(self, card: Card) -> int:
-        """Return the value without a card of the hand."""
         squares = [square for square in self.tables.spots[card] if self.is_free(square)] if self.hand[card] == 1 else []
         changes = [(square, self.seen[square] + NOT_HELD) for square in squares]
         return copy(self).counted_with(Action("give", card), changes)
 
     def _states(self, view: View) -> list[int]:
-        """Return the states of the squares."""
         form, found, fresh = self._shape, list[int](), self._fresh()
         for square, team in enumerate(view.board):
             card = self.variant.board.grid[square]
@@ -417,20 +413,12 @@ class Outlook:
         spots = self.tables.spots[card] if card != UNKNOWN else ()
         return bool(spots) and not any(map(self.is_free, spots))
 
-    def _is_protected(self, square: Square) -> bool:
-        return any(square in self.variant.board.lines[n] for _, n in self.sequences)
-
     def _closed_by(self, sequences: Iterable[tuple[int, int]]) -> list[bool]:
         closed = [False] * len(self.variant.board.lines)
         for _, line in sequences:
             for n in self._shape.clash[line]:
                 closed[n] = True
         return closed
-
-    def _score(self) -> int:
-        made = Counter(team for team, _ in self.sequences)
-        own = made.pop(0, 0)
-        return score_state(self._shape, own, max(made.values(), default=0))
 
 
 class EasyBot:
@@ -440,7 +428,6 @@ class EasyBot:
         self._randomness = randomness
 
     def choose(self, view: View) -> Action:
-        """Return a legal action, often a good one."""
         return best_action(view, noise=self._noise)
 
     def _noise(self) -> int:

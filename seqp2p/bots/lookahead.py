@@ -93,7 +93,6 @@ class Lookahead:
         return chance(self.outlook.value(action))
 
     def world(self) -> World:
-        """Return a random deal of the hidden cards."""
         hidden, view = shuffled(self.hidden, self._randomness), self._view
         hands = list[tuple[Card, ...]]([()] * view.players)
         hands[view.seat - 1] = view.hand
@@ -168,7 +167,6 @@ class StrongBot:
         self._effort = effort
 
     def choose(self, view: View) -> Action:
-        """Return one of the legal actions, within the effort."""
         return self.ranking(view)[0]
 
     def ranking(self, view: View) -> Sequence[Action]:

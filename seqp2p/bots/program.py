@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import trio
 
@@ -169,21 +169,9 @@ async def open_process(
 
     One that is ``apart`` is reached by neither Ctrl-C nor a terminal that closes.
     """
+    options: dict[str, Any] = {"start_new_session": apart}
     if sys.platform == "win32":
-        return await trio.lowlevel.open_process(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            env=environment,
-            creationflags=subprocess.CREATE_NO_WINDOW if apart else 0,
-        )
-    else:  # noqa: RET505  # the type checkers read one branch for each platform
-        return await trio.lowlevel.open_process(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            env=environment,
-            start_new_session=apart,
-        )
+        options = {"creationflags": subprocess.CREATE_NO_WINDOW if apart else 0}
+    return await trio.lowlevel.open_process(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=environment, **options
+    )

@@ -80,7 +80,6 @@ def _logistic() -> tuple[int, ...]:
 
 
 def name_of(variant: Variant, teams: int) -> str:
-    """Return the name of the weights for a table."""
     return variant.name if variant is KIDS else f"{variant.name}-{teams}"
 
 
@@ -117,9 +116,8 @@ def read_weights(content: bytes, name: str, states: int, features: int) -> Weigh
     start = f"{MAGIC} {VERSION} {name} {states} {features} "
     words = header.decode("ascii", "replace")
     if not words.startswith(start) or not words.removeprefix(start).isdecimal():
-        raise BadWeights(
-            message("the weights {name} of the bot are of another version of this program: install again", name=name)
-        )
+        why = message("the weights {name} of the bot are of another version of this program: install again", name=name)
+        raise BadWeights(why)
     units = int(words.removeprefix(start))
     if check != sha256(header + b"\n" + numbers).digest():
         raise BadWeights(message("the weights {name} of the bot are damaged: install again", name=name))
@@ -136,7 +134,6 @@ def read_weights(content: bytes, name: str, states: int, features: int) -> Weigh
 
 
 def write_weights(name: str, rows: Sequence[Sequence[Sequence[float]]], out: Sequence[Sequence[float]]) -> bytes:
-    """Return the content of a file with these weights."""
     header = f"{MAGIC} {VERSION} {name} {len(rows)} {len(rows[0])} {len(rows[0][0])}\n".encode("ascii")
     numbers = b"".join(struct.pack(f"<{len(row)}h", *_whole(row)) for row in (*(r for rs in rows for r in rs), *out))
     return header + sha256(header + numbers).digest() + numbers

@@ -39,11 +39,10 @@ from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Window
 from seqp2p.rules import team_of
-from seqp2p.ui.language import current, t, translate
+from seqp2p.ui.language import current, rules_text, t, translate
 from seqp2p.ui.language import number as numeral
 from seqp2p.ui.person.command_words import shown
 from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
-from seqp2p.ui.rules_text import rules_text
 from seqp2p.ui.words import settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.

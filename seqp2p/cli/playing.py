@@ -35,7 +35,6 @@ from seqp2p.match.game import Game
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
 from seqp2p.rules import View
-from seqp2p.ui.explain import advice
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
@@ -46,6 +45,8 @@ from seqp2p.ui.words import Sight
 
 async def hint(console: Console, colours: Sequence[str], seen: View) -> str:
     """Return a hint for the seat to move, found in a thread, or the reason why there is none."""
+    from seqp2p.ui.explain import advice  # 1 MB of the screen, which a peer without one never needs
+
     if reason := why_no_bot(STRONG):
         return translate(reason)
     bot = strong_bot(random.Random(secrets.randbits(128)))  # noqa: S311  # no other player sees what comes of it

@@ -9,8 +9,7 @@ from seqp2p.cli import json_events
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
 from seqp2p.rules import VARIANTS
-from seqp2p.ui.language import current
-from seqp2p.ui.rules_text import rules_text
+from seqp2p.ui.language import current, rules_text
 
 
 @click.command("rules", help=message("Print the rules of the classic game, or of the one for kids."))

@@ -72,9 +72,8 @@ def require(equations: Iterable[Equation]) -> None:
     """Check each equation in order. Raises CryptoError naming the first that does not hold."""
     for equation in equations:
         if not equation.holds():
-            raise CryptoError(
-                message("The proof is refused: the equation for {name} does not hold.", name=equation.name)
-            )
+            why = message("The proof is refused: the equation for {name} does not hold.", name=equation.name)
+            raise CryptoError(why)
 
 
 class Batch:

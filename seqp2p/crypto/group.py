@@ -117,8 +117,6 @@ def mul_base(scalar: int) -> Point:
 
 
 G: Final = mul_base(1)
-
-
 _BLINDINGS: Final = 5
 _LIFT: Final = ORDER << 64
 
@@ -299,11 +297,8 @@ def encode_points(points: Sequence[Point]) -> bytes:
 def decode_points(data: bytes, count: int) -> tuple[Point, ...]:
     """Return `count` points from exactly 33·count bytes. Raises CryptoError."""
     if len(data) != count * POINT_SIZE:
-        raise CryptoError(
-            message(
-                "{count} points take {right} bytes, not {size}.", count=count, right=count * POINT_SIZE, size=len(data)
-            )
-        )
+        values = {"count": count, "right": count * POINT_SIZE, "size": len(data)}
+        raise CryptoError(message("{count} points take {right} bytes, not {size}.", **values))
     return tuple([decode_point(data[i : i + POINT_SIZE]) for i in range(0, len(data), POINT_SIZE)])
 
 

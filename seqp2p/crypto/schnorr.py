@@ -55,9 +55,8 @@ def key_commitment(game: bytes, seat: int, key: bytes, nonce: bytes) -> bytes:
     Raises CryptoError for another length of key or nonce.
     """
     if len(key) != POINT_SIZE or len(nonce) != NONCE_SIZE:
-        raise CryptoError(
-            message("A key takes {right} bytes and its nonce {nonce_size}.", right=POINT_SIZE, nonce_size=NONCE_SIZE)
-        )
+        sizes = {"right": POINT_SIZE, "nonce_size": NONCE_SIZE}
+        raise CryptoError(message("A key takes {right} bytes and its nonce {nonce_size}.", **sizes))
     return tagged_hash(KEY_COMMITMENT, game, number(seat), key, nonce)
 
 
@@ -142,13 +141,8 @@ def _key_oracle(X: Point, context: Context) -> Oracle:
 
 def _share_oracle(X: Point, cards: Cards, shares: Sequence[Point], context: Context) -> Oracle:
     if not cards or len(cards) != len(shares):
-        raise CryptoError(
-            message(
-                "A share proof needs one share for each card: {shares} for {cards} cards.",
-                shares=len(shares),
-                cards=len(cards),
-            )
-        )
+        counts = {"shares": len(shares), "cards": len(cards)}
+        raise CryptoError(message("A share proof needs one share for each card: {shares} for {cards} cards.", **counts))
     oracle = Oracle(SHARE_PROOF, context)
     oracle.absorb(encode_point(X), number(len(cards)))
     for (position, a), D in zip(cards, shares, strict=True):

@@ -209,7 +209,6 @@ def challenge(oracle: Oracle, c_hat: Points, t: Points, t_hat: Points) -> int:
 
 
 def proof_size(n: int) -> int:
-    """Return the size in bytes of a proof for n cards."""
     return (3 * n + 5) * POINT_SIZE + (2 * n + 4) * SCALAR_SIZE
 
 
@@ -265,7 +264,6 @@ def _links(u_prime: Scalars, secrets: _ShuffleSecrets) -> tuple[Points, Points]:
 
 
 def _commit(shuffled: Deck, pk: Point, secrets: _ShuffleSecrets) -> Points:
-    """Return t_1, t_2, t_3, t_4a, t_4b."""
     omega_1, omega_2, omega_3, omega_4 = secrets.omega
     omega_prime = secrets.omega_prime
     return (
@@ -337,13 +335,9 @@ def _name(name: str) -> str:
 
 def _oracle(deck: Deck, shuffled: Deck, pk: Point, context: Context) -> Oracle:
     if not deck or len(deck) != len(shuffled):
-        raise CryptoError(
-            message(
-                "A shuffle has as many cards after as before, at least one: {before}, {after}.",
-                before=len(deck),
-                after=len(shuffled),
-            )
-        )
+        counts = {"before": len(deck), "after": len(shuffled)}
+        why = message("A shuffle has as many cards after as before, at least one: {before}, {after}.", **counts)
+        raise CryptoError(why)
     oracle = Oracle(SHUFFLE_PROOF, context)
     oracle.absorb(number(len(deck)), encode_point(pk), encode_deck(deck), encode_deck(shuffled))
     return oracle

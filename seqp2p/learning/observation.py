@@ -1,13 +1,25 @@
-"""Observations: the view of a seat as arrays of small numbers, and nothing else.
+"""Observations: the view of a seat as arrays of small numbers, and nothing else. And all actions by number.
 
 They are relative to the seat: index 0 is the seat itself or its team, and the others follow clockwise. So one policy
 plays every seat.
 
 Planes are the same as one array, for networks that look at pictures: a plane has a number for each square, or the same
 number on all squares for what belongs to none.
+
+All actions that the engine lists as legal have numbers, the same at all tables of a variant.
+
+With S squares and F faces (classic: 100 and 52, kids: 42 and 21), a number is ``part * S + square`` in the parts
+
+    0               a chip on the square, with the card printed on it
+    1 … W           a chip on the square, with each of the W wild cards in the order of ``variant.wild``
+    W+1 … W+R       a chip taken off the square, with each of the R removing cards in that of ``variant.removing``
+
+and after these ``face`` for a dead card that is exchanged, ``F + face`` for a card given up for talk, and then pass,
+draw, end and waive. Numbers of impossible actions (a chip on a corner, a jack exchanged as dead) are unused.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from typing import Any, Final, TypeAlias, TypedDict, get_args
@@ -16,12 +28,92 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from seqp2p.learning.numbering import actions_of
-from seqp2p.rules import UNKNOWN, Card, Phase, SeatNumber, Team, Variant, View, hand_size
+from seqp2p.rules import (
+    DRAW,
+    END,
+    PASS,
+    UNKNOWN,
+    WAIVE,
+    Action,
+    Card,
+    Phase,
+    Position,
+    SeatNumber,
+    Team,
+    Variant,
+    View,
+    exchange,
+    give,
+    hand_size,
+    legal_actions,
+    place,
+    remove,
+)
 
 Numbers: TypeAlias = NDArray[np.uint8]
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 _AT_MOST: Final = 255
+
+
+def _numbered(variant: Variant) -> Iterator[Action | None]:
+    board, faces = variant.board, range(len(variant.faces))
+    special = {*variant.wild, *variant.removing}
+    squares = [None if square in board.corners else square for square in range(len(board.grid))]
+    yield from (None if square is None else place(board.grid[square], square) for square in squares)
+    for card in variant.wild:
+        yield from (None if square is None else place(card, square) for square in squares)
+    for card in variant.removing:
+        yield from (None if square is None else remove(card, square) for square in squares)
+    yield from (None if card in special else exchange(card) for card in faces)
+    yield from (give(card) for card in faces)
+    yield from (PASS, DRAW, END, WAIVE)
+
+
+@cache
+def actions_of(variant: Variant) -> tuple[Action | None, ...]:
+    """Return the actions by number, None for an unused one."""
+    return tuple(_numbered(variant))
+
+
+@cache
+def _numbers(variant: Variant) -> dict[Action, int]:
+    return {action: number for number, action in enumerate(actions_of(variant)) if action is not None}
+
+
+def action_of(variant: Variant, number: int) -> Action:
+    """Return the action of this number. Raises ValueError if it is unused.
+
+    >>> from seqp2p.rules import CLASSIC, format_action
+    >>> [format_action(CLASSIC, action_of(CLASSIC, number)) for number in (1, 101, 399 - 1, 500, 604)]
+    ['2S b1', 'JC b1', 'JH xi10', '2C dead', 'pass']
+    """
+    actions = actions_of(variant)
+    action = actions[number] if 0 <= number < len(actions) else None
+    if action is None:
+        raise ValueError(f"{number} stands for no action of {variant.title}: choose one that the action mask allows")
+    return action
+
+
+def number_of(variant: Variant, action: Action) -> int:
+    """Return the number of an action. Raises ValueError for a call and for an action that names its sequences."""
+    try:
+        return _numbers(variant)[action]
+    except KeyError:
+        raise ValueError(f"{action} has no number: no list of legal actions has it in {variant.title}") from None
+
+
+def legal_numbers(position: Position) -> list[int]:
+    """Return the numbers of the legal actions of the seat to move, in the engine's order; none after the end."""
+    numbers = _numbers(position.variant)
+    return [numbers[action] for action in legal_actions(position)] if position.to_move else []
+
+
+def action_mask(view: View) -> NDArray[np.int8]:
+    """Return by number 1 for an action that is legal now, else 0 (int8); all 0 when the seat is not to move."""
+    numbers = _numbers(view.variant)
+    mask = np.zeros(len(actions_of(view.variant)), np.int8)
+    mask[[numbers[action] for action in view.legal]] = 1
+    return mask
 
 
 class Seen(TypedDict):
@@ -58,7 +150,6 @@ class Observation(TypedDict):
 
     observation: Seen
     action_mask: NDArray[np.int8]
-    """See ``numbering``."""
 
 
 class PlanesObservation(TypedDict):
@@ -67,11 +158,9 @@ class PlanesObservation(TypedDict):
     observation: Numbers
     """(planes, rows, cols); ``planes_of`` has their names."""
     action_mask: NDArray[np.int8]
-    """See ``numbering``."""
 
 
 def observation_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
-    """Return the space of every Observation at such a table."""
     board, faces = variant.board, len(variant.faces)
     copies = max(Counter(variant.deck).values())
     planes = (teams, board.rows, board.cols)
@@ -101,10 +190,10 @@ def observe(view: View) -> Seen:
     """The view of a seat as arrays; fresh ones at every call."""
     variant, players = view.variant, view.players
     clockwise = [(view.seat - 1 + step) % players for step in range(players)]
-    pending = view.position.pending
+    pending, planes = view.position.pending, (view.teams, variant.board.rows, variant.board.cols)
     return {
-        "board": _chips(view),
-        "sequences": _sequences(view),
+        "board": _chips(view).reshape(planes),
+        "sequences": _sequences(view).reshape(planes),
         "completed": _completed(view),
         "hand": _counted(variant, view.hand),
         "hand_sizes": np.array([view.hand_sizes[at] for at in clockwise], np.uint8),
@@ -148,7 +237,6 @@ def planes_of(variant: Variant, players: int, teams: int) -> tuple[tuple[str, in
 
 
 def planes_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
-    """Return the space of every PlanesObservation at such a table."""
     board = variant.board
     highest = np.array([most for _, most in planes_of(variant, players, teams)], np.uint8)
     high = np.broadcast_to(highest[:, None, None], (len(highest), board.rows, board.cols))
@@ -159,15 +247,9 @@ def planes_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
 def observe_planes(view: View) -> Numbers:
     """Return the view of a seat as planes, in the order of ``planes_of``; a fresh array at every call."""
     variant, teams, players = view.variant, view.teams, view.players
-    board, wins = variant.board, dict(variant.sequences_to_win)[teams]
+    board = variant.board
     planes = np.zeros((len(planes_of(variant, players, teams)), len(board.grid)), np.uint8)
-    chips = np.array(view.board, np.int8)
-    planes[:teams] = chips == np.array([[(view.team - 1 + turned) % teams + 1] for turned in range(teams)])
-    completed = [0] * teams
-    for made in view.sequences:
-        turned = (made.team - view.team) % teams
-        planes[teams + turned, list(made.squares)] = 1
-        completed[turned] += 1
+    planes[:teams], planes[teams : 2 * teams] = _chips(view), _sequences(view)
     held = _count_by_card(variant, view.hand)
     gone = _count_by_card(variant, tuple(chain.from_iterable(view.discards)))
     planes[2 * teams] = held[_card_by_square(variant)]
@@ -177,7 +259,7 @@ def observe_planes(view: View) -> Numbers:
         [
             *(sum(held[card] for card in kind) for kind in (variant.wild, variant.removing)),
             *(sum(gone[card] for card in kind) for kind in (variant.wild, variant.removing)),
-            *(min(count, wins) for count in completed),
+            *_completed(view),
             *(phase == view.phase for phase in PHASES),
             view.seat == view.to_move,
             view.pile,
@@ -190,18 +272,15 @@ def observe_planes(view: View) -> Numbers:
 
 
 def _chips(view: View) -> Numbers:
-    board = view.variant.board
-    chips = np.array(view.board, np.int8).reshape(board.rows, board.cols)
-    teams = [(view.team - 1 + step) % view.teams + 1 for step in range(view.teams)]
-    return np.array([chips == team for team in teams], np.uint8)
+    teams = np.array([[(view.team - 1 + step) % view.teams + 1] for step in range(view.teams)], np.int8)
+    return np.array(np.array(view.board, np.int8) == teams, np.uint8)
 
 
 def _sequences(view: View) -> Numbers:
-    board = view.variant.board
-    planes = np.zeros((view.teams, len(board.grid)), np.uint8)
+    planes = np.zeros((view.teams, len(view.board)), np.uint8)
     for made in view.sequences:
         planes[_turned(view, made.team), list(made.squares)] = 1
-    return planes.reshape(view.teams, board.rows, board.cols)
+    return planes
 
 
 def _completed(view: View) -> Numbers:

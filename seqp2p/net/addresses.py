@@ -156,15 +156,10 @@ async def listening_addresses(
 
 def leads_here(address: Address, listeners: Iterable[object]) -> bool:
     """Return True if one of these listeners answers at an address. Another port of this machine is another seat's."""
-    for listener in listeners:
-        if isinstance(listener, trio.SocketListener):
-            host, port = listener.socket.getsockname()[:2]
-            if port == address.port and (
-                host == address.host
-                or (host in WILDCARDS and (is_loopback(address.host) or address.host in local_hosts()))
-            ):
-                return True
-    return False
+    places = (each.socket.getsockname()[:2] for each in listeners if isinstance(each, trio.SocketListener))
+    hosts = {host for host, port in places if port == address.port}
+    is_own = address.host in hosts
+    return is_own or (not hosts.isdisjoint(WILDCARDS) and (is_loopback(address.host) or address.host in local_hosts()))
 
 
 async def tcp_dial(address: Address) -> trio.abc.Stream:
@@ -252,12 +247,9 @@ def _local_hosts(family: int, far: Iterable[tuple[int, str]]) -> list[str]:
     hosts: list[str] = []
     for far_family, far_host in far:
         if far_family == family:
-            try:
-                with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                    probe.connect((far_host, _DISCARD_PORT))
-                    hosts.append(probe.getsockname()[0])
-            except OSError:
-                continue  # No way there.
+            with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.connect((far_host, _DISCARD_PORT))  # An OSError: no way there.
+                hosts.append(probe.getsockname()[0])
     return hosts
 
 

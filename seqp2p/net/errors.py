@@ -17,11 +17,9 @@ class PeerError(NetError):
     """The other side sent something that no honest program sends."""
 
     def __init__(self, text: str) -> None:
-        shown = clean(text)
+        shown, hint = clean(text), message("The other program is damaged, of another kind, or dishonest.")
         # A text that needed no cleaning remembers how it was made.
-        super().__init__(
-            text if text == shown else shown, message("The other program is damaged, of another kind, or dishonest.")
-        )
+        super().__init__(text if text == shown else shown, hint)
 
 
 class WrongKey(PeerError):

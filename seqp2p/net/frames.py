@@ -24,10 +24,8 @@ def announced(header: bytes | bytearray, size_max: int) -> int:
     """Return the size in a frame's first bytes. Raises PeerError for an empty or too long frame."""
     size = int.from_bytes(header[:HEADER_SIZE], "big")
     if not 0 < size <= size_max:
-        text = message(
-            "The other side sent a frame of {size} bytes where 1 to {most} are allowed.", size=size, most=size_max
-        )
-        raise PeerError(text)
+        sizes = {"size": size, "most": size_max}
+        raise PeerError(message("The other side sent a frame of {size} bytes where 1 to {most} are allowed.", **sizes))
     return size
 
 

@@ -8,7 +8,6 @@ asks only devices of the local network that have answered the search themselves,
 
 import contextlib
 import functools
-import html
 import ipaddress
 import os
 import re
@@ -18,7 +17,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
@@ -37,6 +35,8 @@ PAGE_SIZE_MAX: Final = 65_536
 REQUEST_S: Final = 1.5
 SEARCH_S: Final = 2.0
 """A device answers the search within a second."""
+_OK: Final = 200
+"""The status of a page that is there."""
 _LABEL: Final = "seqp2p"
 _ANY_HOST: Final = "0.0.0.0"  # noqa: S104  # compared with
 
@@ -121,7 +121,7 @@ class Router:
         headers = {"Content-Type": 'text/xml; charset="utf-8"', "SOAPAction": f'"{self.service}#{action}"'}
         status, text = _exchange(self.page, "POST", body, headers)
         found = dict[str, str](_VALUE.findall(text))
-        if status != HTTPStatus.OK:
+        if status != _OK:
             raise RouterError(found.get("errorCode", ""))
         return found
 
@@ -243,6 +243,8 @@ def _page_of(url: str, host: str) -> WebPage | None:
 
 def routers_at(page: WebPage) -> list[Router]:
     """Return the services in a device's description that open ports, those at the device itself."""
+    import html  # its table of names, in this process alone
+
     try:
         status, text = _exchange(page, "GET")
     except RouterError:
@@ -250,7 +252,7 @@ def routers_at(page: WebPage) -> list[Router]:
     named = _BASE.search(text)
     base = named[1] if named else "http://{}:{}{}".format(*page)
     routers = list[Router]()
-    for part in text.split("<service>")[1:] if status == HTTPStatus.OK else []:
+    for part in text.split("<service>")[1:] if status == _OK else []:
         service, control = _SERVICE.search(part), _CONTROL.search(part)
         if service and control:
             with contextlib.suppress(ValueError):

@@ -27,7 +27,6 @@ def local_hosts(interfaces: Interfaces = None) -> list[str]:
 
 
 def is_near(host: str) -> bool:
-    """Return True if an IP address is in a network of this machine."""
     return any(ipaddress.ip_address(host) in network for network in local_networks())
 
 

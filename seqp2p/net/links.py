@@ -22,7 +22,6 @@ _WRITE_SIZE = 65_536
 
 
 async def rest(pace: Pace) -> None:
-    """Wait until this peer may go on."""
     while True:
         wait_s = pace.wait_s(trio.current_time())
         if not wait_s:

@@ -371,7 +371,6 @@ ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
 
 
 def encode_message(message: WireMessage) -> bytes:
-    """Return a message as one frame."""
     return frame(encode(message))
 
 
@@ -391,12 +390,8 @@ def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
         text = message("The other side sent bytes that are no message: {reason}.", reason=message_of(error))
         raise PeerError(text) from None
     if not isinstance(received, ALLOWED[stage]):
-        text = message(
-            "The other side sent a message of type {tag} out of place ({stage}).",
-            tag=_tag(received),
-            stage=stage.value,
-        )
-        raise PeerError(text)
+        values = {"tag": _tag(received), "stage": stage.value}
+        raise PeerError(message("The other side sent a message of type {tag} out of place ({stage}).", **values))
     return received
 
 
@@ -439,7 +434,6 @@ _MESSAGES: Final = {word: message for message, word in _WORDS.items()}
 
 
 def refusal(code: str) -> Refused:
-    """Return the refusal with this version's own sentence."""
     return Refused(code, str(PeerRefused(code)))
 
 

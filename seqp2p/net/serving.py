@@ -24,12 +24,8 @@ Listener: TypeAlias = trio.abc.Listener[trio.abc.Stream]
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 _EXHAUSTED_PAUSE_S: Final = 0.1
 _AT_ONCE_S: Final = 10.0
-
-
 _STALE_S: Final = 1.0
 """A stranger that has sent something and then pauses for this long is slow; an honest handshake takes 0.1 s."""
-
-
 _HANDSHAKE: Final = 22
 _RECORD_HEADER: Final = 5
 _RECORD_MAX: Final = 16_384

@@ -133,8 +133,6 @@ class RealDisk:
 
 
 REAL_DISK: Final = RealDisk()
-
-
 LOCKED_AT: Final = 2**31 - 2
 
 

@@ -5,6 +5,7 @@ ciphertexts, shares, proofs and signatures, which only a verifier reads, are ``{
 have their digits as ``hex``.
 """
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,19 +20,7 @@ from seqp2p.match.events import Dealt, Dropped, Skipped, Turned
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, LeavePayload
 from seqp2p.match.table import Agreement
-from seqp2p.replay.format import (
-    AnyRecord,
-    CertificateRecord,
-    EvidenceRecord,
-    LeaveRecord,
-    OpenRecord,
-    RemarkRecord,
-    StepRecord,
-    TableRecord,
-    Torn,
-    contributions_of,
-    records,
-)
+from seqp2p.replay import format as form
 from seqp2p.replay.playback import Moment, Playback
 from seqp2p.rules import ACTION_ROWS, SKIP, UNKNOWN, Dropping, GameText, Hand, Happening, Move, Position
 
@@ -94,9 +83,11 @@ def _happenings(parts: Sequence[Stretch]) -> Iterator[Happening]:
     for part in parts[1:]:
         what, after = part.what, part.after
         if isinstance(what, Turned):
-            shows = ACTION_ROWS[what.action.kind].shows == "hand"
-            hands = before.hands[what.seat - 1], after.hands[what.seat - 1]
-            yield Move(what.action, part.drawn, _learnt(*hands) if shows else ())
+            shown: Hand = ()
+            if ACTION_ROWS[what.action.kind].shows == "hand":
+                new = Counter(after.hands[what.seat - 1]) - Counter(before.hands[what.seat - 1])
+                shown = tuple(sorted(card for card in new.elements() if card != UNKNOWN))
+            yield Move(what.action, part.drawn, shown)
         elif isinstance(what, Dropped):
             yield Dropping(what.seats, tuple(after.hands[seat - 1] for seat in after.staying))
         else:
@@ -104,38 +95,27 @@ def _happenings(parts: Sequence[Stretch]) -> Iterator[Happening]:
         before = after
 
 
-def _learnt(before: Hand, after: Hand) -> Hand:
-    """Return the cards of a hand that were unknown before."""
-    new = Counter(after) - Counter(before)
-    return tuple(sorted(card for card in new.elements() if card != UNKNOWN))
-
-
 def decoded(data: bytes, *, raw: bool = False) -> list[dict[str, Any]]:
     """Return the records after the header of a file, as far as it is right; they are not checked here."""
-    return [_record(record, raw=raw) for record in _whole_records(data) if not isinstance(record, TableRecord)]
+    found = list[form.AnyRecord]()
+    with contextlib.suppress(form.Torn):  # The report has it.
+        found.extend(placed.record for placed in form.records(data))
+    return [_record(record, raw=raw) for record in found if not isinstance(record, form.TableRecord)]
 
 
-def _whole_records(data: bytes) -> Iterator[AnyRecord]:
-    try:
-        for placed in records(data):
-            yield placed.record
-    except Torn:
-        return  # The report has it.
-
-
-def _record(record: AnyRecord, *, raw: bool) -> dict[str, Any]:
+def _record(record: form.AnyRecord, *, raw: bool) -> dict[str, Any]:
     match record:
-        case StepRecord() | OpenRecord():
-            signed = [_signed(each, raw=raw) for each in contributions_of(record)]
+        case form.StepRecord() | form.OpenRecord():
+            signed = [_signed(each, raw=raw) for each in form.contributions_of(record)]
             fields = _with_common(signed, ("step", "kind", "prev"), "contributions")
-        case EvidenceRecord():
-            fields = {"contributions": [_signed(each, raw=raw) for each in contributions_of(record)]}
-        case CertificateRecord():
-            ballots = [_word(BallotPayload, each, BALLOT_SIZE_MAX, raw=raw) for each in contributions_of(record)]
+        case form.EvidenceRecord():
+            fields = {"contributions": [_signed(each, raw=raw) for each in form.contributions_of(record)]}
+        case form.CertificateRecord():
+            ballots = [_word(BallotPayload, each, BALLOT_SIZE_MAX, raw=raw) for each in form.contributions_of(record)]
             fields = _with_common(ballots, ("step", "action", "about", "prev"), "ballots")
-        case RemarkRecord(payload, signature):
+        case form.RemarkRecord(payload, signature):
             fields = _word(RemarkPayload, Contribution(payload, signature), REMARK_SIZE_MAX, raw=raw)
-        case LeaveRecord(payload, signature):
+        case form.LeaveRecord(payload, signature):
             fields = _word(LeavePayload, Contribution(payload, signature), BALLOT_SIZE_MAX, raw=raw)
         case _:
             fields = _fields(record, raw=raw)

@@ -173,14 +173,8 @@ def _record_at(data: bytes, at: int) -> tuple[AnyRecord, int]:
     length = int.from_bytes(data[at : at + LENGTH_SIZE], "big")
     start = at + LENGTH_SIZE
     if start <= len(data) and length > RECORD_SIZE_MAX:
-        raise DecodeError(
-            message(
-                "a record of {length} bytes at byte {at}: at most {most} are allowed",
-                length=length,
-                at=at,
-                most=RECORD_SIZE_MAX,
-            )
-        )
+        values = {"length": length, "at": at, "most": RECORD_SIZE_MAX}
+        raise DecodeError(message("a record of {length} bytes at byte {at}: at most {most} are allowed", **values))
     if start + length > len(data):
         raise Torn(message("the file ends inside a record"))
     body = data[start : start + length]

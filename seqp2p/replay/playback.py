@@ -122,7 +122,6 @@ class _Follower:
     reshuffles: int = 0
 
     def follow(self, reading: Reading, placed: Placed, events: tuple[Event, ...]) -> None:
-        """Follow a record that was right."""
         self.reading = reading
         self._take(events)
         match = reading.match

@@ -23,21 +23,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark
 from seqp2p.match.signed import BallotPayload, LeavePayload
 from seqp2p.match.table import TableError
-from seqp2p.replay.format import (
-    CertificateRecord,
-    EndRecord,
-    EvidenceRecord,
-    LeaveRecord,
-    NotAReplay,
-    OpeningRecord,
-    OpenRecord,
-    Placed,
-    RemarkRecord,
-    StepRecord,
-    TableRecord,
-    contributions_of,
-    end_digest,
-)
+from seqp2p.replay import format as form
 
 
 class Invalid(Exception):
@@ -61,7 +47,7 @@ def failure_of(error: Exception) -> Failure:
         return "remark"
     if isinstance(error, TableError):
         return "table"
-    return "file" if isinstance(error, NotAReplay) else "encoding"
+    return "file" if isinstance(error, form.NotAReplay) else "encoding"
 
 
 @dataclass
@@ -78,47 +64,54 @@ class Reading:
 
 
 # The order of records; a stage can have several, except the end.
-STAGES: dict[type, int] = {StepRecord: 1, CertificateRecord: 1, OpenRecord: 2, OpeningRecord: 3, EndRecord: 4}
+STAGES: dict[type, int] = {
+    form.StepRecord: 1,
+    form.CertificateRecord: 1,
+    form.OpenRecord: 2,
+    form.OpeningRecord: 3,
+    form.EndRecord: 4,
+}
 # These may be among the steps, closed or open.
-BESIDE = frozenset({RemarkRecord, LeaveRecord, EvidenceRecord})
+BESIDE = frozenset({form.RemarkRecord, form.LeaveRecord, form.EvidenceRecord})
 BESIDE_STAGE_MAX = 2
 
 
-def begin(placed: Placed, checks: Checks = CHECKS) -> Reading:
+def begin(placed: form.Placed, checks: Checks = CHECKS) -> Reading:
     """Begin with the first record. Raises Invalid, or the errors of the match for an agreement.
 
     ``checks`` are those of all later records.
     """
-    if not isinstance(placed.record, TableRecord):
+    if not isinstance(placed.record, form.TableRecord):
         raise Invalid("order", message("the first record is not the table agreement"))
     return Reading(Match(placed.record.agreement, checks=checks))
 
 
-def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
+def read(reading: Reading, placed: form.Placed, data: bytes) -> tuple[Event, ...]:
     """Check one record after the header and return its events. Raises Invalid, or the errors of the match."""
     record = placed.record
-    if isinstance(record, TableRecord):
+    if isinstance(record, form.TableRecord):
         raise Invalid("order", message("a second table agreement"))
     stage = max(reading.stage, 1) if type(record) in BESIDE else STAGES[type(record)]
     if stage < reading.stage or reading.writer or (type(record) in BESIDE and stage > BESIDE_STAGE_MAX):
         raise Invalid("order", message("a record stands where none of its kind may stand"))
     reading.stage = stage
     match record:
-        case StepRecord():
+        case form.StepRecord():
             return _read_step(reading.match, record)
-        case CertificateRecord():
+        case form.CertificateRecord():
             return _read_certificate(reading.match, record)
-        case RemarkRecord():
+        case form.RemarkRecord():
             return _read_remark(reading.match, record)
-        case LeaveRecord():
-            _read_leave(reading.match, record)
-        case OpenRecord():
+        case form.LeaveRecord(payload, signature):
+            if reading.match.receive_word(LeavePayload, Contribution(payload, signature)) is None:
+                raise Invalid("order", message("a seat leaves a second time"))
+        case form.OpenRecord():
             return _read_open(reading.match, record)
-        case EvidenceRecord():
+        case form.EvidenceRecord():
             return _read_evidence(reading.match, record)
-        case OpeningRecord():
+        case form.OpeningRecord():
             _read_opening(reading.match, record)
-        case EndRecord():
+        case form.EndRecord():
             reading.writer = _read_end(record, data[: placed.start])
     return ()
 
@@ -131,27 +124,27 @@ def _require_open(match: Match, step: int) -> None:
         raise Invalid("order", message("a record of step {step} where step {due} is due", step=step, due=match.number))
 
 
-def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
+def _read_step(match: Match, record: form.StepRecord) -> tuple[Event, ...]:
     """Take exactly the contributions of the open step, in seat order; they must close it."""
     _require_open(match, record.step)
     events: list[Event] = []
-    for contribution in contributions_of(record):
+    for contribution in form.contributions_of(record):
         if match.number != record.step:
             raise Invalid("order", message("more contributions than the step takes"))
         events += match.receive(contribution)
     if match.number == record.step:
         raise Invalid("order", message("a step without all its contributions"))
     closed = match.record[-1].contributions
-    if tuple(held for _, held in closed) != contributions_of(record):
+    if tuple(held for _, held in closed) != form.contributions_of(record):
         raise Invalid("order", message("contributions out of seat order"))
     return (*events, *match.trust())
 
 
-def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, ...]:
+def _read_certificate(match: Match, record: form.CertificateRecord) -> tuple[Event, ...]:
     """Take exactly the ballots that close the open step by an action, in seat order."""
     _require_open(match, record.step)
     events: list[Event] = []
-    for ballot in contributions_of(record):
+    for ballot in form.contributions_of(record):
         try:
             told = match.receive_word(BallotPayload, ballot)
         except MatchError as error:  # It may follow the one that closes the step: then another is open.
@@ -160,17 +153,12 @@ def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, .
         if told is None:
             raise Invalid("ballot", message("a ballot that does not count"), record.step)
         events += told
-    if match.number == record.step or match.record[-1].ballots != contributions_of(record):
+    if match.number == record.step or match.record[-1].ballots != form.contributions_of(record):
         raise Invalid("ballot", message("these ballots are no certificate"), record.step)
     return (*events, *match.trust())
 
 
-def _read_leave(match: Match, record: LeaveRecord) -> None:
-    if match.receive_word(LeavePayload, Contribution(record.payload, record.signature)) is None:
-        raise Invalid("order", message("a seat leaves a second time"))
-
-
-def _read_remark(match: Match, record: RemarkRecord) -> tuple[Event, ...]:
+def _read_remark(match: Match, record: form.RemarkRecord) -> tuple[Event, ...]:
     remark = match.receive_remark(record.payload, record.signature)
     if remark is None:
         raise Invalid("remark", message("a remark out of its seat's order"))
@@ -178,20 +166,20 @@ def _read_remark(match: Match, record: RemarkRecord) -> tuple[Event, ...]:
     return (Remarked(word.seat, word.number, word.text, word.courtesy),)
 
 
-def _read_open(match: Match, record: OpenRecord) -> tuple[Event, ...]:
+def _read_open(match: Match, record: form.OpenRecord) -> tuple[Event, ...]:
     _require_open(match, record.step)
     events: list[Event] = []
-    for contribution in contributions_of(record):
+    for contribution in form.contributions_of(record):
         events += match.receive(contribution)
     closed = match.record[record.step - 1].contributions if match.number > record.step else match.held
-    if tuple(held for _, held in closed) != contributions_of(record):
+    if tuple(held for _, held in closed) != form.contributions_of(record):
         raise Invalid("order", message("the open step's contributions are not in their form"))
     return tuple(events)
 
 
-def _read_evidence(match: Match, record: EvidenceRecord) -> tuple[Event, ...]:
+def _read_evidence(match: Match, record: form.EvidenceRecord) -> tuple[Event, ...]:
     """Accuse the seat of the violation that exactly these bytes prove, and return the events."""
-    evidence = contributions_of(record)
+    evidence = form.contributions_of(record)
     try:
         match.weigh(evidence)
     except Violation as violation:
@@ -200,7 +188,7 @@ def _read_evidence(match: Match, record: EvidenceRecord) -> tuple[Event, ...]:
     raise Invalid("evidence", message("the evidence proves nothing"))
 
 
-def _read_opening(match: Match, record: OpeningRecord) -> None:
+def _read_opening(match: Match, record: form.OpeningRecord) -> None:
     if any(seat >= record.seat for seat in match.openings):
         raise Invalid("opening", message("openings out of seat order"))
     try:
@@ -209,10 +197,10 @@ def _read_opening(match: Match, record: OpeningRecord) -> None:
         raise Invalid("opening", message_of(error)) from None
 
 
-def _read_end(record: EndRecord, before: bytes) -> bytes:
+def _read_end(record: form.EndRecord, before: bytes) -> bytes:
     """Return the key of the writer, who signed all the bytes before its record."""
     try:
-        verify_signature(record.key, FILE, end_digest(before), record.signature)
+        verify_signature(record.key, FILE, form.end_digest(before), record.signature)
     except CryptoError:
         raise Invalid("end", message("the writer's signature does not cover this file")) from None
     return record.key

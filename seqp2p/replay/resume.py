@@ -18,19 +18,8 @@ from seqp2p.match.events import Event
 from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Ignored, Intake
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
+from seqp2p.replay import format as form
 from seqp2p.replay.disk import REAL_DISK, Disk
-from seqp2p.replay.format import (
-    LENGTH_SIZE,
-    MAGIC,
-    REPLAY_SIZE_MAX,
-    EndRecord,
-    NotAReplay,
-    Placed,
-    StepRecord,
-    TableRecord,
-    Torn,
-    records,
-)
 from seqp2p.replay.reading import BESIDE, STAGES, WRONG, Reading, begin, read
 from seqp2p.replay.sidecar import Logged, from_logged, only_zeros
 from seqp2p.replay.writer import ReplayWriter
@@ -67,12 +56,12 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
     ``own_seat`` from here on. Raises GameOver, ResumeError, and OSError as files do. The caller holds the seat's lock,
     so no other process writes the file.
     """
-    data = disk.read(path, REPLAY_SIZE_MAX + 1)
+    data = disk.read(path, form.REPLAY_SIZE_MAX + 1)
     try:
-        if len(data) > REPLAY_SIZE_MAX:
-            raise DecodeError(message("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX))
+        if len(data) > form.REPLAY_SIZE_MAX:
+            raise DecodeError(message("larger than any replay ({most} bytes)", most=form.REPLAY_SIZE_MAX))
         found, torn = _whole_records(data)
-        if any(isinstance(placed.record, EndRecord) for placed in found):
+        if any(isinstance(placed.record, form.EndRecord) for placed in found):
             raise GameOver(message("this game is over: {path} has its end", path=path))
         # A tail without its end: a crash while the replay was being finished.
         kept = list(itertools.takewhile(_belongs_to_the_game, found))
@@ -87,9 +76,8 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
             match, events = _played(kept, data, agreement, checks)
         match.own_seat = own_seat
     except WRONG as error:
-        raise ResumeError(
-            message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
-        ) from None
+        why = message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
+        raise ResumeError(why) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         disk.truncate(path, size)
@@ -143,33 +131,33 @@ def _does_not_fit(writer: ReplayWriter, reason: str) -> ResumeError:
     )
 
 
-def _whole_records(data: bytes) -> tuple[list[Placed], bool]:
+def _whole_records(data: bytes) -> tuple[list[form.Placed], bool]:
     """Return the complete records, and True if an incomplete one follows. Raises DecodeError."""
-    found: list[Placed] = []
-    if MAGIC.startswith(data.rstrip(b"\0")):
+    found: list[form.Placed] = []
+    if form.MAGIC.startswith(data.rstrip(b"\0")):
         return found, True
     try:
-        for placed in records(data):
+        for placed in form.records(data):
             found.append(placed)  # noqa: PERF402  # the records before an error count
-    except Torn:
+    except form.Torn:
         return found, True
-    except NotAReplay:
+    except form.NotAReplay:
         raise
     except DecodeError:
-        at = found[-1].end if found else len(MAGIC)
-        length = int.from_bytes(data[at : at + LENGTH_SIZE], "big")
-        if not only_zeros(data, at + LENGTH_SIZE + length - 1):
+        at = found[-1].end if found else len(form.MAGIC)
+        length = int.from_bytes(data[at : at + form.LENGTH_SIZE], "big")
+        if not only_zeros(data, at + form.LENGTH_SIZE + length - 1):
             raise
         return found, True
     return found, False
 
 
-def _belongs_to_the_game(placed: Placed) -> bool:
+def _belongs_to_the_game(placed: form.Placed) -> bool:
     kind = type(placed.record)
-    return kind is TableRecord or kind in BESIDE or STAGES[kind] <= STAGES[StepRecord]
+    return kind is form.TableRecord or kind in BESIDE or STAGES[kind] <= STAGES[form.StepRecord]
 
 
-def _played(kept: list[Placed], data: bytes, agreement: bytes, checks: Checks) -> tuple[Match, tuple[Event, ...]]:
+def _played(kept: list[form.Placed], data: bytes, agreement: bytes, checks: Checks) -> tuple[Match, tuple[Event, ...]]:
     if not kept:
         return Match(agreement, checks=checks), ()
     reading: Reading = begin(kept[0], checks)

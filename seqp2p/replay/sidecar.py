@@ -188,7 +188,6 @@ class SidecarFull(SidecarError):
 
 
 def sidecar_path(replay: Path) -> Path:
-    """Return the path of the seat's own file, next to its replay."""
     return replay.with_name(replay.name + SUFFIX)
 
 
@@ -262,11 +261,8 @@ class Sidecar:
         """Append signed bytes: the system has them when this returns, the disk only after ``sync``."""
         data = entry(kind, payload, signature)
         if self._size + len(data) > REPLAY_SIZE_MAX:
-            raise SidecarFull(
-                message(
-                    "{path} is full: {most} bytes are more than any game needs", path=self.path, most=REPLAY_SIZE_MAX
-                )
-            )
+            values = {"path": self.path, "most": REPLAY_SIZE_MAX}
+            raise SidecarFull(message("{path} is full: {most} bytes are more than any game needs", **values))
         self._write(data)
 
     def sync(self) -> None:
@@ -300,11 +296,9 @@ class Sidecar:
 
     def _read(self) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:
         if self._size > REPLAY_SIZE_MAX:
-            raise SidecarDamaged(
-                message("{path} is larger than any seat's file ({most} bytes)", path=self.path, most=REPLAY_SIZE_MAX)
-            )
-        data = self._file.readall()
-        return parse(data, self.path)
+            values = {"path": self.path, "most": REPLAY_SIZE_MAX}
+            raise SidecarDamaged(message("{path} is larger than any seat's file ({most} bytes)", **values))
+        return parse(self._file.readall(), self.path)
 
 
 def is_held(path: Path) -> bool:

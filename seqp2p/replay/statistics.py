@@ -76,7 +76,6 @@ class PlayerCount:
 
     @property
     def finished(self) -> int:
-        """Games that came to their end."""
         return self.won + self.lost + self.drawn
 
 
@@ -100,7 +99,6 @@ class VariantCount:
 
     @property
     def decided(self) -> int:
-        """The games with a winner."""
         return self.games - self.drawn
 
     @property
@@ -109,7 +107,6 @@ class VariantCount:
 
     @property
     def turns_median(self) -> float:
-        """The median of the lengths."""
         return float(median(Counter(self.turns).elements()))
 
 
@@ -156,7 +153,6 @@ class ReplayCounter:
         self._unfinished: dict[bytes, tuple[str, ...]] = {}
 
     def statistics(self) -> Statistics:
-        """Return the counts so far."""
         return Statistics(
             self._files,
             len(self._games),
@@ -241,7 +237,6 @@ class _Noted:
     actions: list[Action] = field(default_factory=list[Action])
 
     def take(self, events: tuple[Event, ...]) -> None:
-        """Follow a record that was right."""
         for event in events:
             if isinstance(event, Dealt):
                 self.first_seat = self.reading.match.game.table_position().to_move
@@ -270,7 +265,6 @@ class _Noted:
 
 
 def _more(counts: Mapping[_Key, int], keys: Iterable[_Key]) -> Mapping[_Key, int]:
-    """Return the counts with one more of each key."""
     counted = Counter(counts)
     counted.update(keys)
     return MappingProxyType(counted)

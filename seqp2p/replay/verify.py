@@ -267,17 +267,16 @@ def _report(
     if reading is None:
         return Report(verdict, reason=reason, failure=failure)
     match = reading.match
+    result = _forfeit(reading) if verdict == "unfinished" else None
+    if verdict == "verified":
+        result = final_result(match.game)
     entries = enumerate(match.game.agreement.seats, 1)
     proven = (violation for _, violation in sorted(match.proven.items()))
     return Report(
         verdict=verdict,
         game=match.game.id.hex(),
         players=tuple(Player(seat, entry.name, entry.key.hex()) for seat, entry in entries),
-        result=final_result(match.game)
-        if verdict == "verified"
-        else _forfeit(reading)
-        if verdict == "unfinished"
-        else None,
+        result=result,
         cheats=tuple(Cheat(each.seat, each.step, message_of(each), each.evidence) for each in proven),
         steps=len(match.record),
         reason=reason,

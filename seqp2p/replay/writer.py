@@ -14,23 +14,8 @@ from seqp2p.match.intake import Applied, Cheating
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import Remark, open_word
 from seqp2p.match.signed import SignedLeave, SignedRemark
+from seqp2p.replay import format as form
 from seqp2p.replay.disk import REAL_DISK, Disk
-from seqp2p.replay.format import (
-    MAGIC,
-    AnyRecord,
-    BesideRecord,
-    CertificateRecord,
-    EndRecord,
-    EvidenceRecord,
-    LeaveRecord,
-    OpeningRecord,
-    OpenRecord,
-    RemarkRecord,
-    StepRecord,
-    TableRecord,
-    frame,
-    pairs,
-)
 
 Signer = Callable[[str, bytes], bytes]
 
@@ -52,11 +37,11 @@ class ReplayWriter:
             self._steps = match.final if there else 0
             # Remarks, leaves and evidence, each with the step that must be open for it, and the place (step, head
             # before it) that it depends on.
-            self._beside: list[tuple[int, tuple[int, bytes] | None, BesideRecord]] = []
+            self._beside: list[tuple[int, tuple[int, bytes] | None, form.BesideRecord]] = []
             self._remarked: dict[int, int] = {}  # the step of each seat's last remark
             if not there:
-                self._write(MAGIC)
-                self._append(TableRecord(match.agreement_bytes))
+                self._write(form.MAGIC)
+                self._append(form.TableRecord(match.agreement_bytes))
         except OSError:
             self._file.close()
             raise
@@ -72,9 +57,9 @@ class ReplayWriter:
         for step in match.record[self._steps : match.final]:
             self._append_beside(step.number, match)
             if step.action:
-                self._append(CertificateRecord(step.number, pairs(step.ballots)))
+                self._append(form.CertificateRecord(step.number, form.pairs(step.ballots)))
             else:
-                self._append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
+                self._append(form.StepRecord(step.number, form.pairs(tuple(held for _, held in step.contributions))))
             self._steps += 1
         self._append_beside(self._steps + 1, match)
 
@@ -99,12 +84,11 @@ class ReplayWriter:
         """
         word = remark.said
         place = self._remarked[word.seat] = max(word.step, self._remarked.get(word.seat, 0))
-        self._beside.append((place, None, RemarkRecord(remark.payload, remark.signature)))
+        self._beside.append((place, None, form.RemarkRecord(remark.payload, remark.signature)))
         self.record(match)
 
     def leave(self, match: Match, signed: Contribution) -> None:
-        """Append a seat's signed leave."""
-        self._beside.append((0, None, LeaveRecord(signed.payload, signed.signature)))
+        self._beside.append((0, None, form.LeaveRecord(signed.payload, signed.signature)))
         self.record(match)
 
     def evidence(self, match: Match, violation: Violation) -> None:
@@ -114,7 +98,7 @@ class ReplayWriter:
         together: such a record follows the contributions held of their step, which never closes after it.
         """
         first, *others = violation.evidence
-        record = EvidenceRecord(pairs(violation.evidence))
+        record = form.EvidenceRecord(form.pairs(violation.evidence))
         if others:
             step = violation.step if violation.step <= match.number else 0
             self._beside.append((step, None, record))
@@ -136,13 +120,13 @@ class ReplayWriter:
         for step in match.chain.live:
             held = tuple(checked.contribution for _, checked in sorted(step.held.items()))
             if held:
-                self._append(OpenRecord(step.number, pairs(held)))
+                self._append(form.OpenRecord(step.number, form.pairs(held)))
             if step.decree.closing is not None and step.decree.closing.value.action:
                 break
             self._append_beside(step.number + 1, match)
         for seat, secret in sorted(match.openings.items()):
-            self._append(OpeningRecord(seat, encode_scalar(secret)))
-        self._append(EndRecord(key, sign(FILE, self._digest.digest())))
+            self._append(form.OpeningRecord(seat, encode_scalar(secret)))
+        self._append(form.EndRecord(key, sign(FILE, self._digest.digest())))
         self.sync()
 
     def _append_beside(self, number: int, match: Match) -> None:
@@ -153,8 +137,8 @@ class ReplayWriter:
             if place is None or match.game.heads[place[0] - 1] == place[1]:
                 self._append(record)
 
-    def _append(self, record: AnyRecord) -> None:
-        self._write(frame(record))
+    def _append(self, record: form.AnyRecord) -> None:
+        self._write(form.frame(record))
 
     def _write(self, data: bytes) -> None:
         # An unbuffered write of a regular file takes everything or raises; a short write means a full disk.

@@ -1,4 +1,4 @@
-"""The actions of a seat in its turn, as plain values.
+"""The actions of a seat in its turn, as plain values; and the refusals of the rules.
 
 An Action need not be legal; ``apply`` judges it. Actions with an ``ends`` part name the line of each new sequence by
 its two end squares.
@@ -10,6 +10,23 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias, assert_never, get_args
 
 from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Square
+
+
+class RulesError(ValueError):
+    """A violation of the rules. The message is one sentence that a player understands."""
+
+
+class NotationError(RulesError):
+    """A text that is no card, square, action or position."""
+
+
+class IllegalAction(RulesError):
+    """An action that can be written down, but that the rules forbid in this position."""
+
+
+class AmbiguousAction(RulesError):
+    """An action that names two sequences of which only one can count."""
+
 
 NO_SQUARE: Final = -1
 

@@ -10,8 +10,7 @@ from itertools import chain, compress
 from typing import Final, TypeAlias
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import PASS, Action, ActionKind
-from seqp2p.rules.errors import IllegalAction
+from seqp2p.rules.actions import PASS, Action, ActionKind, IllegalAction
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.phases import (
     Judge,

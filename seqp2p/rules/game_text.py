@@ -35,16 +35,14 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message, message_of
-from seqp2p.rules.actions import ACTION_ROWS, Action
+from seqp2p.rules.actions import ACTION_ROWS, Action, IllegalAction, NotationError, RulesError
 from seqp2p.rules.engine import apply
-from seqp2p.rules.errors import IllegalAction, NotationError, RulesError
 from seqp2p.rules.notation import format_action, format_card, parse_action, parse_known, variant_named
-from seqp2p.rules.options import Options
 from seqp2p.rules.phases import drop, skip
 from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
 from seqp2p.rules.position_text import format_options, format_outcome, parse_options
 from seqp2p.rules.table import hand_size
-from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Variant
+from seqp2p.rules.variant import UNKNOWN, Card, Options, SeatNumber, Variant
 
 _TEXT_MAX: Final = 200_000
 _SHOWN_MAX: Final = 100
@@ -135,13 +133,14 @@ def format_game(game: GameText) -> str:
         else:
             lines[-1] += f"; {text}"
         turn, seat, before = before.turn, before.to_move, after
+    hands = ("?" if {*hand} == {UNKNOWN} else _format_cards(game.variant, hand) for hand in game.hands)
     tags = [
         ("variant", game.variant.name),
         ("players", game.players),
         ("teams", game.teams),
         ("options", format_options(game.options)),
         ("first", game.first_seat),
-        *((f"hand {seat}", _format_hand(game.variant, hand)) for seat, hand in enumerate(game.hands, start=1)),
+        *((f"hand {seat}", hand) for seat, hand in enumerate(hands, start=1)),
         ("result", format_outcome(before)),
     ]
     return "\n".join([*(f"[{name} {value}]" for name, value in tags), "", *lines]) + "\n"
@@ -162,21 +161,14 @@ def parse_game(text: str) -> GameText:
     try:
         canonical = format_game(game)
     except RulesError as error:
-        raise NotationError(
-            message("the game cannot have gone like this: {reason}", reason=message_of(error))
-        ) from error
+        why = message("the game cannot have gone like this: {reason}", reason=message_of(error))
+        raise NotationError(why) from error
     for number, (line, right) in enumerate(
         zip(text.split("\n"), canonical.split("\n"), strict=False), start=1 + comments
     ):
         if line != right:
-            raise NotationError(
-                message(
-                    "line {number} is {line!r}, and should be {right!r}",
-                    number=number,
-                    line=line[:_SHOWN_MAX],
-                    right=right[:_SHOWN_MAX],
-                )
-            )
+            values = {"number": number, "line": line[:_SHOWN_MAX], "right": right[:_SHOWN_MAX]}
+            raise NotationError(message("line {number} is {line!r}, and should be {right!r}", **values))
     return game
 
 
@@ -228,10 +220,6 @@ def _format_move(variant: Variant, move: Move, *, drew: bool) -> str:
 
 def _format_cards(variant: Variant, cards: Hand) -> str:
     return ",".join(format_card(variant, card) for card in sorted(cards))
-
-
-def _format_hand(variant: Variant, hand: Hand) -> str:
-    return _format_cards(variant, hand) if set(hand) != {UNKNOWN} else "?"
 
 
 def _parse_tag(line: str) -> tuple[str, str]:
@@ -297,9 +285,8 @@ def _parse_happening(variant: Variant, item: str) -> Happening:
         )
     match = _MOVE.fullmatch(item)
     if not match:
-        raise NotationError(
-            message("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
-        )
+        why = message("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
+        raise NotationError(why)
     action, shown, drawn = match.groups()
     return Move(
         action=parse_action(variant, action),

@@ -18,8 +18,7 @@ from typing import Final
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
-from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, call, remove
-from seqp2p.rules.errors import NotationError
+from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, NotationError, call, remove
 from seqp2p.rules.lookup import lookup
 from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Square, Variant
 
@@ -48,20 +47,14 @@ def parse_card(variant: Variant, text: str) -> Card:
     2
     >>> parse_card(CLASSIC, "10D")
     Traceback (most recent call last):
-    seqp2p.rules.errors.NotationError: '10D' is no card of Sequence: cards are written like JD
+    seqp2p.rules.actions.NotationError: '10D' is no card of Sequence: cards are written like JD
     """
     try:
         return variant.faces.index(text)
     except ValueError:
-        example = variant.faces[variant.wild[-1]]
-        raise NotationError(
-            message(
-                "{text!r} is no card of {game}: cards are written like {example}",
-                text=text[:_TEXT_MAX],
-                game=variant.title,
-                example=example,
-            )
-        ) from None
+        values = {"text": text[:_TEXT_MAX], "game": variant.title, "example": variant.faces[variant.wild[-1]]}
+        why = message("{text!r} is no card of {game}: cards are written like {example}", **values)
+        raise NotationError(why) from None
 
 
 def parse_known(variant: Variant, text: str) -> Card:
@@ -83,9 +76,8 @@ def format_card(variant: Variant, card: Card) -> str:
 def variant_named(name: str) -> Variant:
     """Return the variant of this name. Raises NotationError."""
     if name not in KNOWN_VARIANTS:
-        raise NotationError(
-            message("{name!r} is no variant: there are {variants}", name=name[:_TEXT_MAX], variants=all_of(VARIANTS))
-        )
+        values = {"name": name[:_TEXT_MAX], "variants": all_of(VARIANTS)}
+        raise NotationError(message("{name!r} is no variant: there are {variants}", **values))
     return KNOWN_VARIANTS[name]
 
 
@@ -98,7 +90,7 @@ def parse_square(variant: Variant, text: str) -> Square:
     (0, 44, 99)
     >>> parse_square(CLASSIC, "k1")
     Traceback (most recent call last):
-    seqp2p.rules.errors.NotationError: 'k1' is no square: squares go from a1 to j10
+    seqp2p.rules.actions.NotationError: 'k1' is no square: squares go from a1 to j10
     """
     match = _SQUARE.fullmatch(text)
     board = variant.board
@@ -107,9 +99,8 @@ def parse_square(variant: Variant, text: str) -> Square:
         if col < board.cols and row < board.rows:
             return row * board.cols + col
     last = format_square(variant, len(board.grid) - 1)
-    raise NotationError(
-        message("{text!r} is no square: squares go from a1 to {last}", text=text[:_TEXT_MAX], last=last)
-    )
+    why = message("{text!r} is no square: squares go from a1 to {last}", text=text[:_TEXT_MAX], last=last)
+    raise NotationError(why)
 
 
 @check_arguments
@@ -132,7 +123,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
     (4, 40)
     >>> parse_ends(CLASSIC, "e5-a5")
     Traceback (most recent call last):
-    seqp2p.rules.errors.NotationError: 'e5-a5' does not name a line of 5 squares by its ends, the first one in front
+    seqp2p.rules.actions.NotationError: 'e5-a5' does not name a line of 5 squares by its ends, the first one in front
     """
     first, _, last = text.partition("-")
     pair = parse_square(variant, first), parse_square(variant, last)
@@ -166,7 +157,7 @@ def parse_action(variant: Variant, text: str) -> Action:
     ('place', 'remove', 'exchange')
     >>> format_action(CLASSIC, parse_action(CLASSIC, "JC e5 a5-e5 e1-e5"))
     Traceback (most recent call last):
-    seqp2p.rules.errors.NotationError: 'JC e5 a5-e5 e1-e5' names its lines out of order: write 'JC e5 e1-e5 a5-e5'
+    seqp2p.rules.actions.NotationError: 'JC e5 a5-e5 e1-e5' names its lines out of order: write 'JC e5 e1-e5 a5-e5'
     """
     if len(text) > _TEXT_MAX:
         raise NotationError(message("{text!r}… is too long for an action", text=text[:20]))
@@ -189,13 +180,8 @@ def parse_action(variant: Variant, text: str) -> Action:
     ends = tuple(parse_ends(variant, name) for name in names)
     action = Action("place", card, square, tuple(sorted(set(ends))))
     if action.ends != ends:
-        raise NotationError(
-            message(
-                "{text!r} names its lines out of order: write {right!r}",
-                text=text,
-                right=format_action(variant, action),
-            )
-        )
+        right = format_action(variant, action)
+        raise NotationError(message("{text!r} names its lines out of order: write {right!r}", text=text, right=right))
     return action
 
 

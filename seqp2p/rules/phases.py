@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import DRAW, END, WAIVE, Action, give
-from seqp2p.rules.errors import IllegalAction
+from seqp2p.rules.actions import DRAW, END, WAIVE, Action, IllegalAction, give
 from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat, with_one
 from seqp2p.rules.refusals import slot_of, why_no_call
 from seqp2p.rules.table import team_of
@@ -117,11 +116,9 @@ def skip(position: Position) -> Position:
     if position.over:
         raise IllegalAction(message("the game is over: there is no turn to skip"))
     if position.phase not in {"play", "draw"}:
-        raise IllegalAction(
-            message(
-                "seat {seat} has to act in another seat's turn: only its own turn is skipped", seat=position.to_move
-            )
-        )
+        seat = position.to_move
+        why = message("seat {seat} has to act in another seat's turn: only its own turn is skipped", seat=seat)
+        raise IllegalAction(why)
     return _break_off(position)
 
 
@@ -244,11 +241,8 @@ def _why_no_drop(position: Position, gone: set[SeatNumber]) -> str | None:
         return message("no seat is named: say which seats leave the game")
     strangers, again = gone.difference(range(1, position.players + 1)), gone.intersection(position.out)
     if strangers:
-        return message(
-            "there is no seat {seat} to leave: the seats are 1 to {players}",
-            seat=min(strangers),
-            players=position.players,
-        )
+        values = {"seat": min(strangers), "players": position.players}
+        return message("there is no seat {seat} to leave: the seats are 1 to {players}", **values)
     if again:
         return message("seat {seat} has left the game already", seat=min(again))
     if gone.issuperset(position.staying):

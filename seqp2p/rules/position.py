@@ -5,11 +5,10 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message
-from seqp2p.rules.errors import IllegalAction, RulesError
+from seqp2p.rules.actions import IllegalAction, RulesError
 from seqp2p.rules.lookup import SquareSet
-from seqp2p.rules.options import Options
 from seqp2p.rules.table import TableRules, hand_size, make_table
-from seqp2p.rules.variant import UNKNOWN, Card, Line, SeatNumber, Team, Variant
+from seqp2p.rules.variant import UNKNOWN, Card, Line, Options, SeatNumber, Team, Variant
 
 Item = TypeVar("Item")
 Hand: TypeAlias = tuple[Card, ...]
@@ -160,13 +159,11 @@ def start(
     size = hand_size(variant, players)
     dealt = tuple(tuple(sorted(hand)) for hand in hands)
     if not 1 <= first_seat <= players:
-        raise RulesError(
-            message("seat {seat} cannot begin: the seats are 1 to {players}", seat=first_seat, players=players)
-        )
+        why = message("seat {seat} cannot begin: the seats are 1 to {players}", seat=first_seat, players=players)
+        raise RulesError(why)
     if [len(hand) for hand in dealt] != [size] * players:
-        raise RulesError(
-            message("the deal is wrong: {players} players get {size} cards each", players=players, size=size)
-        )
+        why = message("the deal is wrong: {players} players get {size} cards each", players=players, size=size)
+        raise RulesError(why)
     position = Position(
         table=table,
         to_move=first_seat,
@@ -219,14 +216,9 @@ def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Posit
     hand = position.hands[seat - 1]
     unknown = hand.count(UNKNOWN)
     if len(shown) > unknown or UNKNOWN in shown:
-        raise IllegalAction(
-            message(
-                "seat {seat} shows {count} cards, but {unknown} cards of its hand are unknown",
-                seat=seat,
-                count=len(shown),
-                unknown=unknown,
-            )
-        )
+        values = {"seat": seat, "count": len(shown), "unknown": unknown}
+        why = message("seat {seat} shows {count} cards, but {unknown} cards of its hand are unknown", **values)
+        raise IllegalAction(why)
     learnt = position._replace(hands=with_one(position.hands, seat - 1, tuple(sorted((*hand[len(shown) :], *shown)))))
     if surplus := surplus_face(learnt):
         raise IllegalAction(message("seat {seat} cannot hold what it shows: {surplus}", seat=seat, surplus=surplus))
@@ -243,7 +235,6 @@ def hide(position: Position, seats: Collection[SeatNumber]) -> Position:
 
 
 def with_one(items: tuple[Item, ...], at: int, item: Item) -> tuple[Item, ...]:
-    """Return the items with another one at a place, counted from 0."""
     changed = list(items)
     changed[at] = item
     return tuple(changed)

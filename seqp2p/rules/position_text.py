@@ -32,15 +32,14 @@ from typing import Final
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message, message_of
-from seqp2p.rules.errors import NotationError, RulesError
+from seqp2p.rules.actions import NotationError, RulesError
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.notation import format_card, format_ends, parse_ends, parse_known, variant_named
-from seqp2p.rules.options import RULE_OPTIONS, Options
 from seqp2p.rules.phases import absence_fault, pending_fault
 from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Phase, Position
 from seqp2p.rules.sequences import protected_by
 from seqp2p.rules.table import TableRules, make_table
-from seqp2p.rules.variant import Card, Variant
+from seqp2p.rules.variant import RULE_OPTIONS, Card, Options, Variant
 
 _TEXT_MAX: Final = 5_000
 _SHOWN_MAX: Final = 100
@@ -99,13 +98,9 @@ def parse_position(text: str) -> Position:
     out = words[-1].removeprefix(_OUT) if words[-1].startswith(_OUT) else ""
     pending = words[_WORDS : -1 if out else None]
     if len(words) < _WORDS + bool(out) or len(pending) > 1:
-        raise NotationError(
-            message(
-                "a position has {right} words with one space between them, this text has {count}",
-                right=_WORDS,
-                count=len(words),
-            )
-        )
+        counts = {"right": _WORDS, "count": len(words)}
+        why = message("a position has {right} words with one space between them, this text has {count}", **counts)
+        raise NotationError(why)
     table = _parse_table(*words[:3])
     chips = _parse_board(table, words[3])
     sequences = tuple(sorted(_parse_sequence(table, item) for item in _items(words[4])))
@@ -136,13 +131,8 @@ def parse_position(text: str) -> Position:
         raise NotationError(fault)
     for word, canonical in zip(words, format_position(position).split(" "), strict=True):
         if word != canonical:
-            raise NotationError(
-                message(
-                    "{word!r} is written {canonical!r} in a position",
-                    word=word[:_SHOWN_MAX],
-                    canonical=canonical[:_SHOWN_MAX],
-                )
-            )
+            values = {"word": word[:_SHOWN_MAX], "canonical": canonical[:_SHOWN_MAX]}
+            raise NotationError(message("{word!r} is written {canonical!r} in a position", **values))
     return position
 
 
@@ -170,10 +160,8 @@ def parse_options(text: str) -> Options:
         if word not in _OPTION_OF:
             raise NotationError(message("{word!r} is no option", word=word[:_SHOWN_MAX]))
     options = Options(**{_OPTION_OF[word].field: not _OPTION_OF[word].usual for word in chosen})
-    if format_options(options) != text:
-        raise NotationError(
-            message("the options {text!r} are written {right!r}", text=text[:_SHOWN_MAX], right=format_options(options))
-        )
+    if (right := format_options(options)) != text:
+        raise NotationError(message("the options {text!r} are written {right!r}", text=text[:_SHOWN_MAX], right=right))
     return options
 
 
@@ -207,9 +195,9 @@ def _format_pending(pending: Pending) -> str:
 def _parse_pending(word: str) -> Pending:
     parts = word.split("/")
     if len(parts) != 5 or parts[0] not in _PHASES:
-        raise NotationError(
-            message("{word!r} does not say what is pending: write for instance 'draw/1/-/-/-'", word=word[:_SHOWN_MAX])
-        )
+        shown = word[:_SHOWN_MAX]
+        why = message("{word!r} does not say what is pending: write for instance 'draw/1/-/-/-'", word=shown)
+        raise NotationError(why)
     phase, mover, owes, penalised, passed = parts
     return Pending(
         phase=_PHASES[phase],
@@ -234,9 +222,8 @@ def _parse_table(name: str, options: str, seats: str) -> TableRules:
     variant = variant_named(name)
     players, slash, teams = seats.partition("/")
     if not slash:
-        raise NotationError(
-            message("{seats!r} stands where a position has its players and teams", seats=seats[:_SHOWN_MAX])
-        )
+        why = message("{seats!r} stands where a position has its players and teams", seats=seats[:_SHOWN_MAX])
+        raise NotationError(why)
     chosen, counts = parse_options(options), (_parse_number(players), _parse_number(teams))
     try:
         return make_table(variant, *counts, chosen)
@@ -275,11 +262,6 @@ def _parse_cards(table: TableRules, word: str) -> tuple[tuple[Card, ...], ...]:
     """Return cards by seat, in the order of the text."""
     by_seat = tuple(tuple(parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
     if len(by_seat) != table.players:
-        raise NotationError(
-            message(
-                "the cards of {count} seats are given, {players} are at the table",
-                count=len(by_seat),
-                players=table.players,
-            )
-        )
+        counts = {"count": len(by_seat), "players": table.players}
+        raise NotationError(message("the cards of {count} seats are given, {players} are at the table", **counts))
     return by_seat

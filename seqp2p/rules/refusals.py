@@ -1,8 +1,7 @@
 """The reasons of refusals, found only after a refusal, in one sentence for the player."""
 
 from seqp2p.i18n import all_of, message
-from seqp2p.rules.actions import Action
-from seqp2p.rules.errors import IllegalAction
+from seqp2p.rules.actions import Action, IllegalAction
 from seqp2p.rules.notation import format_action, format_card, format_square
 from seqp2p.rules.position import Position
 from seqp2p.rules.table import team_of
@@ -20,7 +19,6 @@ def slot_of(position: Position, card: Card) -> int:
 
 
 def why_not(position: Position, action: Action) -> str:
-    """Return the reason why an action with a card is refused."""
     variant, card = position.variant, action.card
     look = position.table.look
     if reason := _why_not_held(position, card):
@@ -55,7 +53,6 @@ def why_no_pass(position: Position, legal: tuple[Action, ...]) -> str | None:
 
 
 def why_not_now(position: Position) -> str:
-    """Return the reason why a kind of action is refused in this phase."""
     seat = position.to_move
     if position.phase == "draw":
         return message("seat {seat} has played its card: it can draw, or end its turn without", seat=seat)
@@ -70,19 +67,17 @@ def why_no_call(position: Position, called: SeatNumber) -> str | None:
     """Return the reason why the talk of a seat cannot be called, or None. The caller knows if there was any talk."""
     if position.options.table_talk:
         return message("talk is free at this table: nobody can be called for it")
-    if not 1 <= called <= position.players:
-        return message(
-            "there is no seat {seat} to call: the seats are 1 to {players}", seat=called, players=position.players
-        )
-    if called in position.out:
-        return message("seat {seat} has left the game: only the talk of a player who stays can be called", seat=called)
-    team = team_of(called, position.teams)
-    if not any(mate != called and team_of(mate, position.teams) == team for mate in position.staying):
-        return message(
-            "seat {seat} has no team-mates: only the talk of a team of two or more can be called", seat=called
-        )
+    seat = called
+    if not 1 <= seat <= position.players:
+        players = position.players
+        return message("there is no seat {seat} to call: the seats are 1 to {players}", seat=seat, players=players)
+    if seat in position.out:
+        return message("seat {seat} has left the game: only the talk of a player who stays can be called", seat=seat)
+    team = team_of(seat, position.teams)
+    if not any(mate != seat and team_of(mate, position.teams) == team for mate in position.staying):
+        return message("seat {seat} has no team-mates: only the talk of a team of two or more can be called", seat=seat)
     if team == team_of(position.to_move, position.teams):
-        return message("seat {seat} is of the caller's own team: only an opponent's talk can be called", seat=called)
+        return message("seat {seat} is of the caller's own team: only an opponent's talk can be called", seat=seat)
     return None
 
 
@@ -92,14 +87,12 @@ def _why_not_held(position: Position, card: Card) -> str | None:
         return message("there is no card number {card} in {game}", card=card, game=variant.title)
     if card in hand:
         return None
-    name = format_card(variant, card)
+    seat, name = position.to_move, format_card(variant, card)
     if UNKNOWN not in hand:
-        return message("seat {seat} does not hold {name}: play a card of the hand", seat=position.to_move, name=name)
+        return message("seat {seat} does not hold {name}: play a card of the hand", seat=seat, name=name)
     seen = sum(cards.count(card) for cards in (*position.hands, *position.discards))
     if seen >= variant.deck.count(card):
-        return message(
-            "seat {seat} cannot hold {name}: every {name} has been seen elsewhere", seat=position.to_move, name=name
-        )
+        return message("seat {seat} cannot hold {name}: every {name} has been seen elsewhere", seat=seat, name=name)
     return None
 
 
@@ -122,20 +115,14 @@ def _why_not_dead(position: Position, card: Card) -> str:
 
 def _why_not_placed(position: Position, card: Card, square: Square) -> str:
     variant, reach = position.variant, position.table.look.reach[card]
-    name, where = format_card(variant, card), format_square(variant, square)
+    where = format_square(variant, square)
+    values = {"name": format_card(variant, card), "where": where}
     if card in variant.removing:
-        return message(
-            "{name} places no chip, it takes one: write for instance {name} x{where}", name=name, where=where
-        )
+        return message("{name} places no chip, it takes one: write for instance {name} x{where}", **values)
     if not position.table.look.bit[square] & reach:
-        printed = format_card(variant, variant.board.grid[square])
-        squares = _squares(position, reach)
+        printed, squares = format_card(variant, variant.board.grid[square]), _squares(position, reach)
         return message(
-            "{where} is {printed}, not {name}: {name} is {squares}",
-            where=where,
-            printed=printed,
-            name=name,
-            squares=squares,
+            "{where} is {printed}, not {name}: {name} is {squares}", printed=printed, squares=squares, **values
         )
     return message("{where} is taken: choose a free square", where=where)
 

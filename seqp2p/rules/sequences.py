@@ -12,8 +12,7 @@ whose first square comes first in reading order. In a line this choice never los
 from collections.abc import Iterable
 
 from seqp2p.i18n import all_of, message
-from seqp2p.rules.actions import Action, Ends
-from seqp2p.rules.errors import AmbiguousAction, IllegalAction
+from seqp2p.rules.actions import Action, AmbiguousAction, Ends, IllegalAction
 from seqp2p.rules.lookup import Lookup, NearLines, SquareSet, set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.position import CompletedSequence, Position
@@ -93,17 +92,12 @@ def _clash(look: Lookup, line: SquareSet, others: list[SquareSet]) -> bool:
 
 def _named_line(position: Position, pair: Ends, made: list[SquareSet], open_lines: list[SquareSet]) -> SquareSet:
     line = position.table.look.line_between.get(pair)
-    name, length = format_ends(position.variant, pair), position.variant.line_length
+    name = format_ends(position.variant, pair)
     if line not in made:
-        raise IllegalAction(
-            message(
-                "{name} is not a line of {length} that this chip completes: name another, or none",
-                name=name,
-                length=length,
-            )
-        )
+        values = {"name": name, "length": position.variant.line_length}
+        why = message("{name} is not a line of {length} that this chip completes: name another, or none", **values)
+        raise IllegalAction(why)
     if line not in open_lines:
-        raise IllegalAction(
-            message("{name} shares more than one chip with a sequence of the team: name another, or none", name=name)
-        )
+        why = message("{name} shares more than one chip with a sequence of the team: name another, or none", name=name)
+        raise IllegalAction(why)
     return line

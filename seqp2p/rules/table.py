@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seqp2p.i18n import any_of, listed, message
-from seqp2p.rules.errors import RulesError
+from seqp2p.rules.actions import RulesError
 from seqp2p.rules.lookup import Lookup, NearLines, lookup
-from seqp2p.rules.options import RULE_OPTIONS, Options
-from seqp2p.rules.variant import Card, SeatNumber, TableSize, Team, Variant
+from seqp2p.rules.variant import RULE_OPTIONS, Card, Options, SeatNumber, TableSize, Team, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +54,12 @@ def check_table(variant: Variant, players: int, teams: int, options: Options) ->
     """Raise RulesError with the reason if these players in these teams cannot play the variant with these options."""
     size = _size(variant, players)
     if teams not in size.teams:
-        allowed = any_of(str(count) for count in size.teams)
-        game = variant.title
+        allowed = any_of(map(str, size.teams))
+        values = {"players": players, "game": variant.title, "allowed": allowed, "teams": teams}
         if size.teams == (players,):
-            raise RulesError(
-                message(
-                    "{players} players of {game} form {allowed} teams, one player each, not {teams}",
-                    players=players,
-                    game=game,
-                    allowed=allowed,
-                    teams=teams,
-                )
-            )
-        raise RulesError(
-            message(
-                "{players} players of {game} form {allowed} teams, not {teams}",
-                players=players,
-                game=game,
-                allowed=allowed,
-                teams=teams,
-            )
-        )
+            why = message("{players} players of {game} form {allowed} teams, one player each, not {teams}", **values)
+            raise RulesError(why)
+        raise RulesError(message("{players} players of {game} form {allowed} teams, not {teams}", **values))
     for row in RULE_OPTIONS:
         if getattr(options, row.field) != row.usual and row.field not in variant.options:
             why = message("{game} has no option {name}: leave it as it is", game=variant.title, name=row.name)
@@ -136,18 +120,11 @@ def _size(variant: Variant, players: int) -> TableSize:
         if size.players == players:
             return size
     counts = [size.players for size in variant.sizes]
-    game, numbers = variant.title, any_of([listed(map(str, counts[:-1])), str(counts[-1])])
+    numbers = any_of([listed(map(str, counts[:-1])), str(counts[-1])])
+    values = {"count": players, "game": variant.title, "numbers": numbers}
     if players == 1:
-        raise RulesError(message("1 player cannot play: {game} is for {numbers} players", game=game, numbers=numbers))
+        raise RulesError(message("1 player cannot play: {game} is for {numbers} players", **values))
     if not counts[0] <= players <= counts[-1]:
-        why = message(
-            "{count} players cannot play: {game} is for {numbers} players", count=players, game=game, numbers=numbers
-        )
-        raise RulesError(why)
-    why = message(
-        "{count} players cannot form two or three equal teams: {game} is for {numbers} players",
-        count=players,
-        game=game,
-        numbers=numbers,
-    )
+        raise RulesError(message("{count} players cannot play: {game} is for {numbers} players", **values))
+    why = message("{count} players cannot form two or three equal teams: {game} is for {numbers} players", **values)
     raise RulesError(why)

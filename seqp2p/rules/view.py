@@ -1,19 +1,17 @@
-"""What one seat may know of a position, the open table and its own hand; and the lines that lack one or two chips."""
+"""The view of one seat: the open table and its own hand; and the lines that lack one or two chips."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import Action
+from seqp2p.rules.actions import Action, RulesError
 from seqp2p.rules.engine import legal_actions
-from seqp2p.rules.errors import RulesError
 from seqp2p.rules.lookup import SquareSet, squares_of
-from seqp2p.rules.options import Options
 from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
 from seqp2p.rules.sequences import countable_lines
 from seqp2p.rules.table import team_of
-from seqp2p.rules.variant import Card, Line, SeatNumber, Square, Team, Variant
+from seqp2p.rules.variant import Card, Line, Options, SeatNumber, Square, Team, Variant
 
 CORNER = -1
 """In ``View.board``: a free corner."""
@@ -67,9 +65,8 @@ class View:
 def view(position: Position, seat: SeatNumber) -> View:
     """Return the view of a seat, or of a spectator (seat 0). Raises RulesError if there is no such seat."""
     if not 0 <= seat <= position.players:
-        raise RulesError(
-            message("there is no seat {seat}: the seats are 1 to {players}", seat=seat, players=position.players)
-        )
+        values = {"seat": seat, "players": position.players}
+        raise RulesError(message("there is no seat {seat}: the seats are 1 to {players}", **values))
     seen = hide(position, (seat,))
     board = [0] * len(seen.variant.board.grid)
     for team, chips in enumerate(seen.chips, start=1):
@@ -149,7 +146,6 @@ def longest_line(view: View, team: Team) -> int:
 
 
 def _open_lines(view: View, team: Team) -> Iterator[tuple[SquareSet, SquareSet]]:
-    """Yield the lines that a team can still complete, and what each lacks."""
     position = view.position
     filled = position.chips[team - 1] | position.table.look.corners
     for line in countable_lines(position, team):

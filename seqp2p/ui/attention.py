@@ -1,6 +1,5 @@
 """Sequences that call a player to a terminal, or have it copy: as xterm and its followers have them."""
 
-import base64
 from collections.abc import Callable
 from typing import Final
 
@@ -20,6 +19,8 @@ def copying(text: str) -> str:
     >>> copying("hi")
     '\x1b]52;c;aGk=\x07'
     """
+    import base64  # Only where a text is copied: --help is quick.
+
     return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
 
 

@@ -7,7 +7,7 @@ lies between its tiles, with a line in its direction. Every mark is a sign as we
 card, ``━┃╲╱╋`` a completed sequence, ``~`` a line that lacks a chip and ``○`` the square where it does.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -39,14 +39,10 @@ NAME_WIDTH: Final = 12
 Tile: TypeAlias = tuple[tuple[Fragment, ...], ...]
 
 
-def pitches_of(board: BoardModel) -> Sequence[Pitch]:
-    """Return the sizes that the squares of a board can have, ascending."""
-    return NAME_PITCHES if board.has_names else PITCHES
-
-
 def largest_pitch(board: BoardModel, fits: Callable[[int, int], bool]) -> Pitch:
     """Return the largest squares with which the board ``fits``, given its columns and rows; the smallest if none do."""
-    return next((pitch for pitch in reversed(pitches_of(board)) if fits(*board_size(board, pitch))), SMALL)
+    pitches = NAME_PITCHES if board.has_names else PITCHES
+    return next((pitch for pitch in reversed(pitches) if fits(*board_size(board, pitch))), SMALL)
 
 
 def board_size(board: BoardModel, pitch: Pitch = SMALL) -> tuple[int, int]:

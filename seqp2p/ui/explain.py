@@ -6,7 +6,7 @@ Sentences about the rules come from the view: its legal actions and its board.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple, assert_never
+from typing import Final, assert_never
 
 from seqp2p.rules import (
     CORNER,
@@ -43,7 +43,6 @@ SIGN_WIDTH: Final = 5
 
 
 def whose_turn(state: TableState) -> str:
-    """Return whose turn it is, or what else is waited for."""
     view, company = state.view, state.company
     if state.result or (view is not None and view.over):
         return t("the game is over")
@@ -104,7 +103,8 @@ def explanation(state: TableState) -> tuple[str, ...]:
     if view is None:
         return ()
     if len(choice.ways) > 1 and choice.staged:
-        return (_counting(view, choice.staged),)
+        lines = listed([ends_of(view, made) for made in _completed(view, choice.staged)])
+        return (t("this chip completes more than can count; now {lines} counts, Tab takes another", lines=lines),)
     if state.asked and view.phase in NO_CARD:
         return ()
     label = partial(card_signed, view.variant, suits=state.glyphs.suits)
@@ -115,11 +115,6 @@ def explanation(state: TableState) -> tuple[str, ...]:
     fitting = cards_for(view, choice.cursor)
     asks = choice.card == UNKNOWN and (fitting or view.hand)
     return (*said, square_text(view, choice.cursor, state.company.colours, label, fitting if asks else None))
-
-
-def _counting(view: View, action: Action) -> str:
-    lines = listed([ends_of(view, made) for made in _completed(view, action)])
-    return t("this chip completes more than can count; now {lines} counts, Tab takes another", lines=lines)
 
 
 def _completed(view: View, action: Action) -> list[Line]:
@@ -136,16 +131,15 @@ def _of_card(view: View, card: Card, name: str, *, asked: bool) -> str:
     if is_dead(view, card):
         return _of_dead_card(view, card, name, asked=asked)
     free, taken = ([format_square(view.variant, square) for square in part] for part in free_and_taken(view, card))
-    if taken:
-        return tn(
-            "{card} goes on {squares}; {taken} is taken",
-            "{card} goes on {squares}; {taken} are taken",
-            len(taken),
-            card=name,
-            squares=listed(free),
-            taken=listed(taken),
-        )
-    return t("{card} goes on {squares}", card=name, squares=listed(free))
+    values = {"card": name, "squares": listed(free), "taken": listed(taken)}
+    if not taken:
+        return t("{card} goes on {squares}", **values)
+    return tn(
+        "{card} goes on {squares}; {taken} is taken",
+        "{card} goes on {squares}; {taken} are taken",
+        len(taken),
+        **values,
+    )
 
 
 def _of_wild_card(view: View, card: Card, name: str) -> str:
@@ -172,48 +166,41 @@ def _of_dead_card(view: View, card: Card, name: str, *, asked: bool) -> str:
     return t("{card} is dead: all its squares are taken, and no more can be exchanged in this turn", card=name)
 
 
-class Key(NamedTuple):
-    """A key: its name for ``press`` (empty where it is several keys), and how it is told."""
-
-    name: str
-    help: KeyHelp
-
-
-def keys_of(state: TableState) -> tuple[Key, ...]:
+def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
     view, choice = state.view, state.choice
     if state.is_covered:
         return (
-            _key("escape", t("Esc"), t("back to the table")),
-            _key("", t("arrows"), t("scroll"), spare=True),
-            _key("pagedown", t("PgDn"), t("further")),
-            _key("pageup", t("PgUp"), t("earlier")),
-            _key("home", t("Home"), t("first")),
-            _key("end", t("End"), t("last")),
+            KeyHelp(t("Esc"), t("back to the table"), press="escape"),
+            KeyHelp(t("arrows"), t("scroll"), spare=True),
+            KeyHelp(t("PgDn"), t("further"), press="pagedown"),
+            KeyHelp(t("PgUp"), t("earlier"), press="pageup"),
+            KeyHelp(t("Home"), t("first"), press="home"),
+            KeyHelp(t("End"), t("last"), press="end"),
         )
-    found = [_key("?", "?", t("help"))]
+    found = [KeyHelp("?", t("help"), press="?")]
     if state.closing:
-        found.append(_key("enter", t("Enter"), state.closing))
+        found.append(KeyHelp(t("Enter"), state.closing, press="enter"))
     if view is not None and not state.result:
         found += _choosing(view, choice, asked=state.asked)
     if view is not None:
-        found.append(_key("f3", "F3", t("discards")))
+        found.append(KeyHelp("F3", t("discards"), press="f3"))
     if view is not None and not state.result:
-        found.append(_key("f4", "F4", t("threats")))
+        found.append(KeyHelp("F4", t("threats"), press="f4"))
     # Where there is no room for all: PgUp has older lines, too.
-    found += [_key("f2", "F2", t("log")), _key("pageup", t("PgUp"), t("older lines"), spare=True)]
+    found += [KeyHelp("F2", t("log"), press="f2"), KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup")]
     if state.scrolled:
-        found.append(_key("pagedown", t("PgDn"), t("newer lines"), spare=True))
+        found.append(KeyHelp(t("PgDn"), t("newer lines"), spare=True, press="pagedown"))
     return tuple(found)
 
 
-def _choosing(view: View, choice: Choice, *, asked: bool) -> Iterator[Key]:
+def _choosing(view: View, choice: Choice, *, asked: bool) -> Iterator[KeyHelp]:
     if does := _enter(view, choice, asked=asked):
-        yield _key("enter", t("Enter"), does)
+        yield KeyHelp(t("Enter"), does, press="enter")
     if choice.staged or choice.card != UNKNOWN:
-        yield _key("escape", t("Esc"), t("take back") if choice.staged else t("no card"))
+        yield KeyHelp(t("Esc"), t("take back") if choice.staged else t("no card"), press="escape")
     if does := _tab(view, choice):
-        yield _key("tab", "Tab", does)
-    yield _key("", t("arrows"), t("square"), spare=True)
+        yield KeyHelp("Tab", does, press="tab")
+    yield KeyHelp(t("arrows"), t("square"), spare=True)
 
 
 def _enter(view: View, choice: Choice, *, asked: bool) -> str:
@@ -258,10 +245,6 @@ def _tab(view: View, choice: Choice) -> str:
     return t("card") if view.hand else ""
 
 
-def _key(name: str, key: str, does: str, *, spare: bool = False) -> Key:
-    return Key(name, KeyHelp(key, does, spare))
-
-
 def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
     """Return the signs on cards of a hand, with their meanings."""
     return {"+": t("any free square"), "-": t("takes a chip"), glyphs.dead: t("dead"), "( )": t("no use now")}
@@ -269,7 +252,7 @@ def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
 
 def help_sheet(state: TableState) -> tuple[LogLine, ...]:
     """Return the keys that do something now, the signs, and what can be typed."""
-    keys = [key.help for key in keys_of(replace(state, is_covered=False))]
+    keys = keys_of(replace(state, is_covered=False))
     lines = [t("Keys that do something now:")]
     lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
     if state.view is not None:

@@ -20,7 +20,6 @@ Target: TypeAlias = tuple[str, int]
 Fragment: TypeAlias = tuple[str, str]
 """Names of styles, separated by spaces (``ui.styles``), and a text."""
 
-
 _ALIKE: Final = str.maketrans(
     {"×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-"}
 )

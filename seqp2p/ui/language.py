@@ -133,6 +133,13 @@ def _shown(name: str, value: object) -> object:
     return value
 
 
+def rules_text(variant: str, language: str) -> str:
+    """Return the rules of a variant (its name) for people, in a language: lines of less than 80 characters."""
+    path = os.path.join(os.path.dirname(__file__), "rules_text", f"{variant}.{language}.txt")  # noqa: PTH118, PTH120  # the same
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # the same
+        return file.read()
+
+
 def bound(text: str) -> str:
     """Return the text with the spaces next to signs made hard.
 

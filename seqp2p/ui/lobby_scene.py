@@ -294,7 +294,6 @@ class LobbyScene:
         return [*keys, KeyHelp("?", t("help")), KeyHelp("Ctrl-C", t("leave"))]
 
     def _typed(self) -> tuple[str, ...]:
-        """Return what can be typed in a lobby, where there is room to say it."""
         if not self.model.places:
             return ()
         words = [

@@ -108,7 +108,6 @@ def legend_lines(variant: Variant, colours: Sequence[str], *, painted: bool = Fa
 
 
 def sign_lines(colours: Sequence[str]) -> list[str]:
-    """Return the meaning of the signs of ``board_lines``."""
     chips = ", ".join(f"({colour_letter(colour)}) {colour_name(colour)}" for colour in colours)
     letter = colour_letter(colours[0])
     return [
@@ -121,12 +120,10 @@ def card_lines(variant: Variant) -> list[str]:
     """Return the form of typed cards, or the codes of named ones."""
     printed = [card for card in range(len(variant.faces)) if is_named(variant, card) and card in variant.board.grid]
     rows = code_rows([f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed])
-    title = t("cards:")
-    return [f"{'' if at else title:<15}{row}" for at, row in enumerate(rows)] or letters_lines()
+    return [f"{'' if at else t('cards:'):<15}{row}" for at, row in enumerate(rows)] or letters_lines()
 
 
 def code_rows(codes: Sequence[str]) -> list[str]:
-    """Return the codes of cards, several on a line."""
     return [", ".join(codes[at : at + CODES_A_LINE]) for at in range(0, len(codes), CODES_A_LINE)]
 
 
@@ -145,7 +142,6 @@ def hand_line(view: View) -> str:
 
 
 def score_line(view: View, colours: Sequence[str]) -> str:
-    """Return the sequences by team, the pile, and the top of every discard pile."""
     made = sequences_made(view)
     teams = ", ".join(f"{colour_name(colour)} {count}" for colour, count in zip(colours, made, strict=True))
     tops = ", ".join(_top(view.variant, pile) for pile in view.discards)
@@ -153,7 +149,6 @@ def score_line(view: View, colours: Sequence[str]) -> str:
 
 
 def sequences_made(view: View) -> tuple[int, ...]:
-    """Return the number of sequences of each team, in team order."""
     return tuple(sum(1 for made in view.sequences if made.team == team) for team in range(1, view.teams + 1))
 
 
@@ -250,17 +245,12 @@ def help_lines(view: View) -> list[str]:
     variant = view.variant
     first = next(square for square, card in enumerate(variant.board.grid) if card != UNKNOWN)
     card, square = variant.board.grid[first], format_square(variant, first)
-    place, taker = card_shown(variant, card), card_shown(variant, variant.removing[-1])
-    wild = card_shown(variant, variant.wild[-1])
+    place, wild, taker = (card_shown(variant, each) for each in (card, variant.wild[-1], variant.removing[-1]))
+    values = {"card": place, "square": square, "wild": wild, "taker": taker}
     lines = [
-        t("in your turn:  {card} {square}  a card and a square", card=place, square=square),
-        t(
-            "               {wild} {square}  any free square    {taker} x{square}  take a chip",
-            wild=wild,
-            taker=taker,
-            square=square,
-        ),
-        t("               {card} dead  exchange a dead card    pass", card=place),
+        t("in your turn:  {card} {square}  a card and a square", **values),
+        t("               {wild} {square}  any free square    {taker} x{square}  take a chip", **values),
+        t("               {card} dead  exchange a dead card    pass", **values),
     ]
     if view.options.manual_draw:
         lines.append(t("               after your card: draw, or end (your turn, without a new card)"))
@@ -301,9 +291,7 @@ def board_answer(view: View, text: str, colours: Sequence[str], last: Action | N
 
 
 def part_answer(view: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
-    """Return the part of the board that a text names, or what it takes."""
-    board = shown("board")
-    ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=board)
+    ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=shown("board"))
     return part_lines(view, text, colours, last) or [ask]
 
 

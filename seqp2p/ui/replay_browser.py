@@ -194,7 +194,6 @@ class ReplayBrowser:
         return self._seen(board_answer, "")
 
     def part(self, text: str) -> tuple[str, ...]:
-        """Return the row, column or square that a text names, in a sentence."""
         return self._seen(part_answer, text)
 
     def _seen(
@@ -340,7 +339,6 @@ def chances_shown(frames: ReplayFrames, review: MoveReview) -> str:
 
 
 def review_lines(frames: ReplayFrames, review: MoveReview) -> tuple[str, ...]:
-    """Return the chances after a move, and the better move."""
     chances = t("chance to win: {teams}", teams=chances_shown(frames, review))
     return (chances, _better(review)) if review.better else (chances,)
 
@@ -386,7 +384,6 @@ def costly_lines(frames: ReplayFrames) -> tuple[str, ...]:
 
 
 def costly_moves(frames: ReplayFrames) -> list[tuple[int, str]]:
-    """Return the moments of the moves that cost most, each with a line."""
     found = list[tuple[int, str]]()
     for at in frames.costly:
         moment = frames.moments[at]

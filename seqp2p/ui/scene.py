@@ -33,12 +33,14 @@ class LogLine(NamedTuple):
 class KeyHelp(NamedTuple):
     """A key as printed on the keyboard, and its present effect, in the reader's language.
 
-    A ``spare`` one is left out if there is no room for all.
+    A ``spare`` one is left out if there is no room for all. A click on it does what ``press`` does with this name, if
+    it has one.
     """
 
     key: str
     does: str
     spare: bool = False
+    press: str = ""
 
     @property
     def width(self) -> int:

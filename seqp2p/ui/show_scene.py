@@ -132,7 +132,6 @@ class _Now:
     seen: View
 
     def hand(self, seat: int) -> str:
-        """Return a seat's hand as far as it is shown."""
         seen = self.seen
         if seat in seen.out:
             return t("out of the game")
@@ -268,7 +267,6 @@ def _lines_around(
 
 
 def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor) -> None:
-    """Paint the progress; completed sequences have a sign on it."""
     count = len(frames.moments)
     begin = canvas.put(row, 0, canvas.glyphs.turn if cursor.playing else canvas.glyphs.vertical, "key") + 1
     pace = t("{seconds} s", seconds=number(cursor.pace_s, 2))

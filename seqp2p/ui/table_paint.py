@@ -126,7 +126,6 @@ def _at_side(model: TableModel, pitch: Pitch, size: tuple[int, int], *, width: i
 
 
 def _below(model: TableModel, pitch: Pitch, size: tuple[int, int], width: int, height: int) -> Layout:
-    """Return the layout with the log below all else."""
     left, rows = max(size[0], LEFT_MIN), height - 2
     block = max(size[1] + TEXT_ROWS, panel_height(model))
     spare = rows - block - LOG_MIN
@@ -161,7 +160,7 @@ def paint_table(
     """Paint the page. ``lines`` is the log, of which the last ``scroll`` lines are skipped."""
     canvas, state = Canvas(width, height, model.state.glyphs), model.state
     _title(canvas, state)
-    put_keys(canvas, 1, [key.help for key in keys_of(state)], "dim")
+    put_keys(canvas, 1, keys_of(state), "dim")
     if sheet:
         _sheet(canvas, sheet)
         return canvas.frame()
@@ -227,13 +226,11 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
 
 
 def _hand_signs(model: TableModel, glyphs: Glyphs) -> list[str]:
-    """Return the signs on the cards of the hand, with their meanings."""
     found = {_card_sign(card, glyphs) for card in model.hand} | {"( )" for card in model.hand if not card.playable}
     return [f"{sign} {meaning}" for sign, meaning in hand_signs(glyphs).items() if sign in found]
 
 
 def _cards_width(model: TableModel) -> int:
-    """Return the columns that the hand takes as cards."""
     named = any(not card.face.suit for card in model.hand)
     return 2 + len(model.hand) * ((NAME_CARD if named else SUIT_CARD) + 1)
 

@@ -15,25 +15,9 @@ from typing import Final, NamedTuple
 from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.table import Settings
 from seqp2p.rules import UNKNOWN, Action, View, format_action
+from seqp2p.ui import choice as choosing
 from seqp2p.ui.cards import action_shown
-from seqp2p.ui.choice import (
-    DIRECTIONS,
-    NO_CHOICE,
-    Choice,
-    Step,
-    actions_of,
-    entered,
-    in_own_turn,
-    moved,
-    named,
-    picked,
-    pointed,
-    settled,
-    taken_back,
-    targets,
-    to_edge,
-    turned,
-)
+from seqp2p.ui.choice import NO_CHOICE, Choice, Step, actions_of, in_own_turn, targets
 from seqp2p.ui.explain import help_sheet, keys_of, piles_sheet
 from seqp2p.ui.frame import Painter, Target
 from seqp2p.ui.language import t, translate
@@ -177,7 +161,7 @@ class TableScene:
             return line
         card, square = read_card(view.variant, line), read_square(view.variant, line)
         if card in view.hand and view.phase == "play":
-            self._choice = named(self._choice, view, card)
+            self._choice = choosing.named(self._choice, view, card)
             return None
         if square in targets(view, self._choice.card):
             action = next(each for each in actions_of(view, self._choice.card) if each.square == square)
@@ -188,23 +172,22 @@ class TableScene:
         what, number = target
         if what == "key":
             keys = keys_of(self._state())
-            return self.press(keys[number].name) if number < len(keys) else None
+            return self.press(keys[number].press) if number < len(keys) else None
         if self._sheet:
             return None
         if what == "seat":
             self._show("piles", number)
             return None
         view, is_asked = self._view()
-        step = {"square": pointed, "card": picked}.get(what)
+        step = {"square": choosing.pointed, "card": choosing.picked}.get(what)
         if view is None or step is None or self._result:
             return None
         return self._take(step(self._choice, view, number, asked=is_asked))
 
     def keys(self) -> Sequence[KeyHelp]:
-        return [key.help for key in keys_of(self._state())]
+        return keys_of(self._state())
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Return the actions that can be done now, and the words that are always understood."""
         view, is_asked = self._view()
         legal = view.legal if view and is_asked else ()
         shown = [action_shown(view.variant, action) for action in legal] if view else []
@@ -235,8 +218,7 @@ class TableScene:
         return replace(seen, legal=()) if self._result else in_own_turn(seen, own)
 
     def _fit(self, view: View | None) -> None:
-        """Keep the legal part of the choice in this view."""
-        self._choice = NO_CHOICE if view is None else settled(self._choice, view)
+        self._choice = NO_CHOICE if view is None else choosing.settled(self._choice, view)
 
     def _choose(self, key: str) -> str | None:
         view, is_asked = self._view()
@@ -248,17 +230,17 @@ class TableScene:
         if key in ("enter", "escape") and self._sight.parting():
             return ""
         if key in ("enter", "space"):
-            return self._take(entered(choice, view, asked=is_asked))
-        if key in DIRECTIONS:
-            self._choice = moved(choice, view, key)
+            return self._take(choosing.entered(choice, view, asked=is_asked))
+        if key in choosing.DIRECTIONS:
+            self._choice = choosing.moved(choice, view, key)
         elif key in ("tab", "s-tab"):
-            self._choice = turned(choice, view, 1 if key == "tab" else -1)
+            self._choice = choosing.turned(choice, view, 1 if key == "tab" else -1)
         elif key in ("home", "end"):
-            self._choice = to_edge(choice, view, last=key == "end")
+            self._choice = choosing.to_edge(choice, view, last=key == "end")
         elif key == "escape" and choice.card == UNKNOWN and not choice.staged and self._sight.pending():
             return "undo"
         elif key == "escape":
-            self._choice = taken_back(choice)
+            self._choice = choosing.taken_back(choice)
             # With nothing left to undo, an answer that never arrived can be given again.
             self._answered = self._answered if choice != NO_CHOICE else None
         return None
@@ -267,7 +249,7 @@ class TableScene:
         """Take the choice after a step, and return the line to send, if any."""
         view, is_asked = self._view()
         if is_asked and not self._confirms and step[0].staged and len(step[0].ways) < 2 and view is not None:
-            step = entered(step[0], view)
+            step = choosing.entered(step[0], view)
         self._choice, action = step
         if action is None or view is None or (self._question is None and self._sent):
             return None

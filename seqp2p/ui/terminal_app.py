@@ -383,7 +383,6 @@ class _PageContainer(Container):
         screen.height = max(screen.height, where.ypos + where.height)
 
     def _clicked(self, mouse_event: MouseEvent) -> Any:
-        """Pass a click to its handler; take no other mouse event."""
         if mouse_event.event_type is not MouseEventType.MOUSE_UP:
             return NotImplemented
         target = self._frame.targets.get((mouse_event.position.y, mouse_event.position.x))
@@ -395,7 +394,8 @@ class _PageContainer(Container):
 def _row_of_chars(spelt: Callable[[str], str], row: tuple[Fragment, ...]) -> dict[int, Char]:
     """Return a row as prompt_toolkit has it: by columns. A wide character has an empty one after it."""
     texts, styles = cells_of((style, spelt(text)) for style, text in row)
-    return {at: Char(text, _classes(style)) for at, (text, style) in enumerate(zip(texts, styles, strict=True))}
+    classes = (" ".join(f"class:{name}" for name in style.split()) for style in styles)
+    return {at: Char(text, style) for at, (text, style) in enumerate(zip(texts, classes, strict=True))}
 
 
 class _LineBuffer(Completer):
@@ -421,10 +421,6 @@ def _mouse(event: KeyPressEvent) -> Any:
     return NotImplemented
 
 
-def _classes(styles: str) -> str:
-    return " ".join(f"class:{name}" for name in styles.split())
-
-
 def _too_small(columns: int) -> str:
     """Return the sentence, wrapped at its words.
 
@@ -432,9 +428,6 @@ def _too_small(columns: int) -> str:
     terminal too small: need 80×24; Ctrl-C
     leaves, and --plain needs no size
     """
-    sentence = t(
-        "terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain needs no size",
-        width=WIDTH_MIN,
-        height=HEIGHT_MIN,
-    )
+    size = {"width": WIDTH_MIN, "height": HEIGHT_MIN}
+    sentence = t("terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain needs no size", **size)
     return textwrap.fill(sentence, max(1, columns))

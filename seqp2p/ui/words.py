@@ -26,19 +26,7 @@ LOG_LENGTH_MAX = 2000
 MOVES_MAX: Final = 60
 """Moves that are kept: several rounds of the largest table."""
 # Verbs in what the rules say of a seat in English, and what is said to the player who sits there.
-VERBS = MappingProxyType(
-    {
-        "does": "do",
-        "has": "have",
-        "holds": "hold",
-        "is": "are",
-        "gives": "give",
-        "shows": "show",
-        "cannot": "cannot",
-        "can": "can",
-        "may": "may",
-    }
-)
+VERBS = MappingProxyType({"does": "do", "has": "have", "holds": "hold", "is": "are", "gives": "give", "shows": "show"})
 
 
 def seats_named(text: str, names: Mapping[int, str]) -> list[int]:
@@ -85,6 +73,10 @@ class Company:
     def colour(self, seat: int) -> str:
         return self.colours[team_of(seat, len(self.colours)) - 1]
 
+    def names_of(self, seats: Collection[int]) -> str:
+        """``ann, bob and you``, in the order of the seats."""
+        return listed([self.name(seat) for seat in sorted(seats)])
+
     def find(self, text: str) -> int:
         """Return the only seat named by ``2``, ``seat 2`` or a name in any case, or 0."""
         found = seats_named(text, dict(enumerate(self.names, 1)))
@@ -115,7 +107,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a table's screen asks for whenever it is painted.
+    """The functions that a table's screen calls whenever it is painted.
 
     ``view`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
     nothing is asked. ``pending`` is a prepared move, or a pass that goes by itself in a moment. ``parting``: a question
@@ -198,12 +190,11 @@ def settings_lines(settings: Settings) -> list[str]:
         wins = t("one sequence wins, {length} in a row", length=length)
     else:
         wins = t("two sequences win, {length} in a row", length=length)
+    values = {"title": title, "players": players, "teams": teams, "wins": wins}
     if teams == players:
-        first = t("{title}, {players} players each on their own: {wins}", title=title, players=players, wins=wins)
+        first = t("{title}, {players} players each on their own: {wins}", **values)
     else:
-        first = t(
-            "{title}, {players} players in {teams} teams: {wins}", title=title, players=players, teams=teams, wins=wins
-        )
+        first = t("{title}, {players} players in {teams} teams: {wins}", **values)
     other = other_options(settings)
     options = [row.sentence if row in other else row.usual_sentence for row in TABLE_OPTIONS]
     chosen = [
@@ -271,8 +262,7 @@ def result_line(company: Company, result: Result, *, resumable: bool = False, he
     if result.kind == "unfinished" and resumable:
         return t("unfinished: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "unfinished" and result.reason == LEFT and heirs:
-        names = listed([company.name(seat) for seat in heirs])
-        return t("you left: won by {names} by forfeit, unless they left too", names=names)
+        return t("you left: won by {names} by forfeit, unless they left too", names=company.names_of(heirs))
     if result.kind == "unfinished":
         return t("ended without a winner: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":
@@ -315,7 +305,6 @@ def sequences_lines(company: Company, before: Sequence[int], after: Sequence[int
 
 
 def shuffled_line(company: Company, seat: int, number: int, players: int) -> str:
-    """Say that a seat has shuffled, as number ``number`` of so many ``players``."""
     if seat == company.own:
         return t("you have shuffled, the proof is checked ({number}/{players})", number=number, players=players)
     who = company.who(seat)
@@ -360,7 +349,7 @@ def back_line(company: Company, seat: int) -> str:
 
 def vote_line(company: Company, seat: int, action: str, seats: Collection[int]) -> str:
     """Say that a seat votes to pass over the turn of others (``skip``), or to go on without them (``drop``)."""
-    name, others = company.name(seat), listed([company.name(other) for other in sorted(seats)])
+    name, others = company.name(seat), company.names_of(seats)
     if seat == company.own:
         if action == "drop":
             return t("you vote to go on without {others}", others=others)
@@ -377,11 +366,10 @@ def skipped_line(company: Company, seat: int) -> str:
 
 
 def dropped_line(company: Company, seats: Collection[int]) -> str:
-    out = sorted(seats)
-    if out == [company.own]:
+    if {*seats} == {company.own}:
         return t("you are out of the game")
-    names = listed([company.name(seat) for seat in out])
-    return tn("{names} is out of the game", "{names} are out of the game", len(out), names=names)
+    names = company.names_of(seats)
+    return tn("{names} is out of the game", "{names} are out of the game", len(seats), names=names)
 
 
 RESHUFFLED_LINE: Final = message("the pile is used up: all discards are shuffled, and are the pile")
@@ -395,7 +383,6 @@ def resumed_line(company: Company, seat: int) -> str:
 
 
 def undone_line(step: int) -> str:
-    """Say that a step is open again which was closed for the time being."""
     return t("step {step} is taken back: the table has decided otherwise, and it is played again", step=step)
 
 
@@ -403,7 +390,6 @@ NO_FORM: Final = message("what it signed is not in the form that it has in a gam
 
 
 def away_explained(company: Company, seat: int, players: int) -> str:
-    """Explain the consequences of an absence, and the way to resume."""
     name = company.name(seat)
     if players == 2:
         return t("{name} can come back with seqp2p resume; after that time the game ends unfinished", name=name)
@@ -432,14 +418,12 @@ def proof_explained() -> str:
 
 
 def left_line(company: Company, seats: Collection[int]) -> str:
-    """Say that seats have left the game by their own signature."""
-    names = listed([company.name(seat) for seat in sorted(seats)])
+    names = company.names_of(seats)
     return tn("{names} has left the table", "{names} have left the table", len(seats), names=names)
 
 
 def vote_explained(company: Company, action: str, seats: Collection[int]) -> str:
-    """Explain a vote, to ``skip`` the turn of seats or to ``drop`` them."""
-    names = listed([company.name(seat) for seat in sorted(seats)])
+    names = company.names_of(seats)
     if action == "skip" and {*seats} == {company.own}:
         return t("that is a vote: once more than half of the seats have voted so, your turn passes, and no more")
     if action == "skip":

@@ -101,7 +101,7 @@ def test_the_time_of_a_long_round_is_told(
 
 
 def test_the_tutorial_is_nobody_s_game(cli: Cli, typed: list[str], own_home: Path) -> None:
-    typed += ["help", *(lesson.fulfils[0] for lesson in LESSONS), "leave"]
+    typed += ["help", *(lesson.moves[0][0] for lesson in LESSONS), "leave"]
     exit_code, out, _ = cli("play", "--tutorial")
     assert (exit_code, typed) == (0, ["leave"])
     assert str(FAREWELL[-1]) in out

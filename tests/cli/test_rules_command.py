@@ -11,9 +11,8 @@ from seqp2p.rules import CLASSIC, RULE_OPTIONS, VARIANTS, Options, Variant, defa
 from seqp2p.rules.table import make_table
 from seqp2p.ui import language
 from seqp2p.ui.cards import faces_shown
-from seqp2p.ui.language import LANGUAGES, wanted
+from seqp2p.ui.language import LANGUAGES, rules_text, wanted
 from seqp2p.ui.person.command_words import ACTION_WORDS
-from seqp2p.ui.rules_text import rules_text
 from tests.cli import documented
 from tests.cli.conftest import Cli
 

@@ -62,7 +62,7 @@ def test_all_lessons_are_done_by_the_mouse(room: Room) -> None:
     pupil = room.sit("pupil", "play", "--tutorial")
     for lesson in LESSONS:
         pupil.wait(lambda screen, lesson=lesson: is_asked(lesson, screen), str(lesson.task))  # type: ignore[misc]
-        act(pupil, lesson.fulfils[0])
+        act(pupil, lesson.moves[0][0])
     pupil.see("that was the tutorial")
     click_key(pupil)
     assert pupil.exit_code() == 0

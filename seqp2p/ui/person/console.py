@@ -101,11 +101,8 @@ async def wait_in_lobby(desk: Console, answers: Answers, asked: Callable[[], boo
             return True
         found = answer_to(line, answers)
         if found is None and line:
-            near = nearest_word(line, suggestible([*LEAVING, *answers]))
-            found = [
-                translate(NOT_STARTED)
-                if near is None
-                else t("the game has not started; did you mean {word}?", word=shown(near))
-            ]
+            found = [translate(NOT_STARTED)]
+            if near := nearest_word(line, suggestible([*LEAVING, *answers])):
+                found = [t("the game has not started; did you mean {word}?", word=shown(near))]
         desk.show(*(found or ()))
     return False

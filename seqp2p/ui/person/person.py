@@ -8,7 +8,6 @@ Theory of operation. ``listen`` reads for as long as the game lasts. A line is a
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Final, TypeAlias
 
 import trio
@@ -49,7 +48,6 @@ LOW_S: Final = (30, 10)
 
 
 def turn_line(turn_time_s: int) -> str:
-    """Say that it is the player's turn, with the time for it if the table has a clock."""
     return t("your turn; {time} for it", time=clock(turn_time_s)) if turn_time_s else t("your turn")
 
 
@@ -90,21 +88,18 @@ def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
     yield 2 * turn_time_s, t("the time of two turns is over: the game ends unfinished")
 
 
-Speak: TypeAlias = Callable[[str], Awaitable[None]]
-Leave: TypeAlias = Callable[[str], Awaitable[None]]
+Act: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
 Stop: TypeAlias = Callable[[], Awaitable[None]]
 Hints: TypeAlias = Callable[[View], Awaitable[str]]
 """Thinks about a view of the seat to move, and returns a sentence."""
-Acts: TypeAlias = Mapping[str, Callable[[str], Awaitable[None]]]
+Acts: TypeAlias = Mapping[str, Act]
 """The words that do something at the table, with their handlers."""
 
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
 ASK_LEAVE: Final = message("leave the game? yes/no")
 """Before the cards are dealt: there is nothing to come back to."""
-# What can be typed behind ``board`` to have it shown in every turn, or not.
-BOARD_SHOWN: Final[Mapping[str, bool]] = MappingProxyType({"always": True, "never": False})
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 NO_HINTS: Final = message("hints are given where you play against bots alone: at a table of play, and in the tutorial")
 HOW_TO_SAY: Final = message("write what you want to say behind it, like: say hello")
@@ -201,7 +196,7 @@ class Person:
 
     # What is typed.
 
-    async def listen(self, speak: Speak, leave: Leave, stop: Stop, go_on: GoOnWithout) -> None:
+    async def listen(self, speak: Act, leave: Act, stop: Stop, go_on: GoOnWithout) -> None:
         """Obey typed lines, until this person stops or leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
 
         ``wait`` goes there too, as seat 0.
@@ -261,7 +256,7 @@ class Person:
         else:
             self._take(self._question, line)
 
-    async def _say(self, speak: Speak, text: str) -> None:
+    async def _say(self, speak: Act, text: str) -> None:
         remark = courtesy_of(cleaned(text, len(text)))
         number, _ = self._match.remarks.next_of(self._seat.number)
         if not remark:
@@ -306,7 +301,7 @@ class Person:
         won = forfeit(self._match.game, out, self._match.proven.keys())
         if won is None:
             return t("the others play on without you")
-        return t("won by {names}", names=listed([self._company.name(seat) for seat in won.winners]))
+        return t("won by {names}", names=self._company.names_of(won.winners))
 
     def _prepare(self, line: str) -> Iterable[str]:
         """Prepare the move of a line that is typed while others play; return nothing for a line that is none."""
@@ -328,7 +323,6 @@ class Person:
         return [t("{action} is prepared: it is sent in your turn, if nothing it depends on changes", action=move)]
 
     def _undo(self, _: str) -> Iterable[str]:
-        """Take back a prepared move, and stop a pass that goes by itself."""
         passing, prepared = self._passing, self._prepared
         self._passing, self._prepared = False, None
         self._desk.repaint()
@@ -452,7 +446,8 @@ class Person:
         """Say whose turn it is at the start, or after steps were undone; later each turn's line says it."""
         self._entitle()
         match = self._match
-        if match.kind not in CHOSEN or self._seat.owes(match):
+        # A turn of its own is told with the question: a seat that may not sign yet is not asked, and told nothing.
+        if match.kind not in CHOSEN or self._seat.number in match.awaited:
             return
         if not self._told_turn and not self._desk.shows_table:
             self._told_turn = True
@@ -465,11 +460,14 @@ class Person:
             self._desk.title("")
         elif self._question or (match.kind in CHOSEN and self._seat.owes(match)):
             self._desk.title(t("Your turn"))
-        elif match.kind in CHOSEN and (others := sorted(match.awaited - {self._seat.number})):
-            self._desk.title(t("waiting for {names}", names=listed([self._company.name(seat) for seat in others])))
+        elif match.kind in CHOSEN and (others := match.awaited - {self._seat.number}):
+            self._desk.title(t("waiting for {names}", names=self._company.names_of(others)))
 
     def _why_not_asked(self) -> str:
-        return t("waiting for the others to answer") if self._seat.waits_to_sign else self._whose_turn()
+        match, own = self._match, self._seat.number
+        if self._seat.waits_to_sign or (own in match.awaited and match.kind in CHOSEN and not self._seat.owes(match)):
+            return t("waiting for the others to answer")
+        return self._whose_turn()
 
     def _whose_turn(self) -> str:
         match = self._match
@@ -477,12 +475,14 @@ class Person:
             return translate(NOT_DEALT)
         if match.kind not in CHOSEN:
             return translate(GAME_OVER) if self._sight.is_over else t("a card is being drawn")
-        names = listed([self._company.name(seat) for seat in sorted(match.awaited)])
+        if self._seat.number in match.awaited:
+            return t("your turn")
+        names = self._company.names_of(match.awaited)
         if match.kind == "late":
             return t("{names} may still draw a card", names=names)
         if match.kind == "discard":
             return t("waiting for {names} to give up a card", names=names)
-        return t("your turn") if self._seat.owes(match) else t("{names}'s turn", names=names)
+        return t("{names}'s turn", names=names)
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Ask until an action is typed, and return it; the match judges it."""
@@ -575,13 +575,11 @@ class Person:
         self._show(self._prompt(seen))
 
     def _prompt(self, seen: View) -> str:
-        seconds = round(self._patience_s.get(seen.phase, 0))
+        values = {"seconds": round(self._patience_s.get(seen.phase, 0))}
         if seen.phase == "draw":
-            return t("draw your new card within {seconds} seconds: type draw (or end, to do without)", seconds=seconds)
+            return t("draw your new card within {seconds} seconds: type draw (or end, to do without)", **values)
         if seen.phase == "late":
-            return t(
-                "you have not drawn yet: type draw within {seconds} seconds, or end to do without", seconds=seconds
-            )
+            return t("you have not drawn yet: type draw within {seconds} seconds, or end to do without", **values)
         if seen.phase == "penalty":
             card = card_shown(seen.variant, seen.hand[-1])
             return t("your team's talk was called: give up a card, you get no new one; type it, like {card}", card=card)
@@ -621,7 +619,7 @@ class Person:
             self._parting = ""
 
     async def _wait(self, go_on: GoOnWithout, _: str) -> None:
-        names = listed([self._company.name(seat) for seat in sorted(self._absent or self._away)])
+        names = self._company.names_of(self._absent or self._away)
         if self._absent:
             self._show(t("waiting for {names}; drop is still possible", names=names))
             await go_on(0)
@@ -629,12 +627,12 @@ class Person:
             self._show(t("waiting for {names}", names=names) if self._away else translate(NOBODY_AWAY))
 
     def _board(self, text: str) -> Iterable[str]:
-        if (word := word_of(text)) in BOARD_SHOWN:
-            self._shows_board = BOARD_SHOWN[word]
-            if self._shows_board:
-                return [t("the board is shown in every turn")]
-            return [t("the board is shown when you ask for it: board, board 5, board e, where e5")]
-        return self._table.answer("board", text)
+        if (word := word_of(text)) not in {"always", "never"}:
+            return self._table.answer("board", text)
+        self._shows_board = word == "always"
+        if self._shows_board:
+            return [t("the board is shown in every turn")]
+        return [t("the board is shown when you ask for it: board, board 5, board e, where e5")]
 
     async def _hint(self, _: str) -> None:
         question = self._question
@@ -657,8 +655,7 @@ class Person:
         away = sorted(self._absent)
         seat = self._company.find(rest) if rest else sum(away[:1])
         if not away and self._away:
-            names = listed([self._company.name(each) for each in sorted(self._away)])
-            waited = {"names": names, "time": self._grace}
+            waited = {"names": self._company.names_of(self._away), "time": self._grace}
             if len(self._match.game.seats) < VOTERS_MIN:
                 self._show(t("once the game has waited for {names} for {time}, it stops", **waited))
             else:

@@ -61,20 +61,15 @@ class SeatInfo:
         seen, company = self.view, self.company
         if seen is None:
             return [t("the cards are not dealt yet; meanwhile: seats, words, say TEXT, leave")]
-        own = company.colour(company.own)
-        mates = [seat for seat in self.match.game.seats if company.colour(seat) == own and seat != company.own]
-        place = t(
-            "you are seat {seat} ({name}) and play {colour}",
-            seat=company.own,
-            name=company.names[company.own - 1],
-            colour=colour_name(own),
-        )
+        seat, own = company.own, company.colour(company.own)
+        mates = [mate for mate in self.match.game.seats if company.colour(mate) == own and mate != seat]
+        values = {"seat": seat, "name": company.names[seat - 1], "colour": colour_name(own)}
+        place = t("you are seat {seat} ({name}) and play {colour}", **values)
         if mates:
-            place = t("{place} with {mates}", place=place, mates=listed([company.who(seat) for seat in mates]))
+            place = t("{place} with {mates}", place=place, mates=listed(list(map(company.who, mates))))
         return [place, *plain.legend_lines(seen.variant, company.colours, painted=painted), *plain.help_lines(seen)]
 
     def words(self) -> Iterable[str]:
-        """List the safety words with every other seat."""
         others = [seat for seat in self.match.game.seats if seat != self.seat.number]
         pairs = [(seat, words) for seat in others if (words := self._safety(seat)) is not None]
         if not pairs:
@@ -108,7 +103,6 @@ class TableInfo:
         return TABLE_ANSWERS[word](self, seen, text)
 
     def answers(self, words: Iterable[str]) -> Answers:
-        """Return these words of ``TABLE_ANSWERS`` with their handlers."""
         return {word: partial(self.answer, word) for word in words}
 
 

@@ -24,13 +24,14 @@ from seqp2p.rules import (
     Options,
     Position,
     RulesError,
+    View,
     apply,
     format_action,
+    parse_action,
     parse_card,
     start,
     view,
 )
-from seqp2p.rules.view import View
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
@@ -70,20 +71,23 @@ NAMES: Final = (message("pupil"), message("opponent"))
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """``text`` is said first, ``task`` whenever the pupil asks or errs; ``fulfils`` are the actions that do it.
+    """``text`` is said first, ``task`` whenever the pupil asks or errs; ``hint`` answers another legal action.
 
-    ``hint`` answers another legal action. ``draws`` is the card drawn for the played one; ``reply`` the opponent's
-    action, empty if the turn goes on or the game is over, ``reply_draws`` its new card, and ``moral`` the last words.
+    ``turn`` has the pupil's action and the opponent's reply, if there is one, each with the card drawn for it, as the
+    text of a game has them (``rules.game_text``). ``moral`` are the last words.
     """
 
     text: tuple[Message, ...]
     task: Message
-    fulfils: tuple[str, ...]
     hint: Message
-    draws: str = "?"
-    reply: str = ""
-    reply_draws: str = "?"
+    turn: str
     moral: tuple[Message, ...] = ()
+
+    @property
+    def moves(self) -> list[tuple[str, Card]]:
+        """The texts of the actions of the turn, with the cards drawn for them."""
+        parts = (part.partition(" +") for part in self.turn.split("; "))
+        return [(action, parse_card(CLASSIC, card) if card else UNKNOWN) for action, _, card in parts]
 
 
 LESSONS: Final = (
@@ -96,11 +100,8 @@ LESSONS: Final = (
             message("In your turn you put a chip on a free square of one of your cards; then you draw a new card."),
         ),
         task=message("Put a chip on c1: type 3S c1. (Type where 3S to see both its squares.)"),
-        fulfils=("3S c1",),
         hint=message("the rules allow that; but row 1 is where this game goes on"),
-        draws="4C",
-        reply="QD h7",
-        reply_draws="7S",
+        turn="3S c1 +4C; QD h7 +7S",
         moral=(message("That is a turn. Your card lies face up now, and you have drawn 4C for it."),),
     ),
     Lesson(
@@ -112,11 +113,8 @@ LESSONS: Final = (
             ),
         ),
         task=message("Put a chip between the corner and your first one: type 2S b1."),
-        fulfils=("2S b1",),
         hint=message("the rules allow that; but the square between the corner and your chip is worth more"),
-        draws="5H",
-        reply="KD h8",
-        reply_draws="4S",
+        turn="2S b1 +5H; KD h8 +4S",
     ),
     Lesson(
         text=(
@@ -125,11 +123,8 @@ LESSONS: Final = (
             message("JC and JD, the jacks with two eyes, put a chip on any free square."),
         ),
         task=message("Go on in row 1: type JC d1."),
-        fulfils=("JC d1",),
         hint=message("the rules allow that; but only a jack with two eyes comes to d1 now"),
-        draws="4S",
-        reply="5S e1",
-        reply_draws="3S",
+        turn="JC d1 +4S; 5S e1 +3S",
         moral=(message("Your opponent has seen what you are up to: it blocks your row on e1."),),
     ),
     Lesson(
@@ -139,11 +134,8 @@ LESSONS: Final = (
             message("The square is free after that; whoever wants it still has to put a chip there, in another turn."),
         ),
         task=message("Take the chip off e1: type JS xe1."),
-        fulfils=("JS xe1",),
         hint=message("the rules allow that; but the chip on e1 is the one that blocks you"),
-        draws="AH",
-        reply="2H h9",
-        reply_draws="9D",
+        turn="JS xe1 +AH; 2H h9 +9D",
     ),
     Lesson(
         text=(
@@ -151,11 +143,8 @@ LESSONS: Final = (
             message("The corner, b1, c1 and d1 are four. e1 is free again, and you hold its card."),
         ),
         task=message("Complete the five: type 5S e1."),
-        fulfils=("5S e1",),
         hint=message("the rules allow that; but your fifth square is free now, and may not be for long"),
-        draws="KH",
-        reply="JD h10",
-        reply_draws="QC",
+        turn="5S e1 +KH; JD h10 +QC",
         moral=(message("A sequence, your first. Your opponent has used a jack with two eyes, too: look at column h."),),
     ),
     Lesson(
@@ -164,11 +153,8 @@ LESSONS: Final = (
             message("Your opponent has h7, h8, h9 and h10; the fifth chip would lie on h6. You hold TD, its card."),
         ),
         task=message("Block the column: type TD h6."),
-        fulfils=("TD h6",),
         hint=message("the rules allow that; but then your opponent completes column h"),
-        draws="9C",
-        reply="JH xh6",
-        reply_draws="8H",
+        turn="TD h6 +9C; JH xh6 +8H",
         moral=(message("Your opponent takes your chip off h6 again, with a jack with one eye."),),
     ),
     Lesson(
@@ -181,11 +167,8 @@ LESSONS: Final = (
             message("column e begins with your chip on e1, and you hold cards for e3, e4 and e5."),
         ),
         task=message("Begin the second sequence: type 4D e3."),
-        fulfils=("4D e3",),
         hint=message("the rules allow that; but you hold cards for three squares of column e"),
-        draws="JH",
-        reply="TD h6",
-        reply_draws="6C",
+        turn="4D e3 +JH; TD h6 +6C",
         moral=(message("Your opponent has its first sequence, too."),),
     ),
     Lesson(
@@ -197,11 +180,8 @@ LESSONS: Final = (
             ),
         ),
         task=message("Go on in column e: type 4C e4."),
-        fulfils=("4C e4",),
         hint=message("the rules allow that; but column e is the shortest way to your second sequence"),
-        draws="QS",
-        reply="4S e9",
-        reply_draws="KC",
+        turn="4C e4 +QS; 4S e9 +KC",
     ),
     Lesson(
         text=(
@@ -210,24 +190,20 @@ LESSONS: Final = (
             message("Once in a turn, before you play, you may put a dead card down for a new one."),
         ),
         task=message("Exchange it: type 4S dead."),
-        fulfils=("4S dead",),
         hint=message("the rules allow that; but a new card for a dead one costs you nothing"),
-        draws="2C",
+        turn="4S dead +2C",
     ),
     Lesson(
         text=(message("You have drawn 2C, and your turn goes on."),),
         task=message("Go on in column e: type 5H e5."),
-        fulfils=("5H e5",),
         hint=message("the rules allow that; but with e5 and e2 column e is complete: e5 comes first here"),
-        draws="8S",
-        reply="3S f9",
-        reply_draws="AS",
+        turn="5H e5 +8S; 3S f9 +AS",
     ),
     Lesson(
         text=(message("10. The end"), message("e1, e3, e4 and e5 are yours. e2 is the fifth, and you hold its card.")),
         task=message("Win: type 2C e2."),
-        fulfils=("2C e2",),
         hint=message("the rules allow that; but there is a move that wins at once"),
+        turn="2C e2",
         moral=(message("Two sequences, with one chip in both: you have won."),),
     ),
 )
@@ -237,7 +213,7 @@ class Tutorial:
     """The game of the lessons, and the next lesson; ``story`` has the events so far."""
 
     def __init__(self) -> None:
-        hands = [cards_of(HAND), cards_of(OPPONENTS_HAND)]
+        hands = [[parse_card(CLASSIC, name) for name in hand.split()] for hand in (HAND, OPPONENTS_HAND)]
         self.position: Position = start(CLASSIC, SETTINGS.players, SETTINGS.teams, Options(), PUPIL, hands)
         self.company = Company(tuple(map(translate, NAMES)), SETTINGS.colours, PUPIL)
         self.settings = SETTINGS
@@ -267,21 +243,21 @@ class Tutorial:
         self._question = self.sees()
 
     def fulfils(self, action: Action) -> bool:
-        return self.lesson is not None and format_action(CLASSIC, action) in self.lesson.fulfils
+        return self.lesson is not None and format_action(CLASSIC, action) == self.lesson.moves[0][0]
 
     def do(self, action: Action) -> list[str]:
         """Take the pupil's action, which fulfils the lesson; return the events. The reply is due then."""
         assert self.lesson is not None, "there is a lesson"
         self._question = None
-        return self._play(PUPIL, action, self.lesson.draws)
+        return self._play(PUPIL, action, self.lesson.moves[0][1])
 
     def reply(self) -> list[str]:
         """Take the opponent's reply, if any; return the events. The next lesson is due then."""
         lesson = self.lesson
         assert lesson is not None, "there is a lesson"
         self._done += 1
-        action = read_action(view(self.position, OPPONENT), lesson.reply) if lesson.reply else None
-        lines = self._play(OPPONENT, action, lesson.reply_draws) if action else []
+        replies = ((parse_action(CLASSIC, text), drawn) for text, drawn in lesson.moves[1:])
+        lines = [line for action, drawn in replies for line in self._play(OPPONENT, action, drawn)]
         self._question = self.sees() if self.lesson else None
         return lines
 
@@ -290,9 +266,9 @@ class Tutorial:
         task = [translate(self.lesson.task)] if self.lesson else []
         return [*legend_lines(CLASSIC, self.company.colours, painted=painted), *help_lines(self.sees()), *task]
 
-    def _play(self, seat: int, action: Action, draws: str) -> list[str]:
+    def _play(self, seat: int, action: Action, drawn: Card) -> list[str]:
         before = view(self.position, 0)
-        self.position = apply(self.position, action, UNKNOWN if draws == "?" else parse_card(CLASSIC, draws))
+        self.position = apply(self.position, action, drawn)
         self.story.turned(seat, action)
         text = action_shown(CLASSIC, action)
         lines = [t("{turn:>3}. {who}: {action}", turn=before.turn + 1, who=self.company.who(seat), action=text)]
@@ -300,15 +276,6 @@ class Tutorial:
         lines += sequences_lines(self.company, *made, self.position.table.sequences_to_win)
         self.story.lines.extend(lines)
         return lines
-
-
-def cards_of(text: str) -> list[Card]:
-    """The cards with these names.
-
-    >>> cards_of("2C JH")
-    [0, 35]
-    """
-    return [parse_card(CLASSIC, name) for name in text.split()]
 
 
 async def tutor(
@@ -358,10 +325,8 @@ async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson, hints: Hint
             desk.show(*found)
         elif not line:
             desk.show(translate(lesson.task))
-        else:
-            action = _taken(desk, tutorial, lesson, line)
-            if action is not None:
-                return action
+        elif (action := _taken(desk, tutorial, lesson, line)) is not None:
+            return action
     return None
 
 

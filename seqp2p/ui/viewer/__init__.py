@@ -105,7 +105,7 @@ def _game(frames: ReplayFrames) -> dict[str, Any]:
     """Return the data of the script: cards as [label, red or not, name], boards as one sign a square."""
     variant, company = frames.variant, frames.company
     faces = [face_of(variant, card) for card in range(len(variant.faces))]
-    teams = len(company.colours)
+    teams, turns = len(company.colours), t("turn {turn} of {turns}", turn="{turn}", turns="{turns}")
     return {
         "rows": variant.board.rows,
         "cols": variant.board.cols,
@@ -129,13 +129,9 @@ def _game(frames: ReplayFrames) -> dict[str, Any]:
             "moves": t("{name}, to play:", name="{name}"),
             "play": t("play"),
             "stop": t("stop"),
-            "place": t("{place}, moment {at} of {count}", place=_turns(), at="{at}", count="{count}"),
+            "place": t("{place}, moment {at} of {count}", place=turns, at="{at}", count="{count}"),
         },
     }
-
-
-def _turns() -> str:
-    return t("turn {turn} of {turns}", turn="{turn}", turns="{turns}")
 
 
 def _moment(frames: ReplayFrames, moment: BoardMoment) -> dict[str, Any]:
@@ -156,12 +152,8 @@ def _moment(frames: ReplayFrames, moment: BoardMoment) -> dict[str, Any]:
 
 def _board(board: BoardModel, colours: Sequence[str]) -> str:
     """Return a letter for each chip (``a`` is team 1's), a capital in a completed sequence, and a dot for no chip."""
-
-    def sign(colour: str, *, made: bool) -> str:
-        letter = chr(ord("a") + colours.index(colour))
-        return letter.upper() if made else letter
-
-    return "".join(sign(cell.chip, made=cell.made) if cell.chip else "." for cell in board.cells)
+    small = {colour: chr(ord("a") + at) for at, colour in enumerate(colours)} | {"": "."}
+    return "".join(small[cell.chip].upper() if cell.made else small[cell.chip] for cell in board.cells)
 
 
 def _hand(frames: ReplayFrames, seat: int, hand: Hand) -> list[int] | str:

@@ -148,6 +148,13 @@ def in_turn(seat: int, *, terminal: bool = False, auto_pass: bool = False) -> Se
     return Seat(match_at(game, turn_of(game, seat)), game.seat(1), terminal=terminal, auto_pass=auto_pass)
 
 
+def listening() -> Seat:
+    """The first seat in its own turn: it is resumed, and has not heard yet what it had signed."""
+    seat = in_turn(1)
+    seat.own.waits_to_sign = True
+    return seat
+
+
 def callable_game() -> Played:
     return played(4, "classic", 2, table_talk=False)
 
@@ -191,6 +198,7 @@ def talked_out() -> Seat:
 
 PLACES: dict[str, Callable[[], Seat]] = {
     "your turn": lambda: in_turn(1),
+    "your turn, while you may not sign": listening,
     "another's turn": lambda: in_turn(2),
     "another's turn, at a terminal": lambda: in_turn(2, terminal=True),
     "before the deal": lambda: seat_at(played(2), 3),
@@ -219,6 +227,8 @@ TURNS: dict[str, Callable[[View], View]] = {
     "your turn comes, 3C is dead": lambda seen: replace(seen, legal=(exchange(1),)),
 }
 HAPPENS: dict[str, Callable[[Seat], object]] = {
+    "the game is shown": lambda seat: seat.person.welcome(),
+    "you may sign": lambda seat: setattr(seat.own, "waits_to_sign", False),
     "seat 2 cannot be reached": lambda seat: seat.person.away(2),
     "seat 2 stops for now": lambda seat: seat.person.away(2, later=True),
     "seat 2 is back": lambda seat: seat.person.back(2),
