@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import weakref
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -190,6 +190,16 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
+def columns(*rows: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a table: the first column to the left, the others to the right."""
+    from seqp2p.ui.frame import width_of  # what --help need not wait for
+
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = [f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)]
+        yield "  ".join([first + " " * (widths[0] - width_of(first)), *cells])
 
 
 def prepare_streams() -> None:

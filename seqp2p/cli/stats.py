@@ -11,7 +11,7 @@ from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import LeftOutFields, PlayerStats, StatsEvent, TurnStats, VariantStats
-from seqp2p.cli.output import STDOUT, Output, check_place, write_result
+from seqp2p.cli.output import STDOUT, Output, check_place, columns, write_result
 from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
@@ -19,7 +19,7 @@ from seqp2p.i18n import message
 from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statistics, VariantCount
 from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
 from seqp2p.ui.cards import action_shown, variant_title
-from seqp2p.ui.frame import clipped, width_of
+from seqp2p.ui.frame import clipped
 from seqp2p.ui.language import number, percent, t, tn
 from seqp2p.workers import JOBS_MAX
 
@@ -170,18 +170,12 @@ def lines(counted: Statistics) -> Iterator[str]:
 
 def _player_lines(counted: Statistics) -> Iterator[str]:
     everybody = ranked(counted)
-    heads = [t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]
-    rows = [(f"{'':{NAMES_WIDTH}}", heads)]
+    rows = [[" " * NAMES_WIDTH, t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]]
     for _, each in everybody[:SHOWN_MAX]:
-        name = clipped("/".join(each.names), NAMES_WIDTH)
         numbers = (each.finished + each.unfinished, each.won, each.lost, each.drawn, each.unfinished)
         share = percent(each.won / each.finished) if each.finished else "-"
-        rows.append((name + " " * (NAMES_WIDTH - width_of(name)), [*map(number, numbers), share]))
-    widths = [max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
-    first, *others = [
-        "  ".join((name, *(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))))
-        for name, cells in rows
-    ]
+        rows.append([clipped("/".join(each.names), NAMES_WIDTH), *map(number, numbers), share])
+    first, *others = columns(*rows)
     yield first
     for line, (key, each) in zip(others, everybody, strict=False):
         yield line
