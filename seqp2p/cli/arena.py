@@ -19,7 +19,7 @@ from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
-from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
+from seqp2p.cli.options import TIME_S_MAX, BotName, make_program, with_all
 from seqp2p.cli.output import Output, columns
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
@@ -67,6 +67,41 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
             raise UserError(t("{name} cannot be started: {reason}", name=bot, reason=reason), exit_code=USAGE) from None
 
 
+def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what is played, and how long."""
+    options = (
+        click.option(
+            "--deals",
+            type=click.IntRange(1, DEALS_MAX),
+            # Help is translated word for word: DEALS_DEFAULT, and below UNTIL_EVERY and UNTIL_FIRST.
+            help=message("How many deals of a pair, at most; without it, 500, or as many as --until takes."),
+        ),
+        click.option(
+            "--until",
+            type=click.FloatRange(0.1, 50),
+            metavar=message("POINTS"),
+            help=message(
+                "Stop a pair when its interval is plus or minus so many points of 100: looked at every 200 deals,"
+                " from 1000 on."
+            ),
+        ),
+        click.option(
+            "--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games.")
+        ),
+        click.option(
+            "--players",
+            type=click.IntRange(1, 12),
+            default=2,
+            show_default=True,
+            help=message("How many players at a table."),
+        ),
+        click.option("--teams", type=int, help=message("Teams; without it, the usual number.")),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+        click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence.")),
+    )
+    return with_all(options, command)
+
+
 @click.command(
     "arena",
     help=message(
@@ -79,27 +114,7 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
     ),
 )
 @click.argument("bots", nargs=-1, required=True, type=Entrant(), metavar=message("BOT BOT..."))
-@click.option(
-    "--deals",
-    type=click.IntRange(1, DEALS_MAX),
-    # Help is translated word for word: DEALS_DEFAULT, and below UNTIL_EVERY and UNTIL_FIRST.
-    help=message("How many deals of a pair, at most; without it, 500, or as many as --until takes."),
-)
-@click.option(
-    "--until",
-    type=click.FloatRange(0.1, 50),
-    metavar=message("POINTS"),
-    help=message(
-        "Stop a pair when its interval is plus or minus so many points of 100: looked at every 200 deals, from 1000 on."
-    ),
-)
-@click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games."))
-@click.option(
-    "--players", type=click.IntRange(1, 12), default=2, show_default=True, help=message("How many players at a table.")
-)
-@click.option("--teams", type=int, help=message("Teams; without it, the usual number."))
-@click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
-@click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence."))
+@contest_options
 @click.option(
     "--results",
     type=click.Path(dir_okay=False, path_type=Path),

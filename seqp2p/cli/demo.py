@@ -8,15 +8,13 @@ import click
 import trio
 
 from seqp2p.bots.registry import USUAL
-from seqp2p.cli import children, home
-from seqp2p.cli.children import Child, ChildStart, Hear, Read
 from seqp2p.cli.errors import polite_signals, stopped_by
 from seqp2p.cli.json_events import GAME_EVENTS, DealtEvent, OverEvent
-from seqp2p.cli.options import BotName, make_relay, make_settings
+from seqp2p.cli.options import BotName, make_relay, make_settings, usable_replay_dir
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
 from seqp2p.cli.reporter import TABLE_FULL
-from seqp2p.cli.running import run_async
+from seqp2p.cli.running import END_S, Child, ChildStart, Hear, Read, run_async
 from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Result, plain_result
@@ -39,7 +37,7 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: str | None, *, as_json: bool) -> None:
     check_players(players)
     used = make_relay(relay or "")
-    directory = home.replay_dir(replay_dir)
+    directory = usable_replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
     arguments += [] if used is None else ["--relay", str(used)]
     with tempfile.TemporaryDirectory(prefix="seqp2p-demo-") as homes:
@@ -89,7 +87,7 @@ class Demo:
             self._stopped_by = await anext(aiter(signals))
             for child in self._children:
                 child.ask_to_end()
-            await trio.sleep(children.END_S)
+            await trio.sleep(END_S)
             scope.cancel()
 
     def _tell_stopped(self) -> None:

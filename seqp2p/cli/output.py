@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import weakref
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -134,7 +134,7 @@ class Output:
         """The next line that a person types, or None at the end of the input."""
         if self.screen is not None:
             return await self.screen.read_line()
-        from seqp2p.cli.lines import read_line
+        from seqp2p.cli.running import read_line
 
         return await read_line()
 
@@ -323,15 +323,11 @@ def write_result(text: str, target: str, *, force: bool, as_json: bool = False) 
         _write_at_once(text, sys.stdout)
         return
     path = Path(target)
-    try:
+    with _telling_errors(path):
         if path.exists() and not path.is_file():
             path.write_text(text, "utf-8")  # A device, or a pipe; a folder says so itself.
         else:
             _write_file(path, text, force=force)
-    except FileExistsError:
-        raise _left_alone(path) from None
-    except OSError as error:
-        raise _not_written(path, error) from None
     Output(as_json).say(t("{path} is written", path=path))
 
 
@@ -340,30 +336,29 @@ def check_place(target: str, *, force: bool) -> None:
     import tempfile  # what --help need not wait for
 
     path = Path(target)
-    try:
+    with _telling_errors(path):
         with contextlib.suppress(FileNotFoundError):
             path.lstat()  # Since Python 3.14 the questions below raise nothing.
         if path.is_dir():
-            failure = _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
-        elif path.exists() and not path.is_file():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if path.exists() and not path.is_file():
             return  # A device, or a pipe.
-        elif not force and (path.exists() or path.is_symlink()):  # A link that leads nowhere is there, too.
-            failure = _left_alone(path)
-        else:
-            with tempfile.TemporaryFile(dir=path.parent):
-                return
+        if not force and (path.exists() or path.is_symlink()):  # A link that leads nowhere is there, too.
+            raise FileExistsError
+        tempfile.TemporaryFile(dir=path.parent).close()
+
+
+@contextlib.contextmanager
+def _telling_errors(path: Path) -> Generator[None]:
+    """Raise UserError for an error of writing this file."""
+    try:
+        yield
+    except FileExistsError:
+        problem = t("{path} is there already, and is left as it is", path=path)
+        raise UserError(problem, t("--force writes over it"), FAILED) from None
     except OSError as error:
-        failure = _not_written(path, error)
-    raise failure
-
-
-def _not_written(path: Path, error: OSError) -> UserError:
-    return UserError(t("{path} cannot be written: {reason}", path=path, reason=of_system(error)), exit_code=FAILED)
-
-
-def _left_alone(path: Path) -> UserError:
-    problem = t("{path} is there already, and is left as it is", path=path)
-    return UserError(problem, t("--force writes over it"), FAILED)
+        problem = t("{path} cannot be written: {reason}", path=path, reason=of_system(error))
+        raise UserError(problem, exit_code=FAILED) from None
 
 
 def _write_file(path: Path, text: str, *, force: bool) -> None:

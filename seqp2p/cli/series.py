@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 import trio
 
+from seqp2p.api.endpoint import Endpoint, open_endpoint
 from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli.errors import polite_signals, sentence
@@ -17,15 +18,17 @@ from seqp2p.cli.json_events import RematchEvent
 from seqp2p.cli.known import ChangedKey, check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, until_agreed
 from seqp2p.cli.options import SeatOptions
-from seqp2p.cli.output import Output
+from seqp2p.cli.output import Output, on_screen
 from seqp2p.cli.playing import exit_code_of, play
-from seqp2p.cli.reporter import emit_lobby_left
+from seqp2p.cli.reporter import PortTeller, emit_lobby_left
+from seqp2p.cli.running import ending_with_parent
 from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.requests import AcceptGame
 from seqp2p.match.events import Result
+from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.rules.table import team_of
@@ -47,6 +50,26 @@ TOLD_S: Final = 3.0
 """The time for a no to reach a host that has not opened the next lobby yet."""
 Wait: TypeAlias = tuple[Callable[[int], str], float]
 """A sentence of a wait, given the seconds that are left, and the time at which the wait ends."""
+
+
+@contextlib.asynccontextmanager
+async def sitting_down(
+    options: SeatOptions, listen: Address | None, *, map_port: bool
+) -> AsyncGenerator[tuple[Output, Endpoint]]:
+    """Yield the output, with a screen if one is wished for, and the endpoint at which this player is reached."""
+    async with (
+        on_screen(options.output, options.wished) as output,
+        ending_with_parent(wanted=options.until_stdin_closes),
+        open_endpoint(
+            options.name,
+            None,
+            options.choices.replay_dir,
+            listen,
+            options.relay,
+            on_port=PortTeller(output).asking(wanted=map_port),
+        ) as endpoint,
+    ):
+        yield output, endpoint
 
 
 async def play_games(

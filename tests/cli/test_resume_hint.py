@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli import errors, home
+from seqp2p.cli import errors, options
+from seqp2p.cli.options import Choices
+from seqp2p.cli.playing import resume_options
 from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household
 
@@ -54,9 +56,9 @@ def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_pa
 
 def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
-    replay = home.replay_dir(None) / "a-seat1.seqp2p"
+    replay = options.usable_replay_dir(None) / "a-seat1.seqp2p"
     assert errors.resume_command() is None
-    errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), home.resume_options(replay, None))
+    errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), [])
     assert errors.resume_command() is None
     seat = replay.with_name(f"{replay.name}.seat")
     seat.touch()
@@ -67,7 +69,7 @@ def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.
 
 def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
-    usual, other = home.replay_dir(None), tmp_path / "other place"
-    assert home.resume_options(usual / "a", None) == []
-    assert home.resume_options(usual / "a", "greedy") == ["--bot", "greedy"]
-    assert home.resume_options(other / "a", None) == ["--replay-dir", str(other)]
+    usual, other = options.usable_replay_dir(None), tmp_path / "other place"
+    assert resume_options(usual / "a", Choices(None, 0, usual)) == []
+    assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy"]
+    assert resume_options(other / "a", Choices(None, 0, other)) == ["--replay-dir", str(other)]
