@@ -85,7 +85,6 @@ class _Watch:
             raise Lost(t("it has no workers"))
 
     def wait_for_workers(self) -> None:
-        """Raises Lost."""
         self.ask()
         while not self.threads:
             time.sleep(0.1)

@@ -35,7 +35,11 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: str | None, *, as_json: bool) -> None:
-    check_players(players)
+    try:
+        make_settings(players)
+    except UserError as error:
+        sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
+        raise UserError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
     used = make_relay(relay or "")
     directory = usable_replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
@@ -43,15 +47,6 @@ def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: 
     with tempfile.TemporaryDirectory(prefix="seqp2p-demo-") as homes:
         demo = Demo(players, arguments, Path(homes), Output(as_json), meets=used is not None)
         raise SystemExit(run_async(demo.run))
-
-
-def check_players(players: int) -> None:
-    """Raise UserError (usage) unless so many can play."""
-    try:
-        make_settings(players)
-    except UserError as error:
-        sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
-        raise UserError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
 
 
 class Demo:
@@ -76,7 +71,8 @@ class Demo:
             await self._play()
             nursery.cancel_scope.cancel()
         if self._stopped_by is not None:
-            self._tell_stopped()
+            result = plain_result(Result("unfinished", (), "stopped"))
+            self._output.event(OverEvent(**result, resumable=False, replays=self._replays(), verdict="unfinished"))
             raise stopped_by(self._stopped_by)
         return self._conclude()
 
@@ -89,11 +85,6 @@ class Demo:
                 child.ask_to_end()
             await trio.sleep(END_S)
             scope.cancel()
-
-    def _tell_stopped(self) -> None:
-        replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
-        result = plain_result(Result("unfinished", (), "stopped"))
-        self._output.event(OverEvent(**result, resumable=False, replays=replays, verdict="unfinished"))
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -157,12 +148,15 @@ class Demo:
         elif event["event"] == "over":
             self._over[event["seat"]] = event
 
+    def _replays(self) -> list[str]:
+        return [self._over[seat]["replay"] for seat in sorted(self._over)]
+
     def _conclude(self) -> int:
         """Tell the result that all seats agree on, and the verdict on the first seat's replay; return the exit code."""
         if len(self._over) < self._players:
             raise UserError(t("a peer left before the game began"))
         first = self._over[1]
-        replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
+        replays = self._replays()
         report = verify_file(Path(replays[0]))
         self._output.say(t("verify: {verdict}", verdict=describe(report)))
         result = {name: first[name] for name in ("result", "winners", "forfeit", "reason")}

@@ -87,7 +87,6 @@ class _Played:
 
 
 def note_child() -> None:
-    """Note that another process has started this one."""
     _Played.is_child = True
 
 
@@ -107,7 +106,6 @@ def forget_command() -> None:
 
 
 def forget_seat() -> None:
-    """Note that this process plays no game now."""
     _Played.replay = _Played.command = None
 
 

@@ -92,7 +92,6 @@ class LobbyView:
             self._screen.refresh()
 
     def seats(self, event: LobbyShown) -> None:
-        """Show the seats and the settings of the table."""
         if self._scene is None:
             return
         settings = event.settings
@@ -212,7 +211,6 @@ class LobbyDesk:
         return begin
 
     def answers(self) -> Answers:
-        """Return the words with their handlers."""
         return {
             "seat": self._seat,
             "colour": self._colour,
@@ -502,7 +500,6 @@ def waiting_line(event: LobbyShown) -> str:
 
 
 def seats_line(event: LobbyShown) -> str:
-    """Return a line of all seats."""
     names = [seat.name if seat else t("free") for seat in event.seats]
     if event.own_seat:
         names[event.own_seat - 1] = t("{name} (you)", name=names[event.own_seat - 1])
@@ -510,7 +507,6 @@ def seats_line(event: LobbyShown) -> str:
 
 
 def colours_line(event: LobbyShown) -> str:
-    """Return a line of the colours, with the seats of each."""
     colours, seats = event.settings.colours, range(1, len(event.seats) + 1)
     teams = {team: [str(seat) for seat in seats if team_of(seat, len(colours)) == team] for team in seats}
     parts = (f"{translate(colour)} {'+'.join(teams[team])}" for team, colour in enumerate(colours, 1))

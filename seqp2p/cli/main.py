@@ -143,8 +143,6 @@ def common_options() -> list[click.Parameter]:
 
 
 class LazyGroup(click.Group):
-    """A group that imports a subcommand when it is called."""
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
         return list(COMMANDS)
@@ -202,8 +200,6 @@ class SpokenFormatter(click.HelpFormatter):
 
 
 class SpokenContext(click.Context):
-    """The context of a command whose help is in the reader's language."""
-
     formatter_class = SpokenFormatter
 
 
@@ -280,7 +276,6 @@ def _commit_of_install(name: str) -> str | None:
 )
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Show the help where no command is named."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(USAGE)

@@ -74,11 +74,6 @@ def why_not(reviewed: Reviewed, company: Company) -> str:
     return t("there is no review of {seats}: these hands stayed closed", seats=seats)
 
 
-def move_reviews(playback: Playback, reviewed: Reviewed) -> dict[int, MoveReview]:
-    """Return the reviews of moves as they are shown, by moment."""
-    return {at: _move_review(playback, at, judged) for at, judged in reviewed.review.moves.items()}
-
-
 def _move_review(playback: Playback, at: int, judged: Judged) -> MoveReview:
     turned, agreement = playback.moments[at].what, playback.agreement
     assert isinstance(turned, Turned), "a judged moment is a turn"
@@ -119,7 +114,6 @@ class Brief(Company):
     """A company whose seats are told by their names alone: the numbers stand beside them on the screen."""
 
     def who(self, seat: int) -> str:
-        """``ann``."""
         return self.names[seat - 1]
 
 
@@ -128,7 +122,8 @@ def frames_of(title: str, playback: Playback, *, brief: bool = False, reviewed: 
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
     company = (Brief if brief else Company).of(agreement)
-    reviews = move_reviews(playback, reviewed) if reviewed else {}
+    judged = reviewed.review.moves if reviewed else {}
+    reviews = {at: _move_review(playback, at, each) for at, each in judged.items()}
     return ReplayFrames(
         title=title,
         verdict=describe(playback.report),

@@ -200,14 +200,6 @@ def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]
     return click.option(f"--{row.word}", row.field, is_flag=True, callback=value, help=row.help)
 
 
-def _note_parent(context: click.Context, option: click.Parameter, value: bool) -> bool:
-    """The hidden flag of a process that another one has started."""
-    del context, option
-    if value:
-        note_child()
-    return value
-
-
 time_option = click.option(
     "--exec-time",
     "exec_time_s",
@@ -255,6 +247,8 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         relay: str | None = None,
         **more: Any,
     ) -> None:
+        if until_stdin_closes:
+            note_child()
         if exec_line is not None and bot is not None:
             raise UserError(t("one seat has one bot: --bot and --exec exclude each other"), exit_code=USAGE)
         program = None if exec_line is None else make_program(exec_line, exec_time_s, verbose=verbose_bot)
@@ -274,7 +268,7 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         ),
         click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
-        click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=_note_parent),
+        click.option("--until-stdin-closes", is_flag=True, hidden=True),
         click.option(
             "--exec",
             "exec_line",
@@ -326,7 +320,6 @@ class BotName(click.Choice[str]):
         return f"[{'|'.join((*BOTS, f'{STRONG}:N'))}]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name; fail with the reason if there is no such bot."""
         if not isinstance(value, str):
             return super().convert(value, param, ctx)
         reason = why_no_bot(value)

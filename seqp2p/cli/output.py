@@ -150,7 +150,6 @@ class Output:
 
     @property
     def asks(self) -> bool:
-        """True if a person can be asked."""
         return self.screen is not None or (sys.stdin is not None and sys.stdin.isatty())
 
     @property
@@ -159,7 +158,6 @@ class Output:
 
 
 def show_error(error: UserError) -> None:
-    """Print an error and its hint to standard error."""
     _print(translate(ERROR) + printable(line_of(error)), sys.stderr)
     if hint := hint_of(error):
         _print(translate(HINT) + printable(hint), sys.stderr)
@@ -284,9 +282,9 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
     # prompt_toolkit takes its time: lines, bots and --help do without it.
     from seqp2p.ui.screen import open_screen
 
-    remains: list[str] = []
-    chosen = output.preferences
-    ascii_only = (chosen.ascii if wish.ascii_only is None else wish.ascii_only) or not _is_unicode()
+    remains, chosen = list[str](), output.preferences
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    ascii_only = (chosen.ascii if wish.ascii_only is None else wish.ascii_only) or not is_unicode
     try:
         background = background_hint(os.environ.get("COLORFGBG", ""))
         glyphs = ASCII if ascii_only else UNICODE if chosen.pictures else replace(UNICODE, pictures=False)
@@ -310,11 +308,6 @@ def _depth() -> int:
     if os.environ.get("COLORTERM") in _TRUE_COLOUR:
         return 24
     return 4 if _FEW_COLOURS.fullmatch(os.environ.get("TERM", "")) else 8
-
-
-def _is_unicode() -> bool:
-    """Return True if standard output takes every sign that the screen may show."""
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def write_result(text: str, target: str, *, force: bool, as_json: bool = False) -> None:

@@ -61,7 +61,6 @@ class Setting:
 
     @property
     def field(self) -> str:
-        """The field of Preferences."""
         return self.name.replace("-", "_")
 
     @property

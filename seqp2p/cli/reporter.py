@@ -177,8 +177,11 @@ class Reporter:
         self.output.event(json_events.GAME_EVENTS[row.name](**fields))
         if isinstance(event, Remarked) and self.match.game.agreement.seats[event.seat - 1].key in self.story.muted:
             return
-        if isinstance(event, Voted) and self._is_known(event):
-            return
+        if isinstance(event, Voted):
+            vote = (event.seat, event.action, event.about)
+            if vote in self._votes:
+                return  # People were told of it, in an earlier round.
+            self._votes.add(vote)
         if isinstance(event, Turned) and event.action.kind == "exchange":
             self._log_exchange(event)
             return
@@ -211,13 +214,6 @@ class Reporter:
             screen.amend(before, line)
         else:
             self._log(line, colour=colour)
-
-    def _is_known(self, vote: Voted) -> bool:
-        """Return True if people were told of this vote, in an earlier round."""
-        key = (vote.seat, vote.action, vote.about)
-        known = key in self._votes
-        self._votes.add(key)
-        return known
 
     def _explain_event(self, event: TableEvent) -> None:
         """Explain the consequences of an event, and a phase of the game that is new to people."""
@@ -330,7 +326,6 @@ class PortTeller:
         return self.on_event
 
     def on_event(self, event: PortEvent) -> None:
-        """Tell an event."""
         address = None if event.address is None else str(event.address)
         self.output.event(json_events.MappedPortEvent(event.state, address, round(event.until, 1), event.reason))
         self._last = port_line(event)
@@ -341,7 +336,6 @@ class PortTeller:
 
 
 def port_line(event: PortEvent) -> str:
-    """Return the sentence for people."""
     until = time.strftime("%H:%M", time.localtime(event.until))
     reason = translate(event.reason)
     match event.state:

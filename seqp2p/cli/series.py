@@ -27,7 +27,6 @@ from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.requests import AcceptGame
-from seqp2p.match.events import Result
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -107,13 +106,16 @@ async def play_games(
                         return _say_no_other_game(error, question, exit_code, output)
                     if game is None:
                         return ABANDONED if question is None or question.accepted else exit_code
-                    _tell_number(number + 1, output)
+                    if number:
+                        output.event(RematchEvent(number + 1))
+                        output.say(t("game {number} at this table", number=number + 1))
                     result = await play(game, options.choices, output, signals, teller.desk.muted)
             number += 1
             exit_code = exit_code_of(result)
             if exit_code == DONE:
                 note_finished(game, output)
-                _count_win(game, result, wins)
+                if result.winners:
+                    wins[team_of(result.winners[0], game.table.agreement.settings.teams)] += 1
                 if options.person:
                     company = Company.of(game.table.agreement, game.own.number)
                     output.say_last(score_line(company, wins, resumed=came_back))
@@ -218,18 +220,6 @@ def _tell_refused(refused: ChangedKey, lobby: Lobby, output: Output) -> None:
         raise refused
     output.say(refused.hint)
     output.say(t("without this {name} the lobby opens again, with another code", name=refused.name))
-
-
-def _tell_number(number: int, output: Output) -> None:
-    if number > 1:
-        output.event(RematchEvent(number))
-        output.say(t("game {number} at this table", number=number))
-
-
-def _count_win(game: LiveGame, result: Result, wins: Counter[int]) -> None:
-    """Add a result to the wins of the teams."""
-    if result.winners:
-        wins[team_of(result.winners[0], game.table.agreement.settings.teams)] += 1
 
 
 def _why_not(error: NetError) -> str:

@@ -62,7 +62,10 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
         for line in lines(counted):
             output.say(line)
     if picture is not None and counted.games:
-        write_result(picture_of(counted), picture, force=force, as_json=as_json)
+        from seqp2p.ui.picture import heat_map_svg
+
+        squares = [(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())]
+        write_result(heat_map_svg(squares), picture, force=force, as_json=as_json)
     raise SystemExit(DONE if counted.games else NOT_VERIFIED)
 
 
@@ -83,13 +86,6 @@ def _count(
                 output.say(t("left out: {file}: {verdict}", file=named.path, verdict=describe(report)))
                 left_out.append(LeftOutFields(str(named.path), report.verdict, report.reason))
             advance()
-
-
-def picture_of(counted: Statistics) -> str:
-    """The heat map of every variant that was played."""
-    from seqp2p.ui.picture import heat_map_svg
-
-    return heat_map_svg([(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
 
 
 def stats_of(counted: Statistics, left_out: list[LeftOutFields]) -> StatsEvent:

@@ -144,14 +144,10 @@ def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], t
         for detail in _details(report, known):
             output.say(f"    {detail}")
         return
-    output.say("; ".join([line, *_others(report)]))
+    others = [_offence(cheat, report.players) for cheat in report.cheats if cheat.seat != report.seat]
+    output.say("; ".join([line, *others]))
     if report.verdict == "invalid" and len(tally.invalid) < AGAIN_MAX:
         tally.invalid.append(line)
-
-
-def _others(report: Report) -> list[str]:
-    """Return the offences that the verdict does not say."""
-    return [_offence(cheat, report.players) for cheat in report.cheats if cheat.seat != report.seat]
 
 
 def _offence(cheat: Cheat, players: Sequence[Player]) -> str:

@@ -22,7 +22,7 @@ TTL_S: Final = 120
 
 
 class Service(NamedTuple):
-    """An advertisement as another program wrote it. Nothing of it is checked but its size."""
+    """An advertisement as another program wrote it. Nothing of it is checked but the size of its properties."""
 
     properties: Properties
     hosts: Sequence[str]
@@ -110,12 +110,9 @@ def _start(interfaces: Interfaces) -> Zeroconf:
     except RuntimeError as error:
         raise OSError(str(error)) from None  # No interface at all.
     assert library.loop is not None, "it has started"
-    library.loop.set_exception_handler(_pass_over)
+    # A stranger's damaged packet is of no interest to a player.
+    library.loop.set_exception_handler(lambda *_: None)
     return library
-
-
-def _pass_over(*_: object) -> None:
-    """Pass over a stranger's damaged packet, which is of no interest to a player."""
 
 
 def _start_everywhere() -> Zeroconf:
