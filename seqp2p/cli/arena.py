@@ -68,7 +68,7 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
 
 
 def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what is played, and how long."""
+    """The options that say what is played, how long, and where the results are kept."""
     options = (
         click.option(
             "--deals",
@@ -98,6 +98,21 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--teams", type=int, help=message("Teams; without it, the usual number.")),
         click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
         click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence.")),
+        click.option(
+            "--results",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar=message("FILE"),
+            help=message("Keep each deal's results in this file, and go on with those that are in it."),
+        ),
+        click.option(
+            "--exec-time",
+            "time_s",
+            metavar=message("S"),
+            type=click.FloatRange(0.1, TIME_S_MAX),
+            default=TIME_S,
+            show_default=True,
+            help=message("Seconds for a choice of programs and classes."),
+        ),
     )
     return with_all(options, command)
 
@@ -115,21 +130,6 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.argument("bots", nargs=-1, required=True, type=Entrant(), metavar=message("BOT BOT..."))
 @contest_options
-@click.option(
-    "--results",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar=message("FILE"),
-    help=message("Keep each deal's results in this file, and go on with those that are in it."),
-)
-@click.option(
-    "--exec-time",
-    "time_s",
-    metavar=message("S"),
-    type=click.FloatRange(0.1, TIME_S_MAX),
-    default=TIME_S,
-    show_default=True,
-    help=message("Seconds for a choice of programs and classes."),
-)
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the result on standard output."))
 def command(

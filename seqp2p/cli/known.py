@@ -93,14 +93,9 @@ class ChangedKey(UserError):
     """A person does not play with a player whose key is another than before."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            t("left the table: {name} has another key than before", name=name),
-            t(
-                "compare fingerprints (seqp2p id); {command} forgets the key before",
-                command=f"seqp2p id --forget '{name}'",
-            ),
-            NOT_CONNECTED,
-        )
+        command = f"seqp2p id --forget '{name}'"
+        hint = t("compare fingerprints (seqp2p id); {command} forgets the key before", command=command)
+        super().__init__(t("left the table: {name} has another key than before", name=name), hint, NOT_CONNECTED)
         self.name: Final = name
 
 
@@ -143,15 +138,8 @@ def emit_meeting(meeting: Meeting, output: Output) -> None:
         case "same" if known is not None:
             output.say(t("seat {seat}: {name} is known since {date}", seat=seat, name=name, date=known.first_seen))
         case "renamed" if known is not None:
-            output.say(
-                t(
-                    "seat {seat}: {name} is known as {known}, since {date}",
-                    seat=seat,
-                    name=name,
-                    known=known.name,
-                    date=known.first_seen,
-                )
-            )
+            values = {"seat": seat, "name": name, "known": known.name, "date": known.first_seen}
+            output.say(t("seat {seat}: {name} is known as {known}, since {date}", **values))
         case "changed" if known is not None:
             output.event(json_events.ChangedKeyEvent(seat, name, meeting.key.hex(), known.key))
             loud(t("THE KEY OF {name} HAS CHANGED (seat {seat}). THIS MAY BE SOMEBODY ELSE.", name=name, seat=seat))
@@ -305,13 +293,8 @@ def _loud(output: Output) -> Callable[[str], None]:
 
 async def _ask(meeting: Meeting, output: Output) -> bool:
     loud = _loud(output)
-    loud(
-        t(
-            "play with this {name}? Type yes, or no to leave the table ({seconds:.0f} s): ",
-            name=meeting.name,
-            seconds=ANSWER_S,
-        )
-    )
+    values = {"name": meeting.name, "seconds": ANSWER_S}
+    loud(t("play with this {name}? Type yes, or no to leave the table ({seconds:.0f} s): ", **values))
     with trio.move_on_after(ANSWER_S):
         return await is_confirmed(output.read_line, lambda: loud(t("type yes or no: ")))
     return False

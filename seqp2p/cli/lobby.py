@@ -72,7 +72,11 @@ class LobbyView:
 
     def __init__(self, output: Output, title: str, *, starts: bool = False) -> None:
         self._screen = output.screen
-        self._scene = None if self._screen is None else _scene(title, starts=starts)
+        self._scene: LobbyScene | None = None
+        if self._screen is not None:
+            from seqp2p.ui import lobby_scene
+
+            self._scene = lobby_scene.LobbyScene(lobby_scene.LobbyModel(title), WORDS, starts=starts)
         self.show()
 
     @property
@@ -106,12 +110,6 @@ class LobbyView:
             waits=waiting_line(event),
             reading=tuple(rules_text(settings.variant, current()).splitlines()),
         )
-
-
-def _scene(title: str, *, starts: bool) -> "LobbyScene":
-    from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
-
-    return LobbyScene(LobbyModel(title), WORDS, starts=starts)
 
 
 def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own: bool) -> "LobbyPlace":
@@ -441,12 +439,8 @@ class LobbyTeller:
     def _tell_strangers(self, count: int, wrong: int) -> None:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
         self.output.event(json_events.StrangersEvent(count, wrong))
-        line = t(
-            "turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})",
-            count=count,
-            wrong=wrong,
-            others=count - wrong,
-        )
+        values = {"count": count, "wrong": wrong, "others": count - wrong}
+        line = t("turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})", **values)
         self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
             self._strangers_told_at = 10 ** len(str(count))

@@ -211,7 +211,6 @@ def _line(variant: Variant, made: CompletedSequence) -> json_events.LineFields:
 
 def read_file(file: Path) -> bytes:
     """Return the data of a file, or a little more of it than any replay has. Raises UserError."""
-    hint = VERIFY_HINT
     try:
         return read_regular(file)
     except NotAFile:
@@ -219,7 +218,7 @@ def read_file(file: Path) -> bytes:
     except FileNotFoundError:
         problem, hint = t("there is no file {file}", file=file), MISSING_HINT
     except OSError as error:
-        problem = t("{file} cannot be read: {reason}", file=file, reason=of_system(error))
+        problem, hint = t("{file} cannot be read: {reason}", file=file, reason=of_system(error)), VERIFY_HINT
     raise UserError(problem, hint, NOT_VERIFIED)
 
 

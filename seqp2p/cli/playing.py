@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import trio
 
@@ -79,21 +80,11 @@ def resume_options(replay: Path, choices: Choices) -> list[str]:
 
 
 def own_console(output: Output) -> Console:
-    if (screen := output.screen) is None:
-        hears = bool(os.environ.get("ACCESSIBLE"))
-        return Console(output.read_line, output.say, output.ring, output.asks, title=output.title, hears=hears)
-    say = partial(output.say, kind="answer")
-    return Console(
-        output.read_line,
-        say,
-        output.ring,
-        output.asks,
-        title=output.title,
-        shows_table=True,
-        card=screen.card,
-        action=screen.action,
-        repaint=screen.refresh_soon,
-    )
+    say, more = output.say, dict[str, Any](hears=bool(os.environ.get("ACCESSIBLE")))
+    if (screen := output.screen) is not None:
+        say = partial(output.say, kind="answer")
+        more = {"shows_table": True, "card": screen.card, "action": screen.action, "repaint": screen.refresh_soon}
+    return Console(output.read_line, say, output.ring, output.asks, title=output.title, **more)
 
 
 async def play(
@@ -228,14 +219,10 @@ def _telling(output: Output) -> Callable[[Notice], None]:
         if not isinstance(notice, Failed):
             return
         output.event(json_events.BotFailedEvent(notice.reason, notice.gone))
-        text = (
-            t(
-                "the bot has failed: {reason}; moves are drawn by lot to the end of the game",
-                reason=translate(notice.reason),
-            )
-            if notice.gone
-            else t("the bot has failed: {reason}; this move is drawn by lot", reason=translate(notice.reason))
-        )
+        text = t("the bot has failed: {reason}; this move is drawn by lot", reason=translate(notice.reason))
+        if notice.gone:
+            reason = translate(notice.reason)
+            text = t("the bot has failed: {reason}; moves are drawn by lot to the end of the game", reason=reason)
         output.say(text, "alarm")
 
     return tell

@@ -7,7 +7,7 @@ import os
 import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,10 +58,8 @@ def newest(folder: Path) -> list[tuple[Path, datetime]]:
     """Return the replays in a folder with the times when they were written, last first."""
     found: list[tuple[float, Path]] = []
     for path in folder.glob(f"*{SUFFIX}"):
-        try:
+        with suppress(OSError):  # It is gone again.
             found.append((path.stat().st_mtime, path))
-        except OSError:  # It is gone again.
-            continue
     return [(path, datetime.fromtimestamp(at, UTC).astimezone()) for at, path in sorted(found, reverse=True)]
 
 
@@ -100,10 +98,8 @@ def _is_there(path: Path) -> bool:
     """Return True unless there is no such file. What cannot be looked at, its report says."""
     try:
         path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except (OSError, ValueError):
-        pass
+    except (OSError, ValueError) as error:
+        return not isinstance(error, FileNotFoundError | NotADirectoryError)
     return True
 
 
@@ -354,6 +350,7 @@ class PastGame:
     def event(self) -> GameEvent:
         report, course = self.summary.report, self.summary.course
         result = plain_result(report.result or Result("unfinished"))
+        del result["reason"]
         return GameEvent(
             file=str(self.path),
             written=self.at.isoformat(timespec="seconds"),
@@ -362,9 +359,7 @@ class PastGame:
             variant=course.variant if course else None,
             names=self.company.names,
             own=self.own or None,
-            result=result["result"],
-            winners=result["winners"],
-            forfeit=result["forfeit"],
+            **result,
             turns=course.turns if course else 0,
             resumable=self.resumable,
         )

@@ -337,30 +337,19 @@ class PortTeller:
 
 def port_line(event: PortEvent) -> str:
     until = time.strftime("%H:%M", time.localtime(event.until))
-    reason = translate(event.reason)
+    values = {"address": event.address, "time": until, "reason": translate(event.reason)}
     match event.state:
         case "open":
             return t(
                 "the port {address} is open to the internet until {time}; it is renewed as long as you play, and closed"
                 " at the end",
-                address=event.address,
-                time=until,
+                **values,
             )
         case "not_open":
-            return t("no port is open to the internet: {reason}", reason=reason)
+            return t("no port is open to the internet: {reason}", **values)
         case "lost":
-            return t(
-                "the port {address} was not renewed: {reason}; it closes at {time}",
-                address=event.address,
-                reason=reason,
-                time=until,
-            )
+            return t("the port {address} was not renewed: {reason}; it closes at {time}", **values)
         case "closed":
-            return t("the port {address} is closed", address=event.address)
+            return t("the port {address} is closed", **values)
         case "left":
-            return t(
-                "the port {address} could not be closed: {reason}; it closes by itself at {time}",
-                address=event.address,
-                reason=reason,
-                time=until,
-            )
+            return t("the port {address} could not be closed: {reason}; it closes by itself at {time}", **values)

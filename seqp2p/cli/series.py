@@ -270,7 +270,10 @@ class RematchQuestion:
         """Return True if the person accepts within ANSWER_S, unless it is taken back meanwhile."""
         output, screen = self._output, self._output.screen
         output.ring(ASK_AGAIN)
-        wait: Wait = (_question, self._asked_at + ANSWER_S)
+        wait: Wait = (
+            lambda left_s: t("another game at this table? yes (Enter) or no ({seconds} s)", seconds=left_s),
+            self._asked_at + ANSWER_S,
+        )
         yes = False
         try:
             async with trio.open_nursery() as nursery:
@@ -339,12 +342,11 @@ class RematchQuestion:
 
     def _wait(self) -> Wait | None:
         if self._lobby is None:
-            return _for_the_host, self._asked_at + DEFAULT_LIMITS.rematch_wait_s
+            ends = self._asked_at + DEFAULT_LIMITS.rematch_wait_s
+            return lambda left_s: t("waiting for the host to open the table again ({seconds} s)", seconds=left_s), ends
         if asked := [guest.name for guest in self._seated.values() if guest.asked]:
-            names = ", ".join(asked)
-            return lambda left_s: t("waiting for {names} ({seconds} s)", names=names, seconds=left_s), (
-                self._asked_at + ANSWER_S
-            )
+            names, ends = ", ".join(asked), self._asked_at + ANSWER_S
+            return lambda left_s: t("waiting for {names} ({seconds} s)", names=names, seconds=left_s), ends
         ends = self._asked_at + DEFAULT_LIMITS.rematch_keeps_s
         missing = [self._former[key] for key in self._expects if key not in self._seated]
         if self._own != 1 or not missing or trio.current_time() >= ends:
@@ -368,11 +370,3 @@ class RematchQuestion:
                     output.screen.amend(shown, text)
                 shown, of = text, sentence(0)
             await trio.sleep(1)
-
-
-def _question(left_s: int) -> str:
-    return t("another game at this table? yes (Enter) or no ({seconds} s)", seconds=left_s)
-
-
-def _for_the_host(left_s: int) -> str:
-    return t("waiting for the host to open the table again ({seconds} s)", seconds=left_s)

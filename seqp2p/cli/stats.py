@@ -115,19 +115,13 @@ def _player_stats(key: str, each: PlayerCount) -> PlayerStats:
 
 
 def _variant_stats(name: str, each: VariantCount) -> VariantStats:
+    same = ("games", "drawn", "first_mover_won", "reshuffled", "reshuffles", "passes", "exchanges", "sequences")
     return VariantStats(
-        games=each.games,
-        drawn=each.drawn,
+        **{name: getattr(each, name) for name in same},
         players={str(players): count for players, count in sorted(each.players.items())},
         turns=TurnStats(min(each.turns), each.turns_median, round(each.turns_mean, 6), max(each.turns)),
-        first_mover_won=each.first_mover_won,
         first_mover_share=_share(each.first_mover_won, each.decided),
         first_mover_interval=_interval(each.first_mover_won, each.decided),
-        reshuffled=each.reshuffled,
-        reshuffles=each.reshuffles,
-        passes=each.passes,
-        exchanges=each.exchanges,
-        sequences=each.sequences,
         openings=dict(_openings(each)),
         squares={format_square(KNOWN_VARIANTS[name], square): count for square, count in enumerate(each.squares)},
     )
@@ -189,20 +183,15 @@ def _player_lines(counted: Statistics) -> Iterator[str]:
 def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
     title = variant_title(name)
     yield tn("{title}: 1 game", "{title}: {games} games", each.games, title=title, games=number(each.games))
-    median, mean = number(each.turns_median, 1), number(each.turns_mean, 1)
-    least, most = number(min(each.turns)), number(max(each.turns))
-    yield t(
-        "  turns: {least} to {most}, median {median}, mean {mean}", least=least, most=most, median=median, mean=mean
-    )
+    turns = {"least": number(min(each.turns)), "most": number(max(each.turns))}
+    turns |= {"median": number(each.turns_median, 1), "mean": number(each.turns_mean, 1)}
+    yield t("  turns: {least} to {most}, median {median}, mean {mean}", **turns)
     share = percent(each.first_mover_won / each.decided) if each.decided else "-"
     between = _between(each.first_mover_won, each.decided)
     yield t("  won by who began: {share} ({interval}); drawn: {drawn}", share=share, interval=between, drawn=each.drawn)
+    counts = {name: number(getattr(each, name)) for name in ("reshuffles", "passes", "exchanges", "sequences")}
     yield t(
-        "  in all: reshuffles {reshuffles}, passes {passes}, dead cards {exchanges}, sequences {sequences}",
-        reshuffles=number(each.reshuffles),
-        passes=number(each.passes),
-        exchanges=number(each.exchanges),
-        sequences=number(each.sequences),
+        "  in all: reshuffles {reshuffles}, passes {passes}, dead cards {exchanges}, sequences {sequences}", **counts
     )
     variant = KNOWN_VARIANTS[name]
     shown = ", ".join(
