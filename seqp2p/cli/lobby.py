@@ -513,7 +513,6 @@ def said_line(name: str, text: str) -> str:
 
 
 def emit_lobby(event: LobbyShown, output: Output) -> None:
-    """Tell scripts the seats and colours."""
     seats = [
         None if seat is None else json_events.GuestFields(seat.name, seat.key.hex(), seat.asked) for seat in event.seats
     ]

@@ -54,7 +54,6 @@ class Reviewed(NamedTuple):
 
 
 def review_of(playback: Playback) -> Reviewed:
-    """Return the review of a replay with a table."""
     assert playback.agreement is not None, "without a table there is nothing to review"
     settings = playback.agreement.settings
     try:
@@ -239,7 +238,6 @@ def play_file(file: Path, data: bytes) -> Playback:
 
 
 def header_lines(playback: Playback) -> list[str]:
-    """Return the verdict, the settings of the table, and its seats."""
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
     return [describe(playback.report), "", *settings_lines(agreement.settings), *table_seats(agreement)]

@@ -320,12 +320,9 @@ class BotName(click.Choice[str]):
         return f"[{'|'.join((*BOTS, f'{STRONG}:N'))}]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if not isinstance(value, str):
-            return super().convert(value, param, ctx)
-        reason = why_no_bot(value)
-        if reason is not None:
+        if reason := why_no_bot(value):
             self.fail(translate(reason), param, ctx)
-        return value
+        return str(value)
 
 
 def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:

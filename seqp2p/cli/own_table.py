@@ -249,8 +249,7 @@ async def play_at_own_table(
             game = await lobby.wait()
             filling.close()
             if table.options.spectators:
-                command = ways.watching()
-                output.say(t("others watch with:  {command}  and the same code", command=command))
+                output.say(t("others watch with:  {command}  and the same code", command=ways.watching()))
             return game
 
         return await play_games(table, options, teller, on_event, wait_in)

@@ -36,9 +36,6 @@ from seqp2p.ui.person.command_words import word_of
 from seqp2p.ui.person.console import is_confirmed
 from seqp2p.ui.words import Company, score_line
 
-WAITING: Final = message("waiting for the host to open the table again")
-OPEN_AGAIN: Final = message("the game ended before the cards were dealt: the lobby opens again")
-NOT_BEGUN: Final = message("the game ended before the cards were dealt")
 NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
 ASK_AGAIN: Final = message("another game at this table? yes (Enter) or no")
@@ -134,7 +131,7 @@ async def _lobby_of(
     if question is None:
         teller.open()
         if table.last is not None and table.last.own.number != 1:
-            teller.output.say(WAITING)
+            teller.output.say(t("waiting for the host to open the table again"))
     told = on_event if question is None else question.on_event
     async with table.open_lobby(told, asked=question is not None) as lobby:
         teller.desk.ask = lobby.ask
@@ -195,7 +192,8 @@ def _goes_on(
         return "no"
     gone = game.own.number != 1 and 1 in game.out
     if not game.dealt:
-        output.say(OPEN_AGAIN if game.own.number == 1 else NOT_BEGUN)
+        opens = t("the game ended before the cards were dealt: the lobby opens again")
+        output.say(opens if game.own.number == 1 else t("the game ended before the cards were dealt"))
     elif enough:
         return "ask" if options.person and output.asks and not gone else "no"
     if gone:

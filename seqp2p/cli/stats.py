@@ -142,7 +142,6 @@ def _interval(count: int, among: int) -> tuple[float, float]:
 
 
 def lines(counted: Statistics) -> Iterator[str]:
-    """Yield the lines of the result: numbers, players, and games."""
     yield t(
         "files: {files}   games: {games}   unfinished: {unfinished}   more replays of the same games: {duplicates}",
         files=number(counted.files),

@@ -150,7 +150,6 @@ def _offence(cheat: Cheat, players: Sequence[Player]) -> str:
 
 
 def _details(report: Report, known: Mapping[str, str]) -> list[str]:
-    """Yield the lines on the players, the table, the proved things, and the evidence of cheating."""
     lines = [_who(player, known.get(player.key)) for player in report.players]
     if report.settings is None:
         return lines

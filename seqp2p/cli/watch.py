@@ -176,12 +176,9 @@ class SpectatorConsole:
                 console.show(*self.answer(line))
 
     def answer(self, line: str) -> Iterable[str]:
-        found = answer_to(line, self._answers)
-        return (
-            [t("{word} is no word of a spectator's", word=line.lower()), translate(SPECTATOR_HELP)]
-            if found is None
-            else found
-        )
+        if (found := answer_to(line, self._answers)) is not None:
+            return found
+        return [t("{word} is no word of a spectator's", word=line.lower()), translate(SPECTATOR_HELP)]
 
     def _help(self, _: str) -> Iterable[str]:
         painted = self._reporter.output.screen is not None
