@@ -68,7 +68,7 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
 
 
 def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what is played, how long, and where the results are kept."""
+    """Add the options that say what is played, how long, and where the results are kept."""
     options = (
         click.option(
             "--deals",

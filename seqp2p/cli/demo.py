@@ -50,7 +50,7 @@ def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: 
 
 
 class Demo:
-    """One process per seat. They end with this one: each watches the pipe that is its input."""
+    """One process for each seat."""
 
     def __init__(self, players: int, arguments: list[str], homes: Path, output: Output, *, meets: bool = False) -> None:
         """``meets``: a relay is in the ``arguments``, at which the others meet the first one."""
