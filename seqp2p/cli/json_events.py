@@ -6,7 +6,7 @@ is its sentence there. A field is always present, unless it may be UNSET.
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -43,8 +43,8 @@ _rows: Final = list[type[JsonEvent]]()
 
 
 def _row(name: str, meaning: str, /, **fields: Any) -> None:
-    """Define an event that code makes from its row in cli/events.py. A field is its type, or a type and a default."""
-    typed = [(field, *(of if isinstance(of, tuple) else (of,))) for field, of in fields.items()]
+    """Define an event that code makes from its row in cli/events.py, by the types of its fields."""
+    typed = [(field, of, UNSET) if UnsetType in get_args(of) else (field, of) for field, of in fields.items()]
     named = {"__doc__": meaning, "__module__": __name__}
     event = msgspec.defstruct(
         f"{name.title()}Event", typed, bases=(JsonEvent,), namespace=named, tag=name, kw_only=True
@@ -419,7 +419,7 @@ _row(
     "A seat cannot be reached; it is waited for up to ``grace_s`` seconds (``null``: this seat was resumed and waits\n"
     "until the others are back; then the grace is told); ``later``: its player has stopped for now.",
     seat=SeatNumber,
-    name=(str | UnsetType, UNSET),
+    name=str | UnsetType,
     grace_s=Seconds | None,
     later=bool,
 )

@@ -80,7 +80,8 @@ def resume_options(replay: Path, choices: Choices) -> list[str]:
 
 
 def own_console(output: Output) -> Console:
-    say, more = output.say, dict[str, Any](hears=bool(os.environ.get("ACCESSIBLE")))
+    say = output.say
+    more: dict[str, Any] = {"hears": bool(os.environ.get("ACCESSIBLE"))}
     if (screen := output.screen) is not None:
         say = partial(output.say, kind="answer")
         more = {"shows_table": True, "card": screen.card, "action": screen.action, "repaint": screen.refresh_soon}

@@ -110,9 +110,12 @@ def _start(interfaces: Interfaces) -> Zeroconf:
     except RuntimeError as error:
         raise OSError(str(error)) from None  # No interface at all.
     assert library.loop is not None, "it has started"
-    # A stranger's damaged packet is of no interest to a player.
-    library.loop.set_exception_handler(lambda *_: None)
+    library.loop.set_exception_handler(_pass_over)
     return library
+
+
+def _pass_over(*_: object) -> None:
+    """Pass over a stranger's damaged packet, which is of no interest to a player."""
 
 
 def _start_everywhere() -> Zeroconf:

@@ -26,8 +26,8 @@ main.main()
 @pytest.fixture(autouse=True)
 def nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """This process plays nothing, before and after."""
-    monkeypatch.setattr(errors, "_played", [])
-    monkeypatch.setattr(errors, "_is_child", False)
+    for name, value in (("replay", None), ("command", None), ("is_child", False)):
+        monkeypatch.setattr(errors._Played, name, value)
 
 
 def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_path: Path) -> None:
