@@ -8,13 +8,14 @@ import click
 import trio
 
 from seqp2p.bots.registry import USUAL
+from seqp2p.cli import running
 from seqp2p.cli.errors import polite_signals, stopped_by
 from seqp2p.cli.json_events import GAME_EVENTS, DealtEvent, OverEvent
 from seqp2p.cli.options import BotName, make_relay, make_settings, usable_replay_dir
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
 from seqp2p.cli.reporter import TABLE_FULL
-from seqp2p.cli.running import END_S, Child, ChildStart, Hear, Read, run_async
+from seqp2p.cli.running import Child, ChildStart, Hear, Read, run_async
 from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Result, plain_result
@@ -83,7 +84,7 @@ class Demo:
             self._stopped_by = await anext(aiter(signals))
             for child in self._children:
                 child.ask_to_end()
-            await trio.sleep(END_S)
+            await trio.sleep(running.END_S)
             scope.cancel()
 
     async def _play(self) -> None:
