@@ -6,9 +6,9 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import Final
 
-from seqp2p.arena.contest import TWO_TEAMS, Contest
+from seqp2p.arena.contest import Contest
 from seqp2p.arena.entrants import kind_of
-from seqp2p.arena.tally import DealResult, SideTally, Tally, elo_ratings, play_deal
+from seqp2p.arena.tally import DealResult, Tally, play_deal
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.i18n import message
 from seqp2p.workers import interrupts_deferred, workers
@@ -50,10 +50,8 @@ class Ladder:
     def take(self, result: DealResult) -> bool:
         """Count a deal. Return False, and count nothing, if its contest has stopped before.
 
-        Raises ValueError if it is not the next deal of its contest, or no result that this contest can have.
+        Raises ValueError if it is not the next deal of its contest.
         """
-        if not self._fits(result):
-            raise ValueError("no contest has such a result")
         if self._is_decided(result.contest):
             return False
         tally = self.tallies[result.contest]
@@ -62,39 +60,6 @@ class Ladder:
         tally.add(result)
         self._handed_out[result.contest] = max(self._handed_out[result.contest], tally.deals)
         return True
-
-    def total(self, name: str) -> int:
-        """Return the sum of a count of the tallies over all contests."""
-        return sum(getattr(tally, name) for tally in self.tallies)
-
-    def bots(self) -> dict[str, SideTally]:
-        """Return the sums of each bot over all contests, by its name."""
-        found = dict[str, SideTally]()
-        for tally in self.tallies:
-            for name, side in zip(tally.contest.sides, tally.sides, strict=True):
-                found.setdefault(name, SideTally()).add(side)
-        return found
-
-    def ratings(self) -> dict[str, float]:
-        """Return the bots' ratings; none but for two teams of different bots that have all played."""
-        if self.contests[0].teams != TWO_TEAMS or not self.contests[0].is_mirrored:
-            return {}
-        points = dict[tuple[str, str], tuple[float, int]]()
-        for tally in self.tallies:
-            one, two = tally.contest.sides
-            points[one, two] = ((tally.score(0) or 0.0) * tally.games, tally.games)
-        return elo_ratings(list(self.bots()), points)
-
-    def _fits(self, result: DealResult) -> bool:
-        if not 0 <= result.contest < len(self.contests):
-            return False
-        contest = self.contests[result.contest]
-        teams = range(contest.teams + 1)
-        return (
-            len(result.games) == len(contest.seatings)
-            and len(result.choices) == len(result.seconds) == len(contest.sides)
-            and all(game.winner in teams and game.failed in teams for game in result.games)
-        )
 
     def _goes_on(self, number: int) -> bool:
         return self._handed_out[number] < self.deals and not self._is_decided(number)

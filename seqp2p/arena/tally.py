@@ -29,10 +29,9 @@ RATING_EXACT: Final = 1e-12
 
 
 class DealResult(msgspec.Struct, frozen=True):
-    """The games of one deal."""
+    """The games of one deal of the ``contest`` with this number."""
 
     contest: int
-    """The number of the contest."""
     deal: int
     games: tuple[ArenaResult, ...]
     """By seating."""
@@ -48,15 +47,11 @@ class SideTally:
 
     choices: int = 0
     seconds: float = 0.0
-    """The time of its choices."""
     failed: int = 0
-    """The games that it has lost by a fault."""
     reasons: Counter[str] = field(default_factory=Counter[str])
-    """These faults, of a contest up to REASONS_MAX different ones."""
-    scores: float = 0.0
-    """The sum of its scores in deals."""
-    squares: float = 0.0
-    """The sum of the squares of these scores."""
+    """The faults by which it has lost ``failed`` games, of a contest up to REASONS_MAX different ones."""
+    score_sum: float = 0.0
+    square_sum: float = 0.0
 
     def add(self, other: "SideTally") -> None:
         """Add what is known of the bot: all but the scores, which are of one contest."""
@@ -102,14 +97,14 @@ class Tally:
                     side.reasons[game.reason] += 1
         scores = deal_scores(self.contest, result)
         for side, score, choices, seconds in zip(self.sides, scores, result.choices, result.seconds, strict=True):
-            side.scores += score
-            side.squares += score * score
+            side.score_sum += score
+            side.square_sum += score * score
             side.choices += choices
             side.seconds += seconds
 
     def score(self, side: int) -> float | None:
         """Return the mean score of a side in a deal, None without deals. A draw is an equal part for each team."""
-        return self.sides[side].scores / self.deals if self.deals else None
+        return self.sides[side].score_sum / self.deals if self.deals else None
 
     def interval(self, side: int) -> tuple[float, float]:
         """Return the 95 % confidence interval of the mean score of a side.
@@ -118,19 +113,19 @@ class Tally:
         independent. Deals with one seating: Wilson's interval.
         """
         if not self.contest.is_mirrored:
-            return wilson(self.sides[side].scores, self.deals)
+            return wilson(self.sides[side].score_sum, self.deals)
         half, mean = self.half_width(side), self.score(side) or 0.0
         return max(mean - half, 0.0), min(mean + half, 1.0)
 
     def half_width(self, side: int) -> float:
         """Return half the width of the interval, before it is cut off at 0 and 1."""
         if not self.contest.is_mirrored:
-            low, high = wilson(self.sides[side].scores, self.deals)
+            low, high = wilson(self.sides[side].score_sum, self.deals)
             return (high - low) / 2
         if self.deals < 2:  # one deal has no spread
             return inf
         sums = self.sides[side]
-        variance = (sums.squares - sums.scores**2 / self.deals) / (self.deals - 1)
+        variance = (sums.square_sum - sums.score_sum**2 / self.deals) / (self.deals - 1)
         return Z_95 * sqrt(max(variance, 0.0) / self.deals)
 
 

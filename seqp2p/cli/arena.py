@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import click
 import msgspec
 
-from seqp2p.arena import DealResult, Ladder, Tally, WorkerLost, play_deals, round_robin
+from seqp2p.arena import Contest, DealResult, Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
 from seqp2p.arena.contest import TWO_TEAMS
 from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.programs import try_to_start
@@ -159,7 +159,7 @@ def command(
     output, begun = Output(as_json), time.perf_counter()
     with open_results(results, settings, ladder) as write:
         stopped = _play(ladder, settings, jobs or cores(), write, shown=not as_json)
-    if stopped is None or ladder.total("games"):
+    if stopped is None or total(ladder, "games"):
         seconds = time.perf_counter() - begun
         output.event(result(ladder, seconds, complete=stopped is None))
         if not as_json:
@@ -171,7 +171,7 @@ def command(
 
 def _play(ladder: Ladder, settings: "ArenaSettings", jobs: int, write: Write, *, shown: bool) -> UserError | None:
     """Play what is left of the ladder. Return the error by which it ended early, or None."""
-    played = ladder.total("deals")
+    played = total(ladder, "deals")
     wanted = ladder.deals * len(ladder.contests)
     try:
         with (
@@ -276,17 +276,58 @@ def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
             file.truncate()
             break
         try:
-            ladder.take(decoder.decode(line))
+            result = decoder.decode(line)
+            _check_result(result, ladder.contests)
+            ladder.take(result)
         except (ValueError, UnicodeDecodeError):
             raise UserError(
                 t("line {number} of {path} is damaged", number=number, path=path), t("name another file")
             ) from None
 
 
+def _check_result(result: DealResult, contests: tuple[Contest, ...]) -> None:
+    """Raise ValueError unless the result is one that a contest can have."""
+    contest = contests[result.contest] if 0 <= result.contest < len(contests) else None
+    if contest is None or len(result.games) != len(contest.seatings):
+        raise ValueError(result)
+    teams = range(contest.teams + 1)
+    if not len(result.choices) == len(result.seconds) == len(contest.sides):
+        raise ValueError(result)
+    if any(game.winner not in teams or game.failed not in teams for game in result.games):
+        raise ValueError(result)
+
+
+def total(ladder: Ladder, name: str) -> int:
+    """Return the sum of a count of the tallies over all contests."""
+    return sum(getattr(tally, name) for tally in ladder.tallies)
+
+
+def bots_of(ladder: Ladder) -> dict[str, SideTally]:
+    """Return the sums of each bot over all contests, by its name."""
+    found = dict[str, SideTally]()
+    for tally in ladder.tallies:
+        for name, side in zip(tally.contest.sides, tally.sides, strict=True):
+            found.setdefault(name, SideTally()).add(side)
+    return found
+
+
+def ratings_of(ladder: Ladder) -> dict[str, float]:
+    """Return the bots' ratings; none but for two teams of different bots that have all played."""
+    if ladder.contests[0].teams != TWO_TEAMS or not ladder.contests[0].is_mirrored:
+        return {}
+    points = dict[tuple[str, str], tuple[float, int]]()
+    for tally in ladder.tallies:
+        one, two = tally.contest.sides
+        points[one, two] = ((tally.score(0) or 0.0) * tally.games, tally.games)
+    return elo_ratings(list(bots_of(ladder)), points)
+
+
 def result(ladder: Ladder, seconds: float, *, complete: bool) -> ArenaEvent:
     """Return the result for scripts."""
-    total, ratings = ladder.total, ladder.ratings()
-    counts = {name: total(name) for name in ("deals", "games", "turns", "draws", "first_mover_wins", "reshuffled")}
+    ratings, games = ratings_of(ladder), total(ladder, "games")
+    counts = {
+        name: total(ladder, name) for name in ("deals", "games", "turns", "draws", "first_mover_wins", "reshuffled")
+    }
     bots = [
         ArenaBotFields(
             name=bot,
@@ -295,15 +336,15 @@ def result(ladder: Ladder, seconds: float, *, complete: bool) -> ArenaEvent:
             failed=sums.failed,
             reasons=[reason for reason, _ in sums.reasons.most_common()],
         )
-        for bot, sums in ladder.bots().items()
+        for bot, sums in bots_of(ladder).items()
     ]
     return ArenaEvent(
         complete,
         round(seconds, 3),
         **counts,
-        turns_mean=round(total("turns") / total("games"), 6),
-        passes_mean=round(total("passes") / total("games"), 6),
-        exchanges_mean=round(total("exchanges") / total("games"), 6),
+        turns_mean=round(total(ladder, "turns") / games, 6),
+        passes_mean=round(total(ladder, "passes") / games, 6),
+        exchanges_mean=round(total(ladder, "exchanges") / games, 6),
         contests=[_contest_fields(tally) for tally in ladder.tallies],
         bots=bots,
     )
@@ -329,7 +370,7 @@ def _rounded(value: float | None, digits: int = 6) -> float | None:
 
 def table(ladder: Ladder, seconds: float) -> Iterator[str]:
     """Yield the result for people: scores with their intervals, the bots, then shares and means."""
-    contest, total, games = ladder.contests[0], ladder.total, ladder.total("games")
+    contest, games = ladder.contests[0], total(ladder, "games")
     title = variant_title(contest.variant)
     if contest.options.advanced:
         title = t("{game}, advanced", game=title)
@@ -346,8 +387,8 @@ def table(ladder: Ladder, seconds: float) -> Iterator[str]:
     yield ""
     yield from columns(("", t("deals"), t("score"), t("{percent} interval", percent="95 %")), *_scores(ladder.tallies))
     yield ""
-    bots = ladder.bots()
-    yield from columns(("", "Elo", t("a choice"), t("failed")), *_bots(bots, ladder.ratings()))
+    bots = bots_of(ladder)
+    yield from columns(("", "Elo", t("a choice"), t("failed")), *_bots(bots, ratings_of(ladder)))
     for bot, sums in bots.items():
         for reason, count in sums.reasons.most_common(REASONS_SHOWN):
             yield tn(
@@ -360,15 +401,15 @@ def table(ladder: Ladder, seconds: float) -> Iterator[str]:
     yield ""
     yield t(
         "drawn {drawn}, won by who began {began}, reshuffled {reshuffled}",
-        drawn=percent(total("draws") / games),
-        began=percent(total("first_mover_wins") / games),
-        reshuffled=percent(total("reshuffled") / games),
+        drawn=percent(total(ladder, "draws") / games),
+        began=percent(total(ladder, "first_mover_wins") / games),
+        reshuffled=percent(total(ladder, "reshuffled") / games),
     )
     yield t(
         "a game, on average: {turns} turns, {passes} passes, {exchanges} exchanges",
-        turns=number(total("turns") / games, 2),
-        passes=number(total("passes") / games, 2),
-        exchanges=number(total("exchanges") / games, 2),
+        turns=number(total(ladder, "turns") / games, 2),
+        passes=number(total(ladder, "passes") / games, 2),
+        exchanges=number(total(ladder, "exchanges") / games, 2),
     )
 
 
