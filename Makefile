@@ -43,6 +43,7 @@ help:
 	@echo "make screens take the pictures of docs/screens again (needs tmux)"
 	@echo "make man     write the manual pages in docs/man again"
 	@echo "make tables  write the tables and pictures in docs that are made from the code"
+	@echo "make reference write docs/reference.md, the reference of the library, which is not in git"
 	@echo "make dist    make the wheel and the archive of sources, with the reference of the library, in dist"
 
 $(STAMP): pyproject.toml

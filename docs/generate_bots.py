@@ -93,9 +93,9 @@ def play(row: Row, jobs: int, folder: Path) -> Tally:
     )
     name = re.sub(r"[^a-z0-9]+", "-", " ".join((row.variant, str(row.players), *row.bots)))
     folder.mkdir(parents=True, exist_ok=True)
-    with open_results(folder / f"{name}.jsonl", settings, ladder) as file:
+    with open_results(folder / f"{name}.jsonl", settings, ladder) as write:
         for result in play_deals(ladder, SEED, jobs):
-            file.write(result)
+            write(result)
             if result.deal % TOLD_EVERY == TOLD_EVERY - 1:
                 print(f"{name}: {result.deal + 1} of {row.deals} deals", file=sys.stderr, flush=True)
     return ladder.tallies[0]

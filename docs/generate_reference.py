@@ -1,6 +1,6 @@
 """The reference of the library, read off its source: every public name with its fields, arguments, errors and examples.
 
-``make docs`` writes it to docs/reference.md, which is in the archive of sources, too, and not in git.
+``make reference`` writes it to docs/reference.md, which is in the archive of sources, too, and not in git.
 """
 
 import ast

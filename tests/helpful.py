@@ -79,7 +79,7 @@ def make_known() -> None:
     """The bot has a name in this process, and in the one that it starts for its bots."""
     from seqp2p.bots import registry
     from seqp2p.cli import own_table
-    from seqp2p.cli.children import ChildStart
+    from seqp2p.cli.running import ChildStart
 
     cast("dict[str, Any]", registry._KINDS)[HELPFUL] = HelpfulBot
     bots = own_table.PROCESS

@@ -27,6 +27,8 @@ from seqp2p.replay.disk import lock, read_regular, write_beside
 IDENTITIES_MAX = 64
 GIVEN: Final = 0
 """The number of an identity that has no file in this player's folder."""
+KNOWN_PLAYERS: Final = "known_players.json"
+"""The file of the players met before, in the same folder."""
 HOME_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 
 

@@ -29,10 +29,9 @@ RATING_EXACT: Final = 1e-12
 
 
 class DealResult(msgspec.Struct, frozen=True):
-    """The games of one deal."""
+    """The games of one deal of the ``contest`` with this number."""
 
     contest: int
-    """The number of the contest."""
     deal: int
     games: tuple[ArenaResult, ...]
     """By seating."""
@@ -43,8 +42,28 @@ class DealResult(msgspec.Struct, frozen=True):
 
 
 @dataclass
+class SideTally:
+    """The sums of one side of a contest, or of a bot over several contests. All but the times follow from the seed."""
+
+    choices: int = 0
+    seconds: float = 0.0
+    failed: int = 0
+    reasons: Counter[str] = field(default_factory=Counter[str])
+    """The faults by which it has lost ``failed`` games, of a contest up to REASONS_MAX different ones."""
+    score_sum: float = 0.0
+    square_sum: float = 0.0
+
+    def add(self, other: "SideTally") -> None:
+        """Add what is known of the bot: all but the scores, which are of one contest."""
+        self.choices += other.choices
+        self.seconds += other.seconds
+        self.failed += other.failed
+        self.reasons.update(other.reasons)
+
+
+@dataclass
 class Tally:
-    """The sums of a contest, deal by deal. All but the times follow from the seed."""
+    """The sums of a contest, deal by deal."""
 
     contest: Contest
     deals: int = 0
@@ -56,28 +75,15 @@ class Tally:
     """Games in which the discards became the pile at least once."""
     passes: int = 0
     exchanges: int = 0
-    failed: list[int] = field(default_factory=list[int])
-    """By side: the games that it has lost by a fault."""
-    reasons: list[Counter[str]] = field(default_factory=list[Counter[str]])
-    """By side: these faults, up to REASONS_MAX different ones."""
-    choices: list[int] = field(default_factory=list[int])
-    seconds: list[float] = field(default_factory=list[float])
-    """By side: the time of its choices."""
-    _sums: list[float] = field(default_factory=list[float])
-    _squares: list[float] = field(default_factory=list[float])
 
     def __post_init__(self) -> None:
-        sides = len(self.contest.sides)
-        self.failed, self.choices = [0] * sides, [0] * sides
-        self.reasons = [Counter[str]() for _ in range(sides)]
-        self.seconds, self._sums, self._squares = [0.0] * sides, [0.0] * sides, [0.0] * sides
+        self.sides = [SideTally() for _ in self.contest.sides]
 
     def add(self, result: DealResult) -> None:
         """Count one more deal."""
-        seatings = self.contest.seatings
         self.deals += 1
         self.games += len(result.games)
-        for game, seating in zip(result.games, seatings, strict=True):
+        for game, seating in zip(result.games, self.contest.seatings, strict=True):
             self.turns += game.turns
             self.draws += not game.winner and not game.failed
             self.first_mover_wins += game.winner == game.first_team
@@ -85,19 +91,20 @@ class Tally:
             self.passes += game.passes
             self.exchanges += game.exchanges
             if game.failed:
-                side = seating[game.failed - 1]
-                self.failed[side] += 1
-                if game.reason in self.reasons[side] or len(self.reasons[side]) < REASONS_MAX:
-                    self.reasons[side][game.reason] += 1
-        for side, score in enumerate(deal_scores(self.contest, result)):
-            self._sums[side] += score
-            self._squares[side] += score * score
-            self.choices[side] += result.choices[side]
-            self.seconds[side] += result.seconds[side]
+                side = self.sides[seating[game.failed - 1]]
+                side.failed += 1
+                if game.reason in side.reasons or len(side.reasons) < REASONS_MAX:
+                    side.reasons[game.reason] += 1
+        scores = deal_scores(self.contest, result)
+        for side, score, choices, seconds in zip(self.sides, scores, result.choices, result.seconds, strict=True):
+            side.score_sum += score
+            side.square_sum += score * score
+            side.choices += choices
+            side.seconds += seconds
 
     def score(self, side: int) -> float | None:
         """Return the mean score of a side in a deal, None without deals. A draw is an equal part for each team."""
-        return self._sums[side] / self.deals if self.deals else None
+        return self.sides[side].score_sum / self.deals if self.deals else None
 
     def interval(self, side: int) -> tuple[float, float]:
         """Return the 95 % confidence interval of the mean score of a side.
@@ -106,18 +113,19 @@ class Tally:
         independent. Deals with one seating: Wilson's interval.
         """
         if not self.contest.is_mirrored:
-            return wilson(self._sums[side], self.deals)
+            return wilson(self.sides[side].score_sum, self.deals)
         half, mean = self.half_width(side), self.score(side) or 0.0
         return max(mean - half, 0.0), min(mean + half, 1.0)
 
     def half_width(self, side: int) -> float:
         """Return half the width of the interval, before it is cut off at 0 and 1."""
         if not self.contest.is_mirrored:
-            low, high = wilson(self._sums[side], self.deals)
+            low, high = wilson(self.sides[side].score_sum, self.deals)
             return (high - low) / 2
         if self.deals < 2:  # one deal has no spread
             return inf
-        variance = (self._squares[side] - self._sums[side] ** 2 / self.deals) / (self.deals - 1)
+        sums = self.sides[side]
+        variance = (sums.square_sum - sums.score_sum**2 / self.deals) / (self.deals - 1)
         return Z_95 * sqrt(max(variance, 0.0) / self.deals)
 
 

@@ -2,11 +2,10 @@
 
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeAlias
 
 import click
 import msgspec
@@ -15,12 +14,13 @@ from seqp2p.arena import Contest, DealResult, Ladder, Tally, WorkerLost, elo_rat
 from seqp2p.arena.contest import TWO_TEAMS
 from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.programs import try_to_start
+from seqp2p.arena.tally import SideTally
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
-from seqp2p.cli.options import TIME_S_MAX, BotName, make_program
-from seqp2p.cli.output import Output
+from seqp2p.cli.options import TIME_S_MAX, BotName, make_program, with_all
+from seqp2p.cli.output import Output, columns
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.replay.disk import lock
@@ -35,6 +35,7 @@ REASONS_SHOWN: Final = 3
 """The faults of a bot that people are shown."""
 RESULT_SIZE_MAX: Final = 1_000_000
 """The bytes of a line of a results file."""
+Write: TypeAlias = Callable[[DealResult], None]
 
 
 class Entrant(BotName):
@@ -66,39 +67,54 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
             raise UserError(t("{name} cannot be started: {reason}", name=bot, reason=reason), exit_code=USAGE) from None
 
 
-def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the table; the command gets ``players``, ``teams``, ``variant`` and ``advanced``."""
-    players = click.option(
-        "--players",
-        type=click.IntRange(1, 12),
-        default=2,
-        show_default=True,
-        help=message("How many players at a table."),
-    )
-    teams = click.option("--teams", type=int, help=message("Teams; without it, the usual number."))
-    variant = click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
-    advanced = click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence."))
-    return players(teams(variant(advanced(command))))
-
-
-def length_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how long a pair plays; the command gets ``deals`` and ``until``."""
-    deals = click.option(
-        "--deals",
-        type=click.IntRange(1, DEALS_MAX),
-        # Help is translated word for word: DEALS_DEFAULT, and below UNTIL_EVERY and UNTIL_FIRST.
-        help=message("How many deals of a pair, at most; without it, 500, or as many as --until takes."),
-    )
-    until = click.option(
-        "--until",
-        type=click.FloatRange(0.1, 50),
-        metavar=message("POINTS"),
-        help=message(
-            "Stop a pair when its interval is plus or minus so many points of 100: looked at every 200 deals,"
-            " from 1000 on."
+def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what is played, how long, and where the results are kept."""
+    options = (
+        click.option(
+            "--deals",
+            type=click.IntRange(1, DEALS_MAX),
+            # Help is translated word for word: DEALS_DEFAULT, and below UNTIL_EVERY and UNTIL_FIRST.
+            help=message("How many deals of a pair, at most; without it, 500, or as many as --until takes."),
+        ),
+        click.option(
+            "--until",
+            type=click.FloatRange(0.1, 50),
+            metavar=message("POINTS"),
+            help=message(
+                "Stop a pair when its interval is plus or minus so many points of 100: looked at every 200 deals,"
+                " from 1000 on."
+            ),
+        ),
+        click.option(
+            "--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games.")
+        ),
+        click.option(
+            "--players",
+            type=click.IntRange(1, 12),
+            default=2,
+            show_default=True,
+            help=message("How many players at a table."),
+        ),
+        click.option("--teams", type=int, help=message("Teams; without it, the usual number.")),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+        click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence.")),
+        click.option(
+            "--results",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar=message("FILE"),
+            help=message("Keep each deal's results in this file, and go on with those that are in it."),
+        ),
+        click.option(
+            "--exec-time",
+            "time_s",
+            metavar=message("S"),
+            type=click.FloatRange(0.1, TIME_S_MAX),
+            default=TIME_S,
+            show_default=True,
+            help=message("Seconds for a choice of programs and classes."),
         ),
     )
-    return deals(until(command))
+    return with_all(options, command)
 
 
 @click.command(
@@ -113,24 +129,7 @@ def length_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ),
 )
 @click.argument("bots", nargs=-1, required=True, type=Entrant(), metavar=message("BOT BOT..."))
-@length_options
-@click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games."))
-@table_options
-@click.option(
-    "--results",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar=message("FILE"),
-    help=message("Keep each deal's results in this file, and go on with those that are in it."),
-)
-@click.option(
-    "--exec-time",
-    "time_s",
-    metavar=message("S"),
-    type=click.FloatRange(0.1, TIME_S_MAX),
-    default=TIME_S,
-    show_default=True,
-    help=message("Seconds for a choice of programs and classes."),
-)
+@contest_options
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the result on standard output."))
 def command(
@@ -158,27 +157,21 @@ def command(
     ladder = Ladder(contests, wanted, None if until is None else until / 100)
     settings = ArenaSettings(bots, variant, players, contests[0].teams, options, seed, time_s)
     output, begun = Output(as_json), time.perf_counter()
-    with open_results(results, settings, ladder) as file:
-        stopped = _play(ladder, settings, jobs or cores(), file, shown=not as_json)
-    tell(Standings(ladder, tuple(dict.fromkeys(bots)), time.perf_counter() - begun), output, stopped)
-
-
-def tell(standings: "Standings", output: Output, stopped: UserError | None) -> None:
-    """Write the result, if there is one. Raise the error by which the arena ended early."""
-    if stopped is None or standings.games:
-        output.event(result(standings, complete=stopped is None))
-        if not output.json:
-            for line in table(standings):
+    with open_results(results, settings, ladder) as write:
+        stopped = _play(ladder, settings, jobs or cores(), write, shown=not as_json)
+    if stopped is None or total(ladder, "games"):
+        seconds = time.perf_counter() - begun
+        output.event(result(ladder, seconds, complete=stopped is None))
+        if not as_json:
+            for line in table(ladder, seconds):
                 output.say(line)
     if stopped is not None:
         raise stopped
 
 
-def _play(
-    ladder: Ladder, settings: "ArenaSettings", jobs: int, file: "ResultsFile", *, shown: bool
-) -> UserError | None:
+def _play(ladder: Ladder, settings: "ArenaSettings", jobs: int, write: Write, *, shown: bool) -> UserError | None:
     """Play what is left of the ladder. Return the error by which it ended early, or None."""
-    played = sum(tally.deals for tally in ladder.tallies)
+    played = total(ladder, "deals")
     wanted = ladder.deals * len(ladder.contests)
     try:
         with (
@@ -187,7 +180,7 @@ def _play(
             _progress(wanted, played, shown=shown and ladder.until is None) as advance,
         ):
             for each in deals:
-                file.write(each)
+                write(each)
                 played += 1
                 advance(1)
     except KeyboardInterrupt:
@@ -222,55 +215,39 @@ class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
     time_s: float
 
 
-class ResultsFile:
-    """A results file, open at its end: the settings in the first line, then a line of JSON for each deal.
-
-    The deals of a contest stand in their order.
-    """
-
-    def __init__(self, file: BinaryIO | None, name: str) -> None:
-        """Without a file, nothing is kept."""
-        self._file = file
-        self._name = name
-
-    def write(self, line: ArenaSettings | DealResult) -> None:
-        """Write a line, at once. Raises UserError if the disk does not take it."""
-        if self._file is None:
-            return
-        try:
-            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
-            self._file.flush()
-        except OSError as error:
-            raise UserError(
-                t("cannot write {path}: {reason}", path=self._name, reason=of_system(error)), exit_code=FAILED
-            ) from None
-
-
 @contextmanager
-def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> Generator[ResultsFile]:
-    """Open a results file, or make a new one, and let the ladder take its results.
+def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> Generator[Write]:
+    """Open a results file, or make a new one, let the ladder take its results, and yield what writes one more.
 
-    Without a path nothing is kept. Raises UserError, and changes nothing, if it is no results file, has other
-    settings, or is in use.
+    The settings are in its first line, then comes a line of JSON for each deal; the deals of a contest stand in their
+    order. Without a path nothing is kept. Raises UserError, and changes nothing, if it is no results file, has other
+    settings, or is in use; what writes raises UserError if the disk does not take it.
     """
     if path is None:
-        yield ResultsFile(None, "")
+        yield lambda _: None
         return
     try:
         file = path.open("r+b" if path.exists() else "x+b")
     except OSError as error:
         raise UserError(t("cannot open {path}: {reason}", path=path, reason=of_system(error))) from None
+
+    def write(line: ArenaSettings | DealResult) -> None:
+        try:
+            file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
+            file.flush()
+        except OSError as error:
+            reason = of_system(error)
+            raise UserError(t("cannot write {path}: {reason}", path=path, reason=reason), exit_code=FAILED) from None
+
     with file:
         if not lock(file.fileno()):
             raise UserError(t("another process writes {path}", path=path), t("name another file"))
-        results = ResultsFile(file, str(path))
-        head = file.readline(RESULT_SIZE_MAX)
-        if not head:
-            results.write(settings)
-        else:
+        if head := file.readline(RESULT_SIZE_MAX):
             _check_settings(head, settings, path)
             _take_results(file, ladder, path)
-        yield results
+        else:
+            write(settings)
+        yield write
 
 
 def _check_settings(line: bytes, settings: ArenaSettings, path: Path) -> None:
@@ -310,98 +287,65 @@ def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
 
 def _check_result(result: DealResult, contests: tuple[Contest, ...]) -> None:
     """Raise ValueError unless the result is one that a contest can have."""
-    if not 0 <= result.contest < len(contests):
-        raise ValueError(result.contest)
-    contest = contests[result.contest]
-    if len(result.games) != len(contest.seatings) or not len(result.choices) == len(result.seconds) == len(
-        contest.sides
-    ):
-        raise ValueError(result.games)
+    contest = contests[result.contest] if 0 <= result.contest < len(contests) else None
+    if contest is None or len(result.games) != len(contest.seatings):
+        raise ValueError(result)
     teams = range(contest.teams + 1)
+    if not len(result.choices) == len(result.seconds) == len(contest.sides):
+        raise ValueError(result)
     if any(game.winner not in teams or game.failed not in teams for game in result.games):
-        raise ValueError(result.games)
+        raise ValueError(result)
 
 
-@dataclass(frozen=True)
-class Standings:
-    """The tallies of all contests, and what they tell about each bot."""
-
-    ladder: Ladder
-    bots: tuple[str, ...]
-    seconds: float
-
-    @property
-    def tallies(self) -> list[Tally]:
-        return self.ladder.tallies
-
-    @property
-    def games(self) -> int:
-        return self.total("games")
-
-    def total(self, name: str) -> int:
-        """Return the sum of a count over all contests."""
-        return sum(getattr(tally, name) for tally in self.tallies)
-
-    def of(self, bot: str) -> Iterator[tuple[Tally, int]]:
-        """Yield the tallies in which a bot plays, with the number of its side."""
-        for tally in self.tallies:
-            for side, name in enumerate(tally.contest.sides):
-                if name == bot:
-                    yield tally, side
-
-    def choice_s(self, bot: str) -> float | None:
-        """Return the mean time of a choice."""
-        choices = sum(tally.choices[side] for tally, side in self.of(bot))
-        return sum(tally.seconds[side] for tally, side in self.of(bot)) / choices if choices else None
-
-    def failed(self, bot: str) -> int:
-        """Return the number of games that the bot has lost by a fault."""
-        return sum(tally.failed[side] for tally, side in self.of(bot))
-
-    def reasons(self, bot: str) -> list[tuple[str, int]]:
-        """Return its faults with their numbers, the most frequent first."""
-        counts = dict[str, int]()
-        for tally, side in self.of(bot):
-            for reason, count in tally.reasons[side].items():
-                counts[reason] = counts.get(reason, 0) + count
-        return sorted(counts.items(), key=lambda each: -each[1])
-
-    def ratings(self) -> dict[str, float]:
-        """Return the bots' ratings; none but for two teams of different bots that have all played."""
-        first = self.tallies[0]
-        if first.contest.teams != TWO_TEAMS or not first.contest.is_mirrored:
-            return {}
-        points = dict[tuple[str, str], tuple[float, int]]()
-        for tally in self.tallies:
-            one, two = tally.contest.sides
-            points[one, two] = ((tally.score(0) or 0.0) * tally.games, tally.games)
-        return elo_ratings(self.bots, points)
+def total(ladder: Ladder, name: str) -> int:
+    """Return the sum of a count of the tallies over all contests."""
+    return sum(getattr(tally, name) for tally in ladder.tallies)
 
 
-def result(standings: Standings, *, complete: bool) -> ArenaEvent:
+def bots_of(ladder: Ladder) -> dict[str, SideTally]:
+    """Return the sums of each bot over all contests, by its name."""
+    found = dict[str, SideTally]()
+    for tally in ladder.tallies:
+        for name, side in zip(tally.contest.sides, tally.sides, strict=True):
+            found.setdefault(name, SideTally()).add(side)
+    return found
+
+
+def ratings_of(ladder: Ladder) -> dict[str, float]:
+    """Return the bots' ratings; none but for two teams of different bots that have all played."""
+    if ladder.contests[0].teams != TWO_TEAMS or not ladder.contests[0].is_mirrored:
+        return {}
+    points = dict[tuple[str, str], tuple[float, int]]()
+    for tally in ladder.tallies:
+        one, two = tally.contest.sides
+        points[one, two] = ((tally.score(0) or 0.0) * tally.games, tally.games)
+    return elo_ratings(list(bots_of(ladder)), points)
+
+
+def result(ladder: Ladder, seconds: float, *, complete: bool) -> ArenaEvent:
     """Return the result for scripts."""
-    games, ratings = standings.games, standings.ratings()
+    ratings, games = ratings_of(ladder), total(ladder, "games")
     counts = {
-        name: standings.total(name) for name in ("deals", "games", "turns", "draws", "first_mover_wins", "reshuffled")
+        name: total(ladder, name) for name in ("deals", "games", "turns", "draws", "first_mover_wins", "reshuffled")
     }
     bots = [
         ArenaBotFields(
             name=bot,
             elo=_rounded(ratings.get(bot), 1),
-            choice_s=_rounded(standings.choice_s(bot)),
-            failed=standings.failed(bot),
-            reasons=[reason for reason, _ in standings.reasons(bot)],
+            choice_s=_rounded(sums.seconds / sums.choices if sums.choices else None),
+            failed=sums.failed,
+            reasons=[reason for reason, _ in sums.reasons.most_common()],
         )
-        for bot in standings.bots
+        for bot, sums in bots_of(ladder).items()
     ]
     return ArenaEvent(
         complete,
-        round(standings.seconds, 3),
+        round(seconds, 3),
         **counts,
-        turns_mean=round(standings.total("turns") / games, 6),
-        passes_mean=round(standings.total("passes") / games, 6),
-        exchanges_mean=round(standings.total("exchanges") / games, 6),
-        contests=[_contest_fields(tally) for tally in standings.tallies],
+        turns_mean=round(total(ladder, "turns") / games, 6),
+        passes_mean=round(total(ladder, "passes") / games, 6),
+        exchanges_mean=round(total(ladder, "exchanges") / games, 6),
+        contests=[_contest_fields(tally) for tally in ladder.tallies],
         bots=bots,
     )
 
@@ -424,9 +368,9 @@ def _rounded(value: float | None, digits: int = 6) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def table(standings: Standings) -> Iterator[str]:
+def table(ladder: Ladder, seconds: float) -> Iterator[str]:
     """Yield the result for people: scores with their intervals, the bots, then shares and means."""
-    contest, games = standings.tallies[0].contest, standings.games
+    contest, games = ladder.contests[0], total(ladder, "games")
     title = variant_title(contest.variant)
     if contest.options.advanced:
         title = t("{game}, advanced", game=title)
@@ -439,30 +383,39 @@ def table(standings: Standings) -> Iterator[str]:
         players=contest.players,
         teams=contest.teams,
     )
-    yield t("played in {seconds} s", seconds=number(standings.seconds, 1))
+    yield t("played in {seconds} s", seconds=number(seconds, 1))
     yield ""
-    yield from _columns(("", t("deals"), t("score"), t("{percent} interval", percent="95 %")), _scores(standings))
+    yield from columns(("", t("deals"), t("score"), t("{percent} interval", percent="95 %")), *_scores(ladder.tallies))
     yield ""
-    yield from _columns(("", "Elo", t("a choice"), t("failed")), _bots(standings))
-    yield from _faults(standings)
+    bots = bots_of(ladder)
+    yield from columns(("", "Elo", t("a choice"), t("failed")), *_bots(bots, ratings_of(ladder)))
+    for bot, sums in bots.items():
+        for reason, count in sums.reasons.most_common(REASONS_SHOWN):
+            yield tn(
+                "{bot} has lost 1 game: {reason}",
+                "{bot} has lost {count} games: {reason}",
+                count,
+                bot=bot,
+                reason=translate(reason),
+            )
     yield ""
     yield t(
         "drawn {drawn}, won by who began {began}, reshuffled {reshuffled}",
-        drawn=percent(standings.total("draws") / games),
-        began=percent(standings.total("first_mover_wins") / games),
-        reshuffled=percent(standings.total("reshuffled") / games),
+        drawn=percent(total(ladder, "draws") / games),
+        began=percent(total(ladder, "first_mover_wins") / games),
+        reshuffled=percent(total(ladder, "reshuffled") / games),
     )
     yield t(
         "a game, on average: {turns} turns, {passes} passes, {exchanges} exchanges",
-        turns=number(standings.total("turns") / games, 2),
-        passes=number(standings.total("passes") / games, 2),
-        exchanges=number(standings.total("exchanges") / games, 2),
+        turns=number(total(ladder, "turns") / games, 2),
+        passes=number(total(ladder, "passes") / games, 2),
+        exchanges=number(total(ladder, "exchanges") / games, 2),
     )
 
 
-def _scores(standings: Standings) -> Iterator[tuple[str, ...]]:
+def _scores(tallies: Iterable[Tally]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each pair, or for each side of a larger table."""
-    for tally in standings.tallies:
+    for tally in tallies:
         contest = tally.contest
         for side, bot in enumerate(contest.sides):
             if not contest.is_mirrored:
@@ -479,32 +432,9 @@ def _scores(standings: Standings) -> Iterator[tuple[str, ...]]:
                 break  # The other score is the rest.
 
 
-def _bots(standings: Standings) -> Iterator[tuple[str, ...]]:
+def _bots(bots: Mapping[str, SideTally], ratings: Mapping[str, float]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each bot, the best first."""
-    ratings = standings.ratings()
-    for bot in sorted(standings.bots, key=lambda each: -ratings.get(each, 0.0)):
-        choice_s = standings.choice_s(bot)
+    for bot, sums in sorted(bots.items(), key=lambda each: -ratings.get(each[0], 0.0)):
         rating = f"{ratings[bot]:+.0f}" if bot in ratings else "-"
-        choice = "-" if choice_s is None else t("{time} ms", time=number(1000 * choice_s, 2))
-        yield bot, rating, choice, number(standings.failed(bot))
-
-
-def _faults(standings: Standings) -> Iterator[str]:
-    for bot in standings.bots:
-        for reason, count in standings.reasons(bot)[:REASONS_SHOWN]:
-            yield tn(
-                "{bot} has lost 1 game: {reason}",
-                "{bot} has lost {count} games: {reason}",
-                count,
-                bot=bot,
-                reason=translate(reason),
-            )
-
-
-def _columns(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """Yield the lines of a table: the first column to the left, the others to the right."""
-    lines = [head, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for first, *others in lines:
-        cells = [f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)]
-        yield "  ".join([f"{first:{widths[0]}}", *cells])
+        choice = t("{time} ms", time=number(1000 * sums.seconds / sums.choices, 2)) if sums.choices else "-"
+        yield bot, rating, choice, number(sums.failed)

@@ -34,8 +34,8 @@ from seqp2p.api.table import HostOptions, joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli.errors import hint_of, line_of, polite_signals
-from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import prepare_streams, report_bug
+from seqp2p.cli.running import LineReader
 from seqp2p.crypto.equation import sum_first
 from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError

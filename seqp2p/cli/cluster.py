@@ -8,6 +8,8 @@ scheduler for its workers in between. The bytes that are under way are bounded b
 """
 
 import contextlib
+import functools
+import hashlib
 import importlib
 import logging
 import re
@@ -18,12 +20,13 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final, cast
 
 import msgspec
 
+from seqp2p import __version__
 from seqp2p.cli.replays import FILES_AHEAD, Named, bytes_of, verify_data
-from seqp2p.cli.version import code_state
 from seqp2p.errors import FAILED, NOT_CONNECTED, USAGE, UserError
 from seqp2p.i18n import message, message_of, received, sent
 from seqp2p.match.table import check_settings
@@ -31,6 +34,7 @@ from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.verify import Report
 from seqp2p.ui.language import t
 
+PACKAGE: Final = Path(__file__).parents[1]
 ADDRESS: Final = re.compile(r"((tcp|tls|ws|wss)://)?[^\s/]+:[0-9]{1,5}")
 CONNECT_S: Final = 4
 """With the time below it is under ten seconds until a cluster that cannot verify is reported."""
@@ -81,7 +85,6 @@ class _Watch:
             raise Lost(t("it has no workers"))
 
     def wait_for_workers(self) -> None:
-        """Raises Lost."""
         self.ask()
         while not self.threads:
             time.sleep(0.1)
@@ -170,6 +173,16 @@ def verify_for(state: str, data: bytes) -> bytes:
     if state != code_state():
         raise ImportError(f"seqp2p {code_state()}")
     return encode_report(verify_data(data))
+
+
+@functools.cache
+def code_state() -> str:
+    """Return the version and a digest of the package's modules, as ``0.1.0+0123456789abcdef``."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name, data = path.relative_to(PACKAGE).as_posix().encode(), path.read_bytes()
+        digest.update(b"%d %s %d " % (len(name), name, len(data)) + data)
+    return f"{__version__}+{digest.hexdigest()[:16]}"
 
 
 def encode_report(report: Report) -> bytes:

@@ -55,11 +55,8 @@ def complete_word(context: click.Context, parameter: click.Parameter, incomplete
 def command(action: str, name: str | None, value: str | None, *, as_json: bool) -> None:
     words = [word for word in (name, value) if word is not None]
     if len(words) != _WORDS[action]:
-        raise UserError(
-            t("{action} has other words behind it", action=action),
-            t("see {command} --help", command="seqp2p config"),
-            USAGE,
-        )
+        hint = t("see {command} --help", command="seqp2p config")
+        raise UserError(t("{action} has other words behind it", action=action), hint, USAGE)
     output = Output(as_json)
     chosen = SETTINGS if name is None else (named(name),)
     if action in {"set", "unset"}:

@@ -8,15 +8,14 @@ import click
 import trio
 
 from seqp2p.bots.registry import USUAL
-from seqp2p.cli import children, home
-from seqp2p.cli.children import Child, ChildStart, Hear, Read
+from seqp2p.cli import running
 from seqp2p.cli.errors import polite_signals, stopped_by
 from seqp2p.cli.json_events import GAME_EVENTS, DealtEvent, OverEvent
-from seqp2p.cli.options import BotName, make_relay, make_settings
+from seqp2p.cli.options import BotName, make_relay, make_settings, usable_replay_dir
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
 from seqp2p.cli.reporter import TABLE_FULL
-from seqp2p.cli.running import run_async
+from seqp2p.cli.running import Child, ChildStart, Hear, Read, run_async
 from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Result, plain_result
@@ -37,9 +36,13 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: str | None, *, as_json: bool) -> None:
-    check_players(players)
+    try:
+        make_settings(players)
+    except UserError as error:
+        sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
+        raise UserError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
     used = make_relay(relay or "")
-    directory = home.replay_dir(replay_dir)
+    directory = usable_replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
     arguments += [] if used is None else ["--relay", str(used)]
     with tempfile.TemporaryDirectory(prefix="seqp2p-demo-") as homes:
@@ -47,17 +50,8 @@ def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: 
         raise SystemExit(run_async(demo.run))
 
 
-def check_players(players: int) -> None:
-    """Raise UserError (usage) unless so many can play."""
-    try:
-        make_settings(players)
-    except UserError as error:
-        sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
-        raise UserError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
-
-
 class Demo:
-    """One process per seat. They end with this one: each watches the pipe that is its input."""
+    """One process for each seat."""
 
     def __init__(self, players: int, arguments: list[str], homes: Path, output: Output, *, meets: bool = False) -> None:
         """``meets``: a relay is in the ``arguments``, at which the others meet the first one."""
@@ -78,7 +72,8 @@ class Demo:
             await self._play()
             nursery.cancel_scope.cancel()
         if self._stopped_by is not None:
-            self._tell_stopped()
+            result = plain_result(Result("unfinished", (), "stopped"))
+            self._output.event(OverEvent(**result, resumable=False, replays=self._replays(), verdict="unfinished"))
             raise stopped_by(self._stopped_by)
         return self._conclude()
 
@@ -89,13 +84,8 @@ class Demo:
             self._stopped_by = await anext(aiter(signals))
             for child in self._children:
                 child.ask_to_end()
-            await trio.sleep(children.END_S)
+            await trio.sleep(running.END_S)
             scope.cancel()
-
-    def _tell_stopped(self) -> None:
-        replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
-        result = plain_result(Result("unfinished", (), "stopped"))
-        self._output.event(OverEvent(**result, resumable=False, replays=replays, verdict="unfinished"))
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -159,12 +149,15 @@ class Demo:
         elif event["event"] == "over":
             self._over[event["seat"]] = event
 
+    def _replays(self) -> list[str]:
+        return [self._over[seat]["replay"] for seat in sorted(self._over)]
+
     def _conclude(self) -> int:
         """Tell the result that all seats agree on, and the verdict on the first seat's replay; return the exit code."""
         if len(self._over) < self._players:
             raise UserError(t("a peer left before the game began"))
         first = self._over[1]
-        replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
+        replays = self._replays()
         report = verify_file(Path(replays[0]))
         self._output.say(t("verify: {verdict}", verdict=describe(report)))
         result = {name: first[name] for name in ("result", "winners", "forfeit", "reason")}

@@ -75,46 +75,49 @@ def sentence(text: str) -> str:
 
 # The game of this process, for the hint of an error that ends it.
 
-_played: "list[tuple[Path, tuple[str, ...]]]" = []
-"""At most one seat that this process plays: its replay, and the words of the command that resumes it."""
-_is_child = False
+
+class _Played:
+    """The seat that this process plays, if it plays one."""
+
+    replay: "Path | None" = None
+    command: str | None = None
+    """The command that resumes it; None where resuming it would fail."""
+    is_child = False
+    """Another process has started this one: its games are not resumed."""
 
 
 def note_child() -> None:
-    """Note that another process has started this one: its games are not resumed."""
-    global _is_child  # noqa: PLW0603  # said once, at the start
-    _is_child = True
+    _Played.is_child = True
 
 
 def can_resume() -> bool:
     """Return True if a game of this process can be resumed, unless its own player ends it."""
-    return not _is_child
+    return not _Played.is_child
 
 
 def remember_seat(replay: "Path", game: bytes, options: Sequence[str]) -> None:
     """Note that this process plays a seat of this game; ``options`` are the options that ``resume`` needs."""
-    _played[:] = [(replay, ("seqp2p", "resume", game.hex()[:12], *options))]
+    _Played.replay, _Played.command = replay, shlex.join(["seqp2p", "resume", game.hex()[:12], *options])
 
 
 def forget_command() -> None:
     """Note that resuming this seat would fail, though its files stay: no command is told."""
-    _played[:] = [(replay, ()) for replay, _ in _played]
+    _Played.command = None
 
 
 def forget_seat() -> None:
-    """Note that this process plays no game now."""
-    _played.clear()
+    _Played.replay = _Played.command = None
 
 
 def is_seat_kept() -> bool:
     """Return True if a seat can be resumed: its game is not over for it, and it was not left."""
-    if not _played or _is_child:
+    if _Played.replay is None or _Played.is_child:
         return False
     from seqp2p.replay.sidecar import sidecar_path  # what --help need not wait for
 
-    return sidecar_path(_played[0][0]).exists()
+    return sidecar_path(_Played.replay).exists()
 
 
 def resume_command() -> str | None:
-    """Return the command that resumes the seat; None where no seat can be resumed."""
-    return shlex.join(_played[0][1]) if is_seat_kept() and _played[0][1] else None
+    """Return the command that resumes the seat; None where no seat is kept, or resuming it would fail."""
+    return _Played.command if is_seat_kept() else None

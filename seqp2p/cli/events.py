@@ -20,12 +20,8 @@ from seqp2p.ui.language import t, translate
 
 AnyEvent: TypeAlias = events.Event | Absent | Back | Reshuffled | SeatLeft | CheatProved
 """An event of a match, of the live game around it, or of a replay."""
-
-
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """The look of a line. One of the setup is no part of the story of the game."""
-
-
 Lines: TypeAlias = Callable[[words.Company], list[str]]
 
 

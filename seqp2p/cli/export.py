@@ -94,7 +94,9 @@ def export(source: Source, form: Form = "text", *, at: int | None = None, raw: b
 
 def rendered(form: Form, file: Path, playback: Playback, data: bytes, at: int | None, *, raw: bool) -> str:
     """Return the replay in this form. Raises UserError."""
-    refuse_invalid(file, playback)
+    if playback.report.verdict == "invalid":
+        problem = t("{file} is not exported: it is {verdict}", file=file, verdict=describe(playback.report))
+        raise UserError(problem, VERIFY_HINT, NOT_VERIFIED)
     match form:
         case "text":
             return as_text(file, playback)
@@ -125,13 +127,6 @@ def refuse_large(form: Form, file: Path, data: bytes) -> None:
     if form == "html" and len(data) > PAGE_SIZE_MAX:
         problem = t("{file} is too large for a page: at most {most} bytes", file=file, most=PAGE_SIZE_MAX)
         raise UserError(problem, t("--format text or json has no such limit"), FAILED)
-
-
-def refuse_invalid(file: Path, playback: Playback) -> None:
-    """Raise UserError where something in the file is wrong, and not only wanting."""
-    if playback.report.verdict == "invalid":
-        problem = t("{file} is not exported: it is {verdict}", file=file, verdict=describe(playback.report))
-        raise UserError(problem, VERIFY_HINT, NOT_VERIFIED)
 
 
 def as_text(file: Path, playback: Playback) -> str:

@@ -177,10 +177,8 @@ async def list_tables(tables: Browsed[TableAdvert], view: LobbyView, output: Out
 
 def emit_table(found: FoundTable, output: Output) -> None:
     advert = found.advert
-    table = TableEvent(
-        advert.number, advert.host, advert.variant, advert.players, advert.free, advert.state, str(found.addresses[0])
-    )
-    output.event(table)
+    seats, address = (advert.players, advert.free), str(found.addresses[0])
+    output.event(TableEvent(advert.number, advert.host, advert.variant, *seats, advert.state, address))
 
 
 def table_line(found: FoundTable) -> str:

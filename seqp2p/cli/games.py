@@ -1,13 +1,14 @@
 """``seqp2p games``: list this player's games, last first, with who played, the length and the result."""
 
+from pathlib import Path
 from typing import Final
 
 import click
 
-from seqp2p.cli import home
+from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
-from seqp2p.cli.past_games import SHOWN, past_games
+from seqp2p.cli.replays import SHOWN, past_games
 from seqp2p.errors import ABANDONED, DONE, UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t
@@ -29,7 +30,7 @@ NO_GAMES: Final = message("--replay-dir names the folder that the replays are in
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per game on standard output."))
 def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:
     output, shown = Output(as_json), 0
-    folder = home.shown_dir(replay_dir)
+    folder = Path(replay_dir) if replay_dir else usual_replay_dir()
     try:
         with stopping_alike():
             for shown, game in enumerate(past_games(folder, words, last), 1):
@@ -41,6 +42,6 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     if not shown:
         none = t("there is no such game in {folder}", folder=folder)
         raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), NO_GAMES)
-    if not as_json and folder == home.shown_dir(None):
+    if not as_json and folder == usual_replay_dir():
         output.say(t("seqp2p show last shows the last one, and seqp2p show asks for one"))
     raise SystemExit(DONE)

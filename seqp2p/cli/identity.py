@@ -4,8 +4,9 @@ import click
 import msgspec
 
 from seqp2p.api.home import first_identity, usual_name
-from seqp2p.cli import home, known
+from seqp2p.cli import known
 from seqp2p.cli.json_events import IdEvent, MetFields
+from seqp2p.cli.options import checked_name
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, change
 from seqp2p.crypto.identity import fingerprint
@@ -22,7 +23,7 @@ from seqp2p.ui.language import t
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     output = Output(as_json)
-    home.checked_name(name)
+    checked_name(name)
     identity = first_identity()
     if name is not None:
         change(BY_NAME["name"], name)

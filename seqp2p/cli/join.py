@@ -5,16 +5,14 @@ from dataclasses import replace
 
 import click
 
-from seqp2p.api.endpoint import open_endpoint, own_addresses
+from seqp2p.api.endpoint import own_addresses
 from seqp2p.api.game import Lobby
 from seqp2p.api.table import joined_table
 from seqp2p.cli.finding import enter_by_code
 from seqp2p.cli.lobby import LobbyTeller, LobbyView
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, place_options, seat_options
-from seqp2p.cli.output import on_screen
-from seqp2p.cli.reporter import PortTeller
-from seqp2p.cli.running import ending_with_parent, run_async
-from seqp2p.cli.series import play_games
+from seqp2p.cli.running import run_async
+from seqp2p.cli.series import play_games, sitting_down
 from seqp2p.i18n import message
 from seqp2p.lobby.own import Route
 from seqp2p.net.addresses import Address
@@ -55,18 +53,7 @@ async def join(
     host: Address | None, code: str | None, options: SeatOptions, listen: Address | None, *, map_port: bool = False
 ) -> int:
     """Find the table, sit down, then play; return the exit code."""
-    async with (
-        on_screen(options.output, options.wished) as output,
-        ending_with_parent(wanted=options.until_stdin_closes),
-        open_endpoint(
-            options.name,
-            None,
-            options.choices.replay_dir,
-            listen,
-            options.relay,
-            on_port=PortTeller(output).asking(wanted=map_port),
-        ) as endpoint,
-    ):
+    async with sitting_down(options, listen, map_port=map_port) as (output, endpoint):
         view = LobbyView(output, t("seqp2p: join a table"))
 
         async def enter(route: Route, given: str) -> int:

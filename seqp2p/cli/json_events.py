@@ -5,7 +5,8 @@ is its sentence there. A field is always present, unless it may be UNSET.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from functools import partial
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -35,6 +36,20 @@ class JsonEvent(JsonObject, tag_field="event", tag=lambda name: name.removesuffi
     """An event. The first event of a stream has ``stream``, which is STREAM_VERSION."""
 
     stream: int | UnsetType = UNSET
+
+
+_rows: Final = list[type[JsonEvent]]()
+"""Structs are referred to weakly: these have no other name."""
+
+
+def _row(name: str, meaning: str, /, **fields: Any) -> None:
+    """Define an event that code makes from its row in cli/events.py, by the types of its fields."""
+    typed = [(field, of, UNSET) if UnsetType in get_args(of) else (field, of) for field, of in fields.items()]
+    named = {"__doc__": meaning, "__module__": __name__}
+    event = msgspec.defstruct(
+        f"{name.title()}Event", typed, bases=(JsonEvent,), namespace=named, tag=name, kw_only=True
+    )
+    _rows.append(cast("type[JsonEvent]", event))
 
 
 class PlayerFields(JsonObject):
@@ -364,18 +379,14 @@ class SeatedEvent(JsonEvent):
     key: Hash
 
 
-class DealerEvent(JsonEvent):
-    """The dealer, by the cards turned over."""
-
-    seat: SeatNumber
-
-
-class ShuffleEvent(JsonEvent):
-    """A seat's shuffle is proved; ``seconds`` since the step before; ``reshuffle`` 0 for the first deck."""
-
-    seat: SeatNumber
-    seconds: Seconds | None
-    reshuffle: Count
+_row("dealer", "The dealer, by the cards turned over.", seat=SeatNumber)
+_row(
+    "shuffle",
+    "A seat's shuffle is proved; ``seconds`` since the step before; ``reshuffle`` 0 for the first deck.",
+    seat=SeatNumber,
+    seconds=Seconds | None,
+    reshuffle=Count,
+)
 
 
 class DealtEvent(JsonEvent):
@@ -384,36 +395,14 @@ class DealtEvent(JsonEvent):
     seconds: Seconds | None
 
 
-class TurnEvent(JsonEvent):
-    """Once for every turn of any seat; ``action`` in the game's notation."""
-
-    turn: Count
-    seat: SeatNumber
-    action: str
-
-
-class ExchangeEvent(TurnEvent):
-    """A dead card exchanged within that turn, which is still to come."""
-
-
-class DrawEvent(TurnEvent):
-    """``--manual-draw``: a seat draws."""
-
-
-class EndEvent(TurnEvent):
-    """``--manual-draw``: a seat ends its turn without a draw."""
-
-
-class WaiveEvent(TurnEvent):
-    """``--manual-draw``: a seat does without a draw that it owed."""
-
-
-class CallEvent(TurnEvent):
-    """``--no-table-talk``: a remark is called (``call 3``)."""
-
-
-class GiveEvent(TurnEvent):
-    """``--no-table-talk``: a called team's member gives up a card (``QH given``)."""
+_turn = partial(_row, turn=Count, seat=SeatNumber, action=str)
+_turn("turn", "Once for every turn of any seat; ``action`` in the game's notation.")
+_turn("exchange", "A dead card exchanged within that turn, which is still to come.")
+_turn("draw", "``--manual-draw``: a seat draws.")
+_turn("end", "``--manual-draw``: a seat ends its turn without a draw.")
+_turn("waive", "``--manual-draw``: a seat does without a draw that it owed.")
+_turn("call", "``--no-table-talk``: a remark is called (``call 3``).")
+_turn("give", "``--no-table-talk``: a called team's member gives up a card (``QH given``).")
 
 
 class RemarkEvent(JsonEvent):
@@ -425,32 +414,25 @@ class RemarkEvent(JsonEvent):
     courtesy: bool
 
 
-class AbsentEvent(JsonEvent, kw_only=True):
-    """A seat cannot be reached; it is waited for up to ``grace_s`` seconds (``null``: this seat was resumed and waits
-    until the others are back; then the grace is told); ``later``: its player has stopped for now.
-    """
-
-    seat: SeatNumber
-    name: str | UnsetType = UNSET
-    grace_s: Seconds | None
-    later: bool
-
-
-class BackEvent(JsonEvent):
-    """A seat that was absent can be reached again."""
-
-    seat: SeatNumber
-
-
-class VoteEvent(JsonEvent):
-    """A seat votes to skip the turn of ``seats`` (``action`` is ``skip``), or to go on without them for good
-    (``drop``).
-    """
-
-    seat: SeatNumber
-    action: Literal["skip", "drop"]
-    seats: Sequence[SeatNumber]
-    round: Count
+_row(
+    "absent",
+    "A seat cannot be reached; it is waited for up to ``grace_s`` seconds (``null``: this seat was resumed and waits\n"
+    "until the others are back; then the grace is told); ``later``: its player has stopped for now.",
+    seat=SeatNumber,
+    name=str | UnsetType,
+    grace_s=Seconds | None,
+    later=bool,
+)
+_row("back", "A seat that was absent can be reached again.", seat=SeatNumber)
+_row(
+    "vote",
+    "A seat votes to skip the turn of ``seats`` (``action`` is ``skip``), or to go on without them for good\n"
+    "(``drop``).",
+    seat=SeatNumber,
+    action=Literal["skip", "drop"],
+    seats=Sequence[SeatNumber],
+    round=Count,
+)
 
 
 class ProvedEvent(JsonEvent):
@@ -461,20 +443,9 @@ class ProvedEvent(JsonEvent):
     reason: str
 
 
-class SkippedEvent(JsonEvent):
-    """The turn of a seat has passed without it."""
-
-    seat: SeatNumber
-
-
-class DroppedEvent(JsonEvent):
-    """These seats have left the game for good."""
-
-    seats: Sequence[SeatNumber]
-
-
-class RedealEvent(JsonEvent):
-    """The cards that are left are dealt again."""
+_row("skipped", "The turn of a seat has passed without it.", seat=SeatNumber)
+_row("dropped", "These seats have left the game for good.", seats=Sequence[SeatNumber])
+_row("redeal", "The cards that are left are dealt again.")
 
 
 class ResumedEvent(JsonEvent):
@@ -494,10 +465,7 @@ class ErrorEvent(JsonEvent):
     hint: str
 
 
-class UndoneEvent(JsonEvent):
-    """This step was closed provisionally and is open again."""
-
-    step: Count
+_row("undone", "This step was closed provisionally and is open again.", step=Count)
 
 
 class BotFailedEvent(JsonEvent, tag="bot_failed"):

@@ -10,6 +10,8 @@ remembered nor compared. This player's own other identities are not told.
 """
 
 import contextlib
+import os
+import time
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,8 +22,8 @@ import msgspec
 import trio
 
 from seqp2p.api.game import LiveGame
-from seqp2p.api.home import HOME_HINT, data_dir, own_keys
-from seqp2p.cli import home, json_events
+from seqp2p.api.home import HOME_HINT, KNOWN_PLAYERS, data_dir, own_dir, own_keys
+from seqp2p.cli import json_events
 from seqp2p.cli.output import Output
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
@@ -30,11 +32,13 @@ from seqp2p.i18n import message_of, of_system
 from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.replay.disk import read_regular, write_beside
+from seqp2p.replay.disk import lock, read_regular, write_beside
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
 
 SIZE_MAX: Final = 1_048_576
+LOCK_PATIENCE_S = 2.0
+LOCK_PAUSE_S = 0.01
 ANSWER_S: Final = 60.0
 """For a person to answer: the others wait, and by default give up on a seat after twice that."""
 
@@ -89,14 +93,9 @@ class ChangedKey(UserError):
     """A person does not play with a player whose key is another than before."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            t("left the table: {name} has another key than before", name=name),
-            t(
-                "compare fingerprints (seqp2p id); {command} forgets the key before",
-                command=f"seqp2p id --forget '{name}'",
-            ),
-            NOT_CONNECTED,
-        )
+        command = f"seqp2p id --forget '{name}'"
+        hint = t("compare fingerprints (seqp2p id); {command} forgets the key before", command=command)
+        super().__init__(t("left the table: {name} has another key than before", name=name), hint, NOT_CONNECTED)
         self.name: Final = name
 
 
@@ -139,15 +138,8 @@ def emit_meeting(meeting: Meeting, output: Output) -> None:
         case "same" if known is not None:
             output.say(t("seat {seat}: {name} is known since {date}", seat=seat, name=name, date=known.first_seen))
         case "renamed" if known is not None:
-            output.say(
-                t(
-                    "seat {seat}: {name} is known as {known}, since {date}",
-                    seat=seat,
-                    name=name,
-                    known=known.name,
-                    date=known.first_seen,
-                )
-            )
+            values = {"seat": seat, "name": name, "known": known.name, "date": known.first_seen}
+            output.say(t("seat {seat}: {name} is known as {known}, since {date}", **values))
         case "changed" if known is not None:
             output.event(json_events.ChangedKeyEvent(seat, name, meeting.key.hex(), known.key))
             loud(t("THE KEY OF {name} HAS CHANGED (seat {seat}). THIS MAY BE SOMEBODY ELSE.", name=name, seat=seat))
@@ -178,7 +170,7 @@ def meeting_note(meeting: Meeting) -> str:
 
 def load() -> tuple[Known, ...]:
     """Return the known players, the last met last. Raises UserError where the file is damaged."""
-    path = data_dir() / home.KNOWN_PLAYERS
+    path = data_dir() / KNOWN_PLAYERS
     try:
         data = read_regular(path, SIZE_MAX)
     except FileNotFoundError:
@@ -241,9 +233,29 @@ def forget(name: str) -> list[Known]:
 
 
 @contextlib.contextmanager
+def locked(name: str) -> Generator[None]:
+    """Hold the lock of this name until the block ends; other processes of this player wait. Raises UserError."""
+    path = own_dir() / name
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise UserError(t("cannot use {path}: {reason}", path=path, reason=of_system(error)), HOME_HINT) from None
+    try:
+        # Work under a lock takes milliseconds; a process that holds one longer has stopped, and is not waited for.
+        limit = time.monotonic() + LOCK_PATIENCE_S
+        while not lock(descriptor):
+            if time.monotonic() > limit:
+                raise UserError(t("another seqp2p process holds {path}", path=path), t("end it, then try again"))
+            time.sleep(LOCK_PAUSE_S)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
 def _changing() -> Generator[list[Known]]:
     """Yield the players to change in place; write them when the block ends. One process at a time."""
-    with home.locked(f"{home.KNOWN_PLAYERS}.lock"):
+    with locked(f"{KNOWN_PLAYERS}.lock"):
         players = list(load())
         before = tuple(players)
         yield players
@@ -253,7 +265,7 @@ def _changing() -> Generator[list[Known]]:
 
 
 def _write(players: Collection[Known]) -> None:
-    path = data_dir() / home.KNOWN_PLAYERS
+    path = data_dir() / KNOWN_PLAYERS
     data = msgspec.json.format(msgspec.json.encode(_KnownFile(1, tuple(players))), indent=1)
     try:
         write_beside(path, data, synced=True).replace(path)
@@ -281,13 +293,8 @@ def _loud(output: Output) -> Callable[[str], None]:
 
 async def _ask(meeting: Meeting, output: Output) -> bool:
     loud = _loud(output)
-    loud(
-        t(
-            "play with this {name}? Type yes, or no to leave the table ({seconds:.0f} s): ",
-            name=meeting.name,
-            seconds=ANSWER_S,
-        )
-    )
+    values = {"name": meeting.name, "seconds": ANSWER_S}
+    loud(t("play with this {name}? Type yes, or no to leave the table ({seconds:.0f} s): ", **values))
     with trio.move_on_after(ANSWER_S):
         return await is_confirmed(output.read_line, lambda: loud(t("type yes or no: ")))
     return False

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
+from seqp2p.api.game import ignore
 from seqp2p.api.home import own_keys
 from seqp2p.cli import json_events
 from seqp2p.cli.errors import sentence
 from seqp2p.cli.known import load, meet, meeting_note
-from seqp2p.cli.lobby_desk import LobbyDesk
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import own_console
@@ -34,22 +34,34 @@ from seqp2p.lobby.events import (
     TurnedAway,
 )
 from seqp2p.lobby.names import is_bot_name
+from seqp2p.lobby.requests import (
+    ChooseColour,
+    LobbyRequest,
+    MovePlayer,
+    RemovePlayer,
+    SayLine,
+    StartGame,
+    TakeSeat,
+    UseRelay,
+)
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Window
 from seqp2p.rules import team_of
-from seqp2p.ui.language import current, rules_text, t, translate
+from seqp2p.ui.language import current, rules_text, t, translate, without_accents
 from seqp2p.ui.language import number as numeral
-from seqp2p.ui.person.command_words import shown
-from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
-from seqp2p.ui.words import settings_lines
+from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
+from seqp2p.ui.person.console import NOT_STARTED, lobby_answers, wait_in_lobby
+from seqp2p.ui.person.person import HOW_TO_SAY
+from seqp2p.ui.words import mute_line, seats_named, settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
     from seqp2p.ui.lobby_scene import LobbyPlace, LobbyScene
 
 T = TypeVar("T")
 
+HOST_ONLY: Final = message("only the host can do that")
 ASK_LEAVE: Final = message("leave the table? yes/no")
 ASK_CLOSE: Final = message("close the table? The others who sit here must leave; yes/no")
 
@@ -59,7 +71,11 @@ class LobbyView:
 
     def __init__(self, output: Output, title: str, *, starts: bool = False) -> None:
         self._screen = output.screen
-        self._scene = None if self._screen is None else _scene(title, starts=starts)
+        self._scene: LobbyScene | None = None
+        if self._screen is not None:
+            from seqp2p.ui import lobby_scene
+
+            self._scene = lobby_scene.LobbyScene(lobby_scene.LobbyModel(title), WORDS, starts=starts)
         self.show()
 
     @property
@@ -79,7 +95,6 @@ class LobbyView:
             self._screen.refresh()
 
     def seats(self, event: LobbyShown) -> None:
-        """Show the seats and the settings of the table."""
         if self._scene is None:
             return
         settings = event.settings
@@ -94,12 +109,6 @@ class LobbyView:
             waits=waiting_line(event),
             reading=tuple(rules_text(settings.variant, current()).splitlines()),
         )
-
-
-def _scene(title: str, *, starts: bool) -> "LobbyScene":
-    from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
-
-    return LobbyScene(LobbyModel(title), WORDS, starts=starts)
 
 
 def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own: bool) -> "LobbyPlace":
@@ -166,6 +175,143 @@ class WaysIn:
         if not again and not ipaddress.ip_address(self.address.host).is_loopback:
             lines.append(t("on this network:   seqp2p join"))
         return lines
+
+
+class LobbyDesk:
+    """Obeys typed words of a lobby. ``ask`` passes a request on; ``calls`` and ``recalls`` are a host's, for bots.
+
+    ``muted`` are the keys of the players of whom nothing is shown, also in the games that follow.
+    """
+
+    def __init__(self, output: Output, calls: Callable[[], None] | None, recalls: Callable[[], None]) -> None:
+        self.ask: Callable[[LobbyRequest], None] = ignore
+        self.muted: set[bytes] = set()
+        self.lobby: LobbyShown | None = None
+        self.invitation = ""
+        self.relay: Address | None = None  # the one that this player uses
+        self.removes = False  # a removal is on its way, and a new code with it
+        self._output = output
+        self._calls = calls
+        self._recalls = recalls
+
+    @property
+    def start(self) -> Callable[[], None] | None:
+        """The function that begins the game, with bots on the free seats; None where this player is no host."""
+        calls = self._calls
+        if calls is None:
+            return None
+
+        def begin() -> None:
+            calls()
+            self.ask(StartGame())
+
+        return begin
+
+    def answers(self) -> Answers:
+        return {
+            "seat": self._seat,
+            "colour": self._colour,
+            "say": self._say,
+            "mute": self._mute,
+            "move": self._move,
+            "remove": self._remove,
+            "copy": self._copy,
+            "relay": self._use_relay,
+        }
+
+    def relay_offer(self) -> str:
+        """Return the line that offers the host's relay; empty where there is none, or this player uses it."""
+        relay = None if self.lobby is None else self.lobby.relay
+        if relay in (None, self.relay):
+            return ""
+        return t("this table also uses the relay {relay}; type {word} to use it too", relay=relay, word=shown("relay"))
+
+    def _use_relay(self, _: str) -> Sequence[str]:
+        if self.lobby is None:
+            return [translate(NOT_STARTED)]
+        if (relay := self.lobby.relay) is None:
+            return [t("the host of this table uses no relay")]
+        if relay != self.relay:
+            self.relay = relay
+            self.ask(UseRelay())
+        return [t("you use the relay {relay}, unless all have agreed to the table already", relay=relay)]
+
+    def _seat(self, typed: str) -> Sequence[str]:
+        if not _is_number(typed):
+            return [t("write the number of a free seat, like: {word} 3", word=shown("seat"))]
+        self.ask(TakeSeat(int(typed)))
+        return ()
+
+    def _colour(self, typed: str) -> Sequence[str]:
+        if self.lobby is None:
+            return [translate(NOT_STARTED)]
+        offered = self.lobby.settings.offered_colours
+        wanted = without_accents(typed.strip().lower())
+        for colour in offered:
+            if wanted in (colour, without_accents(translate(colour))):
+                self.ask(ChooseColour(colour))
+                return ()
+        return [t("write one of the colours: {colours}", colours=", ".join(map(translate, offered)))]
+
+    def _say(self, typed: str) -> Sequence[str]:
+        if not typed.strip():
+            return [translate(HOW_TO_SAY)]
+        self.ask(SayLine(courtesy_of(typed.strip())))
+        return ()
+
+    def _mute(self, typed: str) -> Sequence[str]:
+        if (guest := self._found(typed)) is None:
+            return [_which("mute")]
+        self.muted ^= {guest.key}
+        return [mute_line(guest.name, muted=guest.key in self.muted)]
+
+    def _move(self, typed: str) -> Sequence[str]:
+        name, _, seat = typed.strip().rpartition(" ")
+        guest = self._found(name)
+        if self._calls is None:
+            return [translate(HOST_ONLY)]
+        if guest is None or not _is_number(seat):
+            return [t("write who moves, and to which seat, like: {word} 2 4", word=shown("move"))]
+        self.ask(MovePlayer(guest.key, int(seat)))
+        return ()
+
+    def _remove(self, typed: str) -> Sequence[str]:
+        guest = self._found(typed)
+        if self._calls is None:
+            return [translate(HOST_ONLY)]
+        if guest is None:
+            return [_which("remove")]
+        self._recalls()
+        self.removes = True
+        self.ask(RemovePlayer(guest.key))
+        return ()
+
+    def _copy(self, _: str) -> Sequence[str]:
+        if not self.invitation:
+            return [translate(HOST_ONLY)]
+        if not self._output.copy(self.invitation):
+            return [t("nothing can be copied here; the line is:  {line}", line=self.invitation)]
+        return [t("the terminal was asked to copy:  {line}", line=self.invitation)]
+
+    def _found(self, typed: str) -> Guest | None:
+        """Return the other player of this name or seat; None where one's seat is another's name, too."""
+        if self.lobby is None:
+            return None
+        guests = {
+            seat: guest
+            for seat, guest in enumerate(self.lobby.seats, 1)
+            if guest is not None and seat != self.lobby.own_seat
+        }
+        found = seats_named(typed, {seat: guest.name for seat, guest in guests.items()})
+        return guests[found[0]] if len(found) == 1 else None
+
+
+def _which(word: str) -> str:
+    return t("write the name or the seat of another player, like: {word} seat 2", word=shown(word))
+
+
+def _is_number(text: str) -> bool:
+    return text.strip().isascii() and text.strip().isdigit() and 1 <= int(text.strip()[:3]) <= 12
 
 
 class LobbyTeller:
@@ -292,12 +438,8 @@ class LobbyTeller:
     def _tell_strangers(self, count: int, wrong: int) -> None:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
         self.output.event(json_events.StrangersEvent(count, wrong))
-        line = t(
-            "turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})",
-            count=count,
-            wrong=wrong,
-            others=count - wrong,
-        )
+        values = {"count": count, "wrong": wrong, "others": count - wrong}
+        line = t("turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})", **values)
         self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
             self._strangers_told_at = 10 ** len(str(count))
@@ -351,7 +493,6 @@ def waiting_line(event: LobbyShown) -> str:
 
 
 def seats_line(event: LobbyShown) -> str:
-    """Return a line of all seats."""
     names = [seat.name if seat else t("free") for seat in event.seats]
     if event.own_seat:
         names[event.own_seat - 1] = t("{name} (you)", name=names[event.own_seat - 1])
@@ -359,7 +500,6 @@ def seats_line(event: LobbyShown) -> str:
 
 
 def colours_line(event: LobbyShown) -> str:
-    """Return a line of the colours, with the seats of each."""
     colours, seats = event.settings.colours, range(1, len(event.seats) + 1)
     teams = {team: [str(seat) for seat in seats if team_of(seat, len(colours)) == team] for team in seats}
     parts = (f"{translate(colour)} {'+'.join(teams[team])}" for team, colour in enumerate(colours, 1))
@@ -372,7 +512,6 @@ def said_line(name: str, text: str) -> str:
 
 
 def emit_lobby(event: LobbyShown, output: Output) -> None:
-    """Tell scripts the seats and colours."""
     seats = [
         None if seat is None else json_events.GuestFields(seat.name, seat.key.hex(), seat.asked) for seat in event.seats
     ]

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
+from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,9 +27,6 @@ _SECRETS: Final = re.compile(
     re.IGNORECASE,
 )
 _CODE: Final = re.compile(r"\s*\d[\d\s_-]*[^\W\d_](?:[^\W\d]|[\s-])*")
-# Fields of events that are for a host's own screen or script alone.
-_OWN_FIELDS: Final = frozenset({"code"})
-
 _logger: "logging.Logger | None" = None
 _path = ""
 
@@ -66,13 +63,13 @@ def _arguments(words: Sequence[str]) -> list[str]:
     >>> _arguments(["join", "7 482 1937 552 6041 amber falcon", "--code", "8", "--code=9", "--lang", "fr"])
     ['join', '[redacted]', '--code', '[redacted]', '--code=[redacted]', '--lang', 'fr']
     """
-    shown = [REDACTED if _CODE.fullmatch(word) else redacted(word) for word in words]
-    for at, word in enumerate(words):
-        if word == "--code" and at + 1 < len(words):
-            shown[at + 1] = REDACTED
-        elif word.startswith("--code="):
-            shown[at] = f"--code={REDACTED}"
-    return shown
+
+    def shown(before: str, word: str) -> str:
+        if before == "--code" or _CODE.fullmatch(word):
+            return REDACTED
+        return f"--code={REDACTED}" if word.startswith("--code=") else redacted(word)
+
+    return [shown(*pair) for pair in pairwise(["", *words])]
 
 
 def path() -> str:
@@ -85,7 +82,8 @@ def event(fields: Mapping[str, Any]) -> None:
     if _logger is not None:
         import json
 
-        shown = {name: REDACTED if name in _OWN_FIELDS else value for name, value in fields.items() if name != "event"}
+        # The code is for a host's own screen or script alone.
+        shown = {name: REDACTED if name == "code" else value for name, value in fields.items() if name != "event"}
         _logger.info("%s %s", fields["event"], json.dumps(shown))
 
 
@@ -96,12 +94,15 @@ def error(text: str, hint: str, exit_code: int) -> None:
 
 
 def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Write a fault of the program: its traceback, without error texts, which may quote cards and secrets."""
+    """Write a fault of the program: its traceback, without cards and secrets, which the texts of errors may quote."""
     if _logger is not None:
         import traceback
 
+        from seqp2p.rules import VARIANTS
+
+        cards = "|".join(sorted({face for each in VARIANTS.values() for face in each.faces}))
         text = redacted("".join(traceback.format_exception(kind, error, trace)))
-        _logger.critical("a fault in seqp2p itself\n%s", _cards().sub(REDACTED, text))
+        _logger.critical("a fault in seqp2p itself\n%s", re.sub(rf"\b(?:{cards})\b", REDACTED, text))
 
 
 def redacted(text: str) -> str:
@@ -113,10 +114,3 @@ def redacted(text: str) -> str:
     ('nonce [redacted]', 'left [redacted]')
     """
     return _SECRETS.sub(REDACTED, text)
-
-
-@cache
-def _cards() -> re.Pattern[str]:
-    from seqp2p.rules import VARIANTS
-
-    return re.compile(rf"\b(?:{'|'.join(sorted({face for each in VARIANTS.values() for face in each.faces}))})\b")

@@ -9,11 +9,13 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+from seqp2p import __version__
 from seqp2p.cli import log_file, progress
 from seqp2p.cli.errors import forget_seat, hint_of, line_of, resume_command
 from seqp2p.cli.output import Output, prepare_streams, printable, report_bug, show_error
@@ -82,6 +84,10 @@ MENU: Final = (
 )
 """What the menu of a bare ``seqp2p`` at a terminal offers: the words of commands."""
 
+SOURCES: Final = Path(__file__).parents[2]
+_GIT: Final = ("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
+_GIT_S: Final = 5
+
 EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
     {
         DONE: message("done: the game was played to its end, every file is verified"),
@@ -94,14 +100,12 @@ EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
 )
 
 
-def _hide_progress(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    del context, parameter
+def _hide_progress(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
         progress.hide()
 
 
-def _start_log(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    del parameter
+def _start_log(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
     if value is not None and not context.resilient_parsing:
         try:
             log_file.start(value)
@@ -110,18 +114,16 @@ def _start_log(context: click.Context, parameter: click.Parameter, value: str | 
             raise UserError(message, t("name another file with --log-file")) from None
 
 
-# What every command has. The language itself is chosen before click reads anything: even --help speaks it.
-lang_option = click.option(
-    "--lang",
-    type=click.Choice(language.LANGUAGES),
-    expose_value=False,
-    help=message("The language; without it, LANG's."),
-)
-
-
 def common_options() -> list[click.Parameter]:
-    """Return them anew: click names the value of a path when it is made, in the language chosen by then."""
+    """Return the options of every command, made anew: click names the value of a path in the language of that time."""
     return [
+        # The language itself is chosen before click reads anything: even --help speaks it.
+        click.Option(
+            ["--lang"],
+            type=click.Choice(language.LANGUAGES),
+            expose_value=False,
+            help=message("The language; without it, LANG's."),
+        ),
         click.Option(
             ["--no-progress"],
             is_flag=True,
@@ -141,8 +143,6 @@ def common_options() -> list[click.Parameter]:
 
 
 class LazyGroup(click.Group):
-    """A group that imports a subcommand when it is called."""
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
         return list(COMMANDS)
@@ -200,8 +200,6 @@ class SpokenFormatter(click.HelpFormatter):
 
 
 class SpokenContext(click.Context):
-    """The context of a command whose help is in the reader's language."""
-
     formatter_class = SpokenFormatter
 
 
@@ -209,9 +207,7 @@ def spoken(command: click.Command) -> click.Command:
     """Return the command with the common options, and its help in the reader's language."""
     said_again = copy.copy(command)
     said_again.help = translate(command.help or "")
-    said_again.params = [copy.copy(parameter) for parameter in command.params]
-    lang_option(said_again)
-    said_again.params += common_options()
+    said_again.params = [*map(copy.copy, command.params), *common_options()]
     said_again.context_class = SpokenContext
     for parameter in said_again.params:
         if parameter.metavar is not None:
@@ -227,10 +223,41 @@ def spoken(command: click.Command) -> click.Command:
 
 def show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        from seqp2p.cli.version import full_version
-
         click.echo(f"seqp2p, version {full_version()}")
         context.exit()
+
+
+def full_version() -> str:
+    """Return ``0.1.0``, or ``0.1.0 (commit 0123456789ab)``; ``-dirty`` after it if files were changed since."""
+    commit = _commit_of_sources() if (SOURCES / ".git").exists() else _commit_of_install("seqp2p")
+    return f"{__version__} (commit {commit})" if commit else __version__
+
+
+def _commit_of_sources() -> str | None:
+    """Ask git, as of an editable install."""
+    import subprocess
+
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment["GIT_OPTIONAL_LOCKS"] = "0"
+    try:
+        asked = subprocess.run(  # noqa: S603  # all of it is said here
+            _GIT, cwd=SOURCES, env=environment, capture_output=True, text=True, timeout=_GIT_S, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return asked.stdout.strip()
+
+
+def _commit_of_install(name: str) -> str | None:
+    """Read the note of the installer (PEP 610): it has the commit of an install from a repository."""
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        noted = json.loads(distribution(name).read_text("direct_url.json") or "{}")
+        return str(noted["vcs_info"]["commit_id"])[:12]
+    except (PackageNotFoundError, ValueError, KeyError, TypeError):
+        return None
 
 
 @click.group(
@@ -249,7 +276,6 @@ def show_version(context: click.Context, _parameter: click.Parameter, wanted: bo
 )
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Show the help where no command is named."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(USAGE)

@@ -54,7 +54,6 @@ class Reviewed(NamedTuple):
 
 
 def review_of(playback: Playback) -> Reviewed:
-    """Return the review of a replay with a table."""
     assert playback.agreement is not None, "without a table there is nothing to review"
     settings = playback.agreement.settings
     try:
@@ -72,11 +71,6 @@ def why_not(reviewed: Reviewed, company: Company) -> str:
         return translate(reviewed.reason)
     seats = listed([company.who(seat) for seat in reviewed.review.closed])
     return t("there is no review of {seats}: these hands stayed closed", seats=seats)
-
-
-def move_reviews(playback: Playback, reviewed: Reviewed) -> dict[int, MoveReview]:
-    """Return the reviews of moves as they are shown, by moment."""
-    return {at: _move_review(playback, at, judged) for at, judged in reviewed.review.moves.items()}
 
 
 def _move_review(playback: Playback, at: int, judged: Judged) -> MoveReview:
@@ -119,7 +113,6 @@ class Brief(Company):
     """A company whose seats are told by their names alone: the numbers stand beside them on the screen."""
 
     def who(self, seat: int) -> str:
-        """``ann``."""
         return self.names[seat - 1]
 
 
@@ -128,7 +121,8 @@ def frames_of(title: str, playback: Playback, *, brief: bool = False, reviewed: 
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
     company = (Brief if brief else Company).of(agreement)
-    reviews = move_reviews(playback, reviewed) if reviewed else {}
+    judged: Mapping[int, Judged] = reviewed.review.moves if reviewed else {}
+    reviews = {at: _move_review(playback, at, each) for at, each in judged.items()}
     return ReplayFrames(
         title=title,
         verdict=describe(playback.report),
@@ -216,7 +210,6 @@ def _line(variant: Variant, made: CompletedSequence) -> json_events.LineFields:
 
 def read_file(file: Path) -> bytes:
     """Return the data of a file, or a little more of it than any replay has. Raises UserError."""
-    hint = VERIFY_HINT
     try:
         return read_regular(file)
     except NotAFile:
@@ -224,7 +217,7 @@ def read_file(file: Path) -> bytes:
     except FileNotFoundError:
         problem, hint = t("there is no file {file}", file=file), MISSING_HINT
     except OSError as error:
-        problem = t("{file} cannot be read: {reason}", file=file, reason=of_system(error))
+        problem, hint = t("{file} cannot be read: {reason}", file=file, reason=of_system(error)), VERIFY_HINT
     raise UserError(problem, hint, NOT_VERIFIED)
 
 
@@ -245,7 +238,6 @@ def play_file(file: Path, data: bytes) -> Playback:
 
 
 def header_lines(playback: Playback) -> list[str]:
-    """Return the verdict, the settings of the table, and its seats."""
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
     return [describe(playback.report), "", *settings_lines(agreement.settings), *table_seats(agreement)]

@@ -9,22 +9,23 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 import click
 
 from seqp2p.api import settings
+from seqp2p.api.home import usual_replay_dir
 from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
-from seqp2p.cli import home, progress
+from seqp2p.cli import progress
 from seqp2p.cli.errors import note_child, sentence
-from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import Output, ScreenWish
+from seqp2p.cli.running import is_terminal
 from seqp2p.errors import USAGE, UserError
-from seqp2p.i18n import message, message_of
+from seqp2p.i18n import message, message_of, of_system
 from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
-from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
+from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError, name_fault
 from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t, translate
@@ -34,6 +35,7 @@ from seqp2p.ui.styles import PALETTES
 TURN_TIME_S_MIN = 5
 GAMES_MAX = 10_000
 TIME_S_MAX = 86_400
+REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
 # Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")
 
@@ -81,10 +83,36 @@ class SeatOptions:
         """True if a person plays, who can be asked and can type."""
         return self.choices.person and not self.until_stdin_closes
 
+    def with_relay(self, typed: str | None) -> "SeatOptions":
+        """Return the options with the relay that was typed, else with the one of a person's settings."""
+        kept = self.output.preferences.relay if self.person else ""
+        return dataclasses.replace(self, relay=make_relay(kept if typed is None else typed))
+
     @property
     def wished(self) -> ScreenWish | None:
         """The screen wished for; None where no person plays."""
         return self.wish if self.person else None
+
+
+def usable_replay_dir(chosen: str | None) -> Path:
+    """Return the folder for replays, made if it is missing. Raises UserError where no replay could be kept."""
+    directory = Path(chosen) if chosen else usual_replay_dir()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = t("cannot keep replays in {folder}: {reason}", folder=directory, reason=of_system(error))
+        raise UserError(message, REPLAYS_HINT) from None
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise UserError(t("cannot keep replays in {folder}: it is not writable", folder=directory), REPLAYS_HINT)
+    return directory
+
+
+def checked_name(wish: str | None) -> str | None:
+    """Return the name that was given. Raises UserError (usage) for one that others cannot be shown."""
+    if wish is not None and (fault := name_fault(wish)):
+        message = t("this name cannot be used: {fault}", fault=translate(fault))
+        raise UserError(message, t("choose another with --name"), USAGE)
+    return wish
 
 
 def make_address(text: str) -> Address:
@@ -160,7 +188,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help=message("Seconds to wait for a seat that cannot be reached."),
         ),
     )
-    return _with_all(options, command)
+    return with_all(options, command)
 
 
 def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -172,12 +200,13 @@ def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]
     return click.option(f"--{row.word}", row.field, is_flag=True, callback=value, help=row.help)
 
 
-def _note_parent(context: click.Context, option: click.Parameter, value: bool) -> bool:
-    """The hidden flag of a process that another one has started."""
-    del context, option
-    if value:
-        note_child()
-    return value
+time_option = click.option(
+    "--exec-time",
+    "exec_time_s",
+    metavar=message("S"),
+    type=click.FloatRange(0.1, TIME_S_MAX),
+    help=message("Seconds for a choice; without it, the table's turn less 2, or 30."),
+)
 
 
 def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -204,7 +233,9 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
     def with_seat(
         *,
         bot: str | None,
-        program: Program | None,
+        exec_line: str | None,
+        exec_time_s: float | None,
+        verbose_bot: bool,
         pace_s: float,
         replay_dir: str | None,
         as_json: bool,
@@ -216,12 +247,17 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         relay: str | None = None,
         **more: Any,
     ) -> None:
+        if until_stdin_closes:
+            note_child()
+        if exec_line is not None and bot is not None:
+            raise UserError(t("one seat has one bot: --bot and --exec exclude each other"), exit_code=USAGE)
+        program = None if exec_line is None else make_program(exec_line, exec_time_s, verbose=verbose_bot)
+
         def seat() -> SeatOptions:
-            choices = Choices(bot, pace_s, home.replay_dir(replay_dir), program)
-            called, choice = home.checked_name(name), SeatChoice(colour=colour)
+            choices = Choices(bot, pace_s, usable_replay_dir(replay_dir), program)
+            called, choice = checked_name(name), SeatChoice(colour=colour)
             options = SeatOptions(choices, called, Output(as_json), until_stdin_closes, games, choice=choice, wish=wish)
-            kept = options.output.preferences.relay if options.person else ""
-            return dataclasses.replace(options, relay=make_relay(kept if relay is None else relay))
+            return options.with_relay(relay)
 
         command(seat=seat, **more)
 
@@ -232,15 +268,22 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         ),
         click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
-        click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=_note_parent),
-        program_options,
+        click.option("--until-stdin-closes", is_flag=True, hidden=True),
+        click.option(
+            "--exec",
+            "exec_line",
+            metavar=message("COMMAND"),
+            help=message("A program plays this seat, by JSON lines: docs/scripting.md."),
+        ),
+        time_option,
+        click.option("--verbose-bot", is_flag=True, help=message("Show what the program writes to standard error.")),
         *others,
         screen_options,
     )
-    return _with_all(options, with_seat)
+    return with_all(options, with_seat)
 
 
-def _with_all(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
+def with_all(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
@@ -262,7 +305,7 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--ascii/--no-ascii", "ascii_only", default=None, help=message("Only ASCII signs on the screen.")),
     )
-    return _with_all(options, with_wish)
+    return with_all(options, with_wish)
 
 
 class BotName(click.Choice[str]):
@@ -277,46 +320,9 @@ class BotName(click.Choice[str]):
         return f"[{'|'.join((*BOTS, f'{STRONG}:N'))}]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name; fail with the reason if there is no such bot."""
-        if not isinstance(value, str):
-            return super().convert(value, param, ctx)
-        reason = why_no_bot(value)
-        if reason is not None:
+        if reason := why_no_bot(value):
             self.fail(translate(reason), param, ctx)
-        return value
-
-
-time_option = click.option(
-    "--exec-time",
-    "exec_time_s",
-    metavar=message("S"),
-    type=click.FloatRange(0.1, TIME_S_MAX),
-    help=message("Seconds for a choice; without it, the table's turn less 2, or 30."),
-)
-
-
-def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name a program; the command gets them as ``program``, None where none is named."""
-
-    @functools.wraps(command)
-    def with_program(
-        *, exec_line: str | None, exec_time_s: float | None, verbose_bot: bool, bot: str | None, **others: Any
-    ) -> None:
-        if exec_line is not None and bot is not None:
-            raise UserError(t("one seat has one bot: --bot and --exec exclude each other"), exit_code=USAGE)
-        program = None if exec_line is None else make_program(exec_line, exec_time_s, verbose=verbose_bot)
-        command(program=program, bot=bot, **others)
-
-    line = click.option(
-        "--exec",
-        "exec_line",
-        metavar=message("COMMAND"),
-        help=message("A program plays this seat, by JSON lines: docs/scripting.md."),
-    )
-    verbose = click.option(
-        "--verbose-bot", is_flag=True, help=message("Show what the program writes to standard error.")
-    )
-    return line(time_option(verbose(with_program)))
+        return str(value)
 
 
 def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:

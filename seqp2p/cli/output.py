@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import weakref
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -134,7 +134,7 @@ class Output:
         """The next line that a person types, or None at the end of the input."""
         if self.screen is not None:
             return await self.screen.read_line()
-        from seqp2p.cli.lines import read_line
+        from seqp2p.cli.running import read_line
 
         return await read_line()
 
@@ -150,7 +150,6 @@ class Output:
 
     @property
     def asks(self) -> bool:
-        """True if a person can be asked."""
         return self.screen is not None or (sys.stdin is not None and sys.stdin.isatty())
 
     @property
@@ -159,7 +158,6 @@ class Output:
 
 
 def show_error(error: UserError) -> None:
-    """Print an error and its hint to standard error."""
     _print(translate(ERROR) + printable(line_of(error)), sys.stderr)
     if hint := hint_of(error):
         _print(translate(HINT) + printable(hint), sys.stderr)
@@ -190,6 +188,16 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
+def columns(*rows: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a table: the first column to the left, the others to the right."""
+    from seqp2p.ui.frame import width_of  # what --help need not wait for
+
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = [f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)]
+        yield "  ".join([first + " " * (widths[0] - width_of(first)), *cells])
 
 
 def prepare_streams() -> None:
@@ -274,9 +282,9 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
     # prompt_toolkit takes its time: lines, bots and --help do without it.
     from seqp2p.ui.screen import open_screen
 
-    remains: list[str] = []
-    chosen = output.preferences
-    ascii_only = (chosen.ascii if wish.ascii_only is None else wish.ascii_only) or not _is_unicode()
+    remains, chosen = list[str](), output.preferences
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    ascii_only = (chosen.ascii if wish.ascii_only is None else wish.ascii_only) or not is_unicode
     try:
         background = background_hint(os.environ.get("COLORFGBG", ""))
         glyphs = ASCII if ascii_only else UNICODE if chosen.pictures else replace(UNICODE, pictures=False)
@@ -302,26 +310,17 @@ def _depth() -> int:
     return 4 if _FEW_COLOURS.fullmatch(os.environ.get("TERM", "")) else 8
 
 
-def _is_unicode() -> bool:
-    """Return True if standard output takes every sign that the screen may show."""
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-
-
 def write_result(text: str, target: str, *, force: bool, as_json: bool = False) -> None:
     """Write a command's result to standard output, or to a file, whole or not at all. Raises UserError."""
     if target == STDOUT:
         _write_at_once(text, sys.stdout)
         return
     path = Path(target)
-    try:
+    with _telling_errors(path):
         if path.exists() and not path.is_file():
             path.write_text(text, "utf-8")  # A device, or a pipe; a folder says so itself.
         else:
             _write_file(path, text, force=force)
-    except FileExistsError:
-        raise _left_alone(path) from None
-    except OSError as error:
-        raise _not_written(path, error) from None
     Output(as_json).say(t("{path} is written", path=path))
 
 
@@ -330,30 +329,29 @@ def check_place(target: str, *, force: bool) -> None:
     import tempfile  # what --help need not wait for
 
     path = Path(target)
-    try:
+    with _telling_errors(path):
         with contextlib.suppress(FileNotFoundError):
             path.lstat()  # Since Python 3.14 the questions below raise nothing.
         if path.is_dir():
-            failure = _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
-        elif path.exists() and not path.is_file():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if path.exists() and not path.is_file():
             return  # A device, or a pipe.
-        elif not force and (path.exists() or path.is_symlink()):  # A link that leads nowhere is there, too.
-            failure = _left_alone(path)
-        else:
-            with tempfile.TemporaryFile(dir=path.parent):
-                return
+        if not force and (path.exists() or path.is_symlink()):  # A link that leads nowhere is there, too.
+            raise FileExistsError
+        tempfile.TemporaryFile(dir=path.parent).close()
+
+
+@contextlib.contextmanager
+def _telling_errors(path: Path) -> Generator[None]:
+    """Raise UserError for an error of writing this file."""
+    try:
+        yield
+    except FileExistsError:
+        problem = t("{path} is there already, and is left as it is", path=path)
+        raise UserError(problem, t("--force writes over it"), FAILED) from None
     except OSError as error:
-        failure = _not_written(path, error)
-    raise failure
-
-
-def _not_written(path: Path, error: OSError) -> UserError:
-    return UserError(t("{path} cannot be written: {reason}", path=path, reason=of_system(error)), exit_code=FAILED)
-
-
-def _left_alone(path: Path) -> UserError:
-    problem = t("{path} is there already, and is left as it is", path=path)
-    return UserError(problem, t("--force writes over it"), FAILED)
+        problem = t("{path} cannot be written: {reason}", path=path, reason=of_system(error))
+        raise UserError(problem, exit_code=FAILED) from None
 
 
 def _write_file(path: Path, text: str, *, force: bool) -> None:

@@ -16,19 +16,16 @@ from typing import Any, Final
 import msgspec
 import trio
 
-from seqp2p.api.endpoint import open_endpoint
 from seqp2p.api.game import LiveGame, Lobby
 from seqp2p.api.table import HostedTable, HostOptions, open_table
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
-from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
 from seqp2p.cli.options import SeatOptions
-from seqp2p.cli.output import Output, on_screen
-from seqp2p.cli.reporter import PortTeller
-from seqp2p.cli.running import ending_with_parent
-from seqp2p.cli.series import play_games
+from seqp2p.cli.output import Output
+from seqp2p.cli.running import Child, ChildStart
+from seqp2p.cli.series import play_games, sitting_down
 from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
@@ -225,18 +222,7 @@ async def host(
 
     ``filling`` calls bots to free seats. Without ``invites`` the output has no ways to join: the others are all bots.
     """
-    async with (
-        on_screen(options.output, options.wished) as output,
-        ending_with_parent(wanted=options.until_stdin_closes),
-        open_endpoint(
-            options.name,
-            None,
-            options.choices.replay_dir,
-            listen,
-            options.relay if invites else None,
-            on_port=PortTeller(output).asking(wanted=map_port),
-        ) as endpoint,
-    ):
+    async with sitting_down(options, listen, map_port=map_port) as (output, endpoint):
         by_hand = invites and options.person and output.asks
         opened = HostOptions(spectators, friends(), by_hand=by_hand, warn=output.say)
         async with open_table(endpoint, settings, opened) as table:
@@ -263,8 +249,7 @@ async def play_at_own_table(
             game = await lobby.wait()
             filling.close()
             if table.options.spectators:
-                command = ways.watching()
-                output.say(t("others watch with:  {command}  and the same code", command=command))
+                output.say(t("others watch with:  {command}  and the same code", command=ways.watching()))
             return game
 
         return await play_games(table, options, teller, on_event, wait_in)

@@ -8,8 +8,16 @@ import click
 import trio
 
 from seqp2p.bots.registry import USUAL, choice_s
-from seqp2p.cli import home
-from seqp2p.cli.options import BotName, Choices, SeatOptions, make_settings, screen_options, table_options
+from seqp2p.cli.options import (
+    BotName,
+    Choices,
+    SeatOptions,
+    checked_name,
+    make_settings,
+    screen_options,
+    table_options,
+    usable_replay_dir,
+)
 from seqp2p.cli.output import Output, ScreenWish, on_screen
 from seqp2p.cli.own_table import Filling, host
 from seqp2p.cli.playing import hint, own_console
@@ -79,8 +87,8 @@ def command(
     output = Output(as_json)
     pace_s = output.preferences.pace if pace_s is None else pace_s
     filling = Filling(bot, pace_s, at_once=True)
-    choices = Choices(None, 0, home.replay_dir(replay_dir), coached=True)
-    options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes=False, wish=wish)
+    choices = Choices(None, 0, usable_replay_dir(replay_dir), coached=True)
+    options = SeatOptions(choices, checked_name(name), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
     if (round_s := bots * max(pace_s, choice_s(bot))) >= ROUND_TOLD_S:
         output.say(t("their turns take about {seconds} s a round", seconds=number(round_s)))

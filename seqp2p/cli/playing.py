@@ -8,18 +8,20 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import trio
 
 from seqp2p.api.game import LiveGame, first_error, safety_words_with
+from seqp2p.api.home import usual_replay_dir
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
 from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, RandomBot, strong_bot, why_no_bot
 from seqp2p.bots.wire import hello
-from seqp2p.cli import home, json_events
+from seqp2p.cli import json_events
 from seqp2p.cli.errors import can_resume, forget_command, remember_seat, resume_command
-from seqp2p.cli.options import Choices
+from seqp2p.cli.options import REPLAYS_HINT, Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
 from seqp2p.errors import ABANDONED, DONE, UserError
@@ -72,27 +74,19 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Call
 
 
 def resume_options(replay: Path, choices: Choices) -> list[str]:
-    """Return the options with which ``resume`` has the seat played as it was."""
-    played = choices.program.options if choices.program else []
-    return [*home.resume_options(replay, choices.bot), *played]
+    """Return the options with which ``resume`` finds this replay's game and has the seat played as it was."""
+    folder = [] if replay.parent == usual_replay_dir() else ["--replay-dir", str(replay.parent)]
+    bot = [] if choices.bot is None else ["--bot", choices.bot]
+    return [*folder, *bot, *(choices.program.options if choices.program else ())]
 
 
 def own_console(output: Output) -> Console:
-    if (screen := output.screen) is None:
-        hears = bool(os.environ.get("ACCESSIBLE"))
-        return Console(output.read_line, output.say, output.ring, output.asks, title=output.title, hears=hears)
-    say = partial(output.say, kind="answer")
-    return Console(
-        output.read_line,
-        say,
-        output.ring,
-        output.asks,
-        title=output.title,
-        shows_table=True,
-        card=screen.card,
-        action=screen.action,
-        repaint=screen.refresh_soon,
-    )
+    say = output.say
+    more: dict[str, Any] = {"hears": bool(os.environ.get("ACCESSIBLE"))}
+    if (screen := output.screen) is not None:
+        say = partial(output.say, kind="answer")
+        more = {"shows_table": True, "card": screen.card, "action": screen.action, "repaint": screen.refresh_soon}
+    return Console(output.read_line, say, output.ring, output.asks, title=output.title, **more)
 
 
 async def play(
@@ -203,7 +197,7 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
 
 def cannot_write(path: Path, error: OSError | None) -> UserError:
     reason = "" if error is None else of_system(error)
-    return UserError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), home.REPLAYS_HINT)
+    return UserError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), REPLAYS_HINT)
 
 
 def exec_player(program: Program, game: Game, seat: int, pace_s: float, output: Output) -> ExecPlayer:
@@ -227,14 +221,10 @@ def _telling(output: Output) -> Callable[[Notice], None]:
         if not isinstance(notice, Failed):
             return
         output.event(json_events.BotFailedEvent(notice.reason, notice.gone))
-        text = (
-            t(
-                "the bot has failed: {reason}; moves are drawn by lot to the end of the game",
-                reason=translate(notice.reason),
-            )
-            if notice.gone
-            else t("the bot has failed: {reason}; this move is drawn by lot", reason=translate(notice.reason))
-        )
+        text = t("the bot has failed: {reason}; this move is drawn by lot", reason=translate(notice.reason))
+        if notice.gone:
+            reason = translate(notice.reason)
+            text = t("the bot has failed: {reason}; moves are drawn by lot to the end of the game", reason=reason)
         output.say(text, "alarm")
 
     return tell

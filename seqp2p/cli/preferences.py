@@ -61,7 +61,6 @@ class Setting:
 
     @property
     def field(self) -> str:
-        """The field of Preferences."""
         return self.name.replace("-", "_")
 
     @property
@@ -89,7 +88,7 @@ class Setting:
             return isinstance(value, bool)
         if self.values:
             return value in self.values
-        return isinstance(value, str) and (_is_relay(value) if self.form == ADDRESS else _is_name(value))
+        return isinstance(value, str) and _is_text(value, self.form)
 
     def read(self, typed: str) -> Value | None:
         """Return the value of what was typed; None for no value of this setting."""
@@ -167,20 +166,18 @@ def _given(setting: Setting, entries: Mapping[str, object]) -> Iterator[tuple[ob
         yield setting.read(typed), "environment", f"{setting.variable}={typed[:40]}"
 
 
-def _is_relay(text: str) -> bool:
+def _is_text(text: str, form: str) -> bool:
+    # Only where one is given: --help is quick.
+    from seqp2p.match.table import name_fault
     from seqp2p.net.addresses import AddressError, parse_relay_address
 
+    if form != ADDRESS:
+        return name_fault(text) is None
     try:
         parse_relay_address(text)
     except AddressError:
         return False
     return True
-
-
-def _is_name(text: str) -> bool:
-    from seqp2p.match.table import name_fault  # Only where a name is given: --help is quick.
-
-    return name_fault(text) is None
 
 
 def named(name: str) -> Setting:

@@ -44,7 +44,9 @@ def show(text: str) -> None:
     from seqp2p.ui.frame import clipped
 
     _shown = clipped(text, _width() - 1) if can_show() else ""
-    _write(_ERASE + _shown)
+    with contextlib.suppress(OSError):  # The terminal is gone.
+        sys.stderr.write(_ERASE + _shown)
+        sys.stderr.flush()
 
 
 def wipe() -> None:
@@ -53,7 +55,7 @@ def wipe() -> None:
 
 
 @contextlib.contextmanager
-def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[], None]]:
+def bar(count: int, label: str) -> Generator[Callable[[], None]]:
     """Show a bar of this many steps and the time left while the block lasts; call the yielded function after each."""
     done, begun = 0, time.monotonic()
 
@@ -63,7 +65,7 @@ def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[],
         paint()
 
     def paint() -> None:
-        if shown and count > 1:
+        if count > 1:
             full = _BAR_WIDTH * done // count
             show(f"{label} [{'#' * full}{'-' * (_BAR_WIDTH - full)}] {done}/{count}{_left(done, count, begun)}")
 
@@ -87,9 +89,3 @@ def _width() -> int:
     with contextlib.suppress(OSError):
         return os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH_DEFAULT
     return _WIDTH_DEFAULT
-
-
-def _write(text: str) -> None:
-    with contextlib.suppress(OSError):  # The terminal is gone.
-        sys.stderr.write(text)
-        sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Named replays, the reports on them, in one process or over all cores, and what is said of a report.
+"""Named replays, the reports on them, in one process or over all cores, what is said of a report, and past games.
 
 Reports come in the order of the names. Of a file that cannot be read, the report has the reason.
 """
@@ -7,6 +7,7 @@ import os
 import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,19 +16,21 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
-from seqp2p.api.home import data_dir
-from seqp2p.cli import home
-from seqp2p.cli.json_events import PlayerFields, VerdictFields
+from seqp2p.api.home import KNOWN_PLAYERS, data_dir, own_keys, usual_replay_dir
+from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
 from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
+from seqp2p.match.events import Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.sidecar import is_held, sidecar_path
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
 from seqp2p.ui.cards import variant_title
-from seqp2p.ui.language import t, translate
-from seqp2p.ui.words import NO_FORM, Company, is_of_library, named, result_line, winners_text
+from seqp2p.ui.frame import clipped, width_of
+from seqp2p.ui.language import t, tn, translate, without_accents
+from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, listed, named, result_line, winners_text
 from seqp2p.workers import cores, interrupts_deferred, workers
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
@@ -45,6 +48,9 @@ PROCESSES_FROM_FILES: Final = 6
 # Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
 FILES_AHEAD: Final = 4
 FORM: Final = message("a record is not in the form that it has in a replay")
+SHOWN: Final = 20
+"""So many games are listed, where no number is asked for."""
+NAMES_WIDTH: Final = 28
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -52,10 +58,8 @@ def newest(folder: Path) -> list[tuple[Path, datetime]]:
     """Return the replays in a folder with the times when they were written, last first."""
     found: list[tuple[float, Path]] = []
     for path in folder.glob(f"*{SUFFIX}"):
-        try:
+        with suppress(OSError):  # It is gone again.
             found.append((path.stat().st_mtime, path))
-        except OSError:  # It is gone again.
-            continue
     return [(path, datetime.fromtimestamp(at, UTC).astimezone()) for at, path in sorted(found, reverse=True)]
 
 
@@ -66,7 +70,7 @@ def resolved(file: Path) -> Path:
     """
     if file != LAST or file.exists():
         return file
-    found = newest(folder := home.shown_dir(None))
+    found = newest(folder := usual_replay_dir())
     if not found:
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
     return found[0][0]
@@ -94,10 +98,8 @@ def _is_there(path: Path) -> bool:
     """Return True unless there is no such file. What cannot be looked at, its report says."""
     try:
         path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except (OSError, ValueError):
-        pass
+    except (OSError, ValueError) as error:
+        return not isinstance(error, FileNotFoundError | NotADirectoryError)
     return True
 
 
@@ -229,7 +231,7 @@ class ReplayPath(click.Path):
 
 def known_names(output: Output) -> Mapping[str, str]:
     """Return the names of known players by their keys; none if the file cannot be read."""
-    if not (data_dir() / home.KNOWN_PLAYERS).exists():
+    if not (data_dir() / KNOWN_PLAYERS).exists():
         return NOBODY
     from seqp2p.cli.known import load
 
@@ -292,3 +294,91 @@ def plain_reason(reason: str) -> str:
         return f"{who}{colon}{translate(NO_FORM)}" if who else translate(FORM)
     values = {name: NO_FORM if is_of_library(str(value)) else value for name, value in reason.values.items()}
     return t(reason.template, **values) if who else translate(FORM)
+
+
+@dataclass(frozen=True, slots=True)
+class PastGame:
+    """A replay and its summary; ``own`` is the seat of this player, 0 for one who watched."""
+
+    path: Path
+    at: datetime
+    summary: "Summary"
+    own: int
+
+    @property
+    def company(self) -> Company:
+        return Company(tuple(player.name for player in self.summary.report.players), (), self.own)
+
+    @property
+    def resumable(self) -> bool:
+        """True if ``resume`` will take it: the seat's own file is there, and no process plays it."""
+        kept = sidecar_path(self.path)
+        return self.summary.report.verdict != "invalid" and kept.exists() and not is_held(kept)
+
+    @property
+    def outcome(self) -> str:
+        """The result in a word or two, for the reader."""
+        summary, report = self.summary, self.summary.report
+        if report.verdict == "invalid":
+            return t("damaged: seqp2p verify {file}", file=self.path.name)
+        if self.resumable:
+            return t("unfinished: seqp2p resume {game}", game=(report.game or "")[:12])
+        if sidecar_path(self.path).exists():
+            return t("being played in another window")
+        if report.result is not None:
+            return result_line(self.company, report.result)
+        reason = LEFT if self.own in summary.left else plain_reason(report.reason or "")
+        return result_line(self.company, Result("unfinished", (), reason), heirs=summary.heirs)
+
+    @property
+    def line(self) -> str:
+        """When, what, who, the length, and the result."""
+        course, names = self.summary.course, self.company.names
+        who = listed([t("you") if seat == self.own else name for seat, name in enumerate(names, 1)])
+        shown = clipped(who, NAMES_WIDTH)
+        title = variant_title(course.variant) if course else ""
+        turns = tn("{count} turn", "{count} turns", course.turns) if course else ""
+        words = [f"{self.at:%Y-%m-%d %H:%M}", shown + " " * (NAMES_WIDTH - width_of(shown)), f"{turns:>9}"]
+        return "  ".join([*words, self.outcome, f"({title})"] if title else [*words, self.outcome])
+
+    def has(self, words: Sequence[str]) -> bool:
+        """Return True if each word is in the line or in a name."""
+        text = _plain(" ".join([self.line, *self.company.names, self.path.name]))
+        return all(_plain(word) in text for word in words)
+
+    @property
+    def event(self) -> GameEvent:
+        report, course = self.summary.report, self.summary.course
+        result = plain_result(report.result or Result("unfinished"))
+        del result["reason"]
+        return GameEvent(
+            file=str(self.path),
+            written=self.at.isoformat(timespec="seconds"),
+            verdict=report.verdict,
+            game=report.game,
+            variant=course.variant if course else None,
+            names=self.company.names,
+            own=self.own or None,
+            **result,
+            turns=course.turns if course else 0,
+            resumable=self.resumable,
+        )
+
+
+def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[PastGame]:
+    """Yield the games whose lines have all these words, last written first; a game of several own seats once each."""
+    keys = {key.hex() for key in own_keys()}
+    files = newest(folder)
+    with closing(of_all(summarise_named, [Named(path) for path, _ in files])) as summaries:
+        for (path, at), summary in zip(files, summaries, strict=True):
+            own = next((player.seat for player in summary.report.players if player.key in keys), 0)
+            game = PastGame(path, at, summary, own)
+            if game.has(words):
+                yield game
+                most -= 1
+            if not most:
+                return
+
+
+def _plain(text: str) -> str:
+    return without_accents(text).lower()

@@ -39,7 +39,6 @@ from seqp2p.ui.plain import board_lines, sequences_made
 from seqp2p.ui.words import Sight
 
 if TYPE_CHECKING:  # Only where there is a screen.
-    from seqp2p.ui.screen import Screen
     from seqp2p.ui.table_scene import TableScene
 
 # The lines of the past that a player who resumes is told; the story has all of them.
@@ -48,54 +47,9 @@ RECALLED: Final = 10
 TABLE_FULL: Final = message("the table is full")
 
 
-class TableView:
-    """The table on a screen; ``own`` is 0 for a spectator."""
-
-    def __init__(self, screen: "Screen", scene: "TableScene", match: Match, own: int) -> None:
-        self._screen = screen
-        self._scene = scene
-        self._match = match
-        self._own = own
-        self._step = match.number
-        self._tell_progress()
-        screen.show(scene)
-
-    def on_event(self, event: TableEvent) -> None:
-        match event:
-            case Absent(seat, grace_s, _):
-                self._scene.absent(seat, grace_s)
-            case Back(seat):
-                self._scene.back(seat)
-            case AskAbout():
-                pass
-            case Dropped(seats):
-                self._scene.gone(seats)
-                self._scene.changed()
-            case _:
-                self._scene.changed(is_new_step=self._match.number != self._step)
-        self._step = self._match.number
-        self._tell_progress()
-        self._screen.refresh()
-
-    def over(self, outcome: str) -> None:
-        """Show the end of the game."""
-        self._scene.over([outcome])
-        self._screen.refresh()
-
-    def _tell_progress(self) -> None:
-        """Show the present work while no player chooses."""
-        if text := card_progress(self._match, self._own):
-            count = _shuffled(self._match) if self._match.kind == "shuffle" else (0, 0)
-            self._scene.progress(text, *count)
-        else:
-            self._scene.progress_over()
-
-
 def setup_progress(match: Match, own: int) -> str:
     """Return a line about the work before the cards are dealt; empty in the game."""
-    if match.game.position is not None and match.kind != "deal":
-        return ""
-    return card_progress(match, own)
+    return "" if match.game.position is not None and match.kind != "deal" else card_progress(match, own)
 
 
 def card_progress(match: Match, own: int) -> str:
@@ -137,7 +91,8 @@ class Reporter:
         self.story = words.Story()
         self._company = words.Company.of(match.game.agreement, own)
         self._hear: Callable[[TableEvent], None] = lambda _: None
-        self._table: TableView | None = None
+        self._scene: TableScene | None = None
+        self._step = match.number  # the one that the scene shows
         self._made = (0,) * match.game.agreement.settings.teams
         self._votes = set[tuple[int, str, tuple[int, ...]]]()
         self._explained = set[str]()
@@ -157,7 +112,9 @@ class Reporter:
 
             settings, confirms = self.match.game.agreement.settings, self.output.preferences.confirmation
             scene = TableScene(sight, self._company, self.story, trio.current_time, settings, confirms=confirms)
-            self._table = TableView(screen, scene, self.match, self._company.own)
+            self._scene = scene
+            self._show_progress(scene)
+            screen.show(scene)
 
     def seats(self) -> None:
         agreement = self.match.game.agreement
@@ -180,8 +137,35 @@ class Reporter:
         if self.output.screen is None:
             progress.show(setup_progress(self.match, self._company.own))
         self._hear(event)
-        if self._table is not None:
-            self._table.on_event(event)
+        self._show_event(event)
+
+    def _show_event(self, event: TableEvent) -> None:
+        """Change the table on the screen, if there is one."""
+        scene, screen = self._scene, self.output.screen
+        if scene is None or screen is None:
+            return
+        match event:
+            case Absent(seat, grace_s, _):
+                scene.absent(seat, grace_s)
+            case Back(seat):
+                scene.back(seat)
+            case AskAbout():
+                pass
+            case Dropped(seats):
+                scene.gone(seats)
+                scene.changed()
+            case _:
+                scene.changed(is_new_step=self.match.number != self._step)
+        self._step = self.match.number
+        self._show_progress(scene)
+        screen.refresh()
+
+    def _show_progress(self, scene: "TableScene") -> None:
+        """Show the present work while no player chooses."""
+        if text := card_progress(self.match, self._company.own):
+            scene.progress(text, *(_shuffled(self.match) if self.match.kind == "shuffle" else (0, 0)))
+        else:
+            scene.progress_over()
 
     def _tell_row(self, event: Event | Absent | Back) -> None:
         row = row_of(event, self.match.game.variant)
@@ -193,8 +177,11 @@ class Reporter:
         self.output.event(json_events.GAME_EVENTS[row.name](**fields))
         if isinstance(event, Remarked) and self.match.game.agreement.seats[event.seat - 1].key in self.story.muted:
             return
-        if isinstance(event, Voted) and self._is_known(event):
-            return
+        if isinstance(event, Voted):
+            vote = (event.seat, event.action, event.about)
+            if vote in self._votes:
+                return  # People were told of it, in an earlier round.
+            self._votes.add(vote)
         if isinstance(event, Turned) and event.action.kind == "exchange":
             self._log_exchange(event)
             return
@@ -228,13 +215,6 @@ class Reporter:
         else:
             self._log(line, colour=colour)
 
-    def _is_known(self, vote: Voted) -> bool:
-        """Return True if people were told of this vote, in an earlier round."""
-        key = (vote.seat, vote.action, vote.about)
-        known = key in self._votes
-        self._votes.add(key)
-        return known
-
     def _explain_event(self, event: TableEvent) -> None:
         """Explain the consequences of an event, and a phase of the game that is new to people."""
         match event:
@@ -267,8 +247,9 @@ class Reporter:
         outcome = words.result_line(self._company, result, resumable=resumable, heirs=heirs)
         self.output.say_last(outcome)
         self.output.say_last(t("replay: {path}", path=replay))
-        if self._table is not None:
-            self._table.over(outcome)
+        if self._scene is not None and self.output.screen is not None:
+            self._scene.over([outcome])
+            self.output.screen.refresh()
 
     def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
         """Tell a resumed seat, at this step, after these events: the seats, and the lines of the events.
@@ -345,7 +326,6 @@ class PortTeller:
         return self.on_event
 
     def on_event(self, event: PortEvent) -> None:
-        """Tell an event."""
         address = None if event.address is None else str(event.address)
         self.output.event(json_events.MappedPortEvent(event.state, address, round(event.until, 1), event.reason))
         self._last = port_line(event)
@@ -356,32 +336,20 @@ class PortTeller:
 
 
 def port_line(event: PortEvent) -> str:
-    """Return the sentence for people."""
     until = time.strftime("%H:%M", time.localtime(event.until))
-    reason = translate(event.reason)
+    values = {"address": event.address, "time": until, "reason": translate(event.reason)}
     match event.state:
         case "open":
             return t(
                 "the port {address} is open to the internet until {time}; it is renewed as long as you play, and closed"
                 " at the end",
-                address=event.address,
-                time=until,
+                **values,
             )
         case "not_open":
-            return t("no port is open to the internet: {reason}", reason=reason)
+            return t("no port is open to the internet: {reason}", **values)
         case "lost":
-            return t(
-                "the port {address} was not renewed: {reason}; it closes at {time}",
-                address=event.address,
-                reason=reason,
-                time=until,
-            )
+            return t("the port {address} was not renewed: {reason}; it closes at {time}", **values)
         case "closed":
-            return t("the port {address} is closed", address=event.address)
+            return t("the port {address} is closed", **values)
         case "left":
-            return t(
-                "the port {address} could not be closed: {reason}; it closes by itself at {time}",
-                address=event.address,
-                reason=reason,
-                time=until,
-            )
+            return t("the port {address} could not be closed: {reason}; it closes by itself at {time}", **values)

@@ -146,13 +146,11 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
     """Yield the replays that ``game`` may name, last written first. Raises UserError for a name of nothing."""
     if game is not None and (named := _named(directory, game)) is not None:
         if not sidecar_path(named).exists():
-            raise UserError(
-                t(
-                    "the game is over, or its seat is not this player's: {replay} has no seat's own file beside it",
-                    replay=named,
-                ),
-                GameOver.hint,
+            problem = t(
+                "the game is over, or its seat is not this player's: {replay} has no seat's own file beside it",
+                replay=named,
             )
+            raise UserError(problem, GameOver.hint)
         yield named
         return
     if game is not None and not re.fullmatch(r"[0-9a-fA-F]{1,64}", game):

@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 import trio
 
+from seqp2p.api.endpoint import Endpoint, open_endpoint
 from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli.errors import polite_signals, sentence
@@ -17,15 +18,16 @@ from seqp2p.cli.json_events import RematchEvent
 from seqp2p.cli.known import ChangedKey, check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, until_agreed
 from seqp2p.cli.options import SeatOptions
-from seqp2p.cli.output import Output
+from seqp2p.cli.output import Output, on_screen
 from seqp2p.cli.playing import exit_code_of, play
-from seqp2p.cli.reporter import emit_lobby_left
+from seqp2p.cli.reporter import PortTeller, emit_lobby_left
+from seqp2p.cli.running import ending_with_parent
 from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.requests import AcceptGame
-from seqp2p.match.events import Result
+from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.rules.table import team_of
@@ -34,9 +36,6 @@ from seqp2p.ui.person.command_words import word_of
 from seqp2p.ui.person.console import is_confirmed
 from seqp2p.ui.words import Company, score_line
 
-WAITING: Final = message("waiting for the host to open the table again")
-OPEN_AGAIN: Final = message("the game ended before the cards were dealt: the lobby opens again")
-NOT_BEGUN: Final = message("the game ended before the cards were dealt")
 NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
 ASK_AGAIN: Final = message("another game at this table? yes (Enter) or no")
@@ -47,6 +46,26 @@ TOLD_S: Final = 3.0
 """The time for a no to reach a host that has not opened the next lobby yet."""
 Wait: TypeAlias = tuple[Callable[[int], str], float]
 """A sentence of a wait, given the seconds that are left, and the time at which the wait ends."""
+
+
+@contextlib.asynccontextmanager
+async def sitting_down(
+    options: SeatOptions, listen: Address | None, *, map_port: bool
+) -> AsyncGenerator[tuple[Output, Endpoint]]:
+    """Yield the output, with a screen if one is wished for, and the endpoint at which this player is reached."""
+    async with (
+        on_screen(options.output, options.wished) as output,
+        ending_with_parent(wanted=options.until_stdin_closes),
+        open_endpoint(
+            options.name,
+            None,
+            options.choices.replay_dir,
+            listen,
+            options.relay,
+            on_port=PortTeller(output).asking(wanted=map_port),
+        ) as endpoint,
+    ):
+        yield output, endpoint
 
 
 async def play_games(
@@ -84,13 +103,16 @@ async def play_games(
                         return _say_no_other_game(error, question, exit_code, output)
                     if game is None:
                         return ABANDONED if question is None or question.accepted else exit_code
-                    _tell_number(number + 1, output)
+                    if number:
+                        output.event(RematchEvent(number + 1))
+                        output.say(t("game {number} at this table", number=number + 1))
                     result = await play(game, options.choices, output, signals, teller.desk.muted)
             number += 1
             exit_code = exit_code_of(result)
             if exit_code == DONE:
                 note_finished(game, output)
-                _count_win(game, result, wins)
+                if result.winners:
+                    wins[team_of(result.winners[0], game.table.agreement.settings.teams)] += 1
                 if options.person:
                     company = Company.of(game.table.agreement, game.own.number)
                     output.say_last(score_line(company, wins, resumed=came_back))
@@ -109,7 +131,7 @@ async def _lobby_of(
     if question is None:
         teller.open()
         if table.last is not None and table.last.own.number != 1:
-            teller.output.say(WAITING)
+            teller.output.say(t("waiting for the host to open the table again"))
     told = on_event if question is None else question.on_event
     async with table.open_lobby(told, asked=question is not None) as lobby:
         teller.desk.ask = lobby.ask
@@ -170,7 +192,8 @@ def _goes_on(
         return "no"
     gone = game.own.number != 1 and 1 in game.out
     if not game.dealt:
-        output.say(OPEN_AGAIN if game.own.number == 1 else NOT_BEGUN)
+        opens = t("the game ended before the cards were dealt: the lobby opens again")
+        output.say(opens if game.own.number == 1 else t("the game ended before the cards were dealt"))
     elif enough:
         return "ask" if options.person and output.asks and not gone else "no"
     if gone:
@@ -195,18 +218,6 @@ def _tell_refused(refused: ChangedKey, lobby: Lobby, output: Output) -> None:
         raise refused
     output.say(refused.hint)
     output.say(t("without this {name} the lobby opens again, with another code", name=refused.name))
-
-
-def _tell_number(number: int, output: Output) -> None:
-    if number > 1:
-        output.event(RematchEvent(number))
-        output.say(t("game {number} at this table", number=number))
-
-
-def _count_win(game: LiveGame, result: Result, wins: Counter[int]) -> None:
-    """Add a result to the wins of the teams."""
-    if result.winners:
-        wins[team_of(result.winners[0], game.table.agreement.settings.teams)] += 1
 
 
 def _why_not(error: NetError) -> str:
@@ -257,7 +268,10 @@ class RematchQuestion:
         """Return True if the person accepts within ANSWER_S, unless it is taken back meanwhile."""
         output, screen = self._output, self._output.screen
         output.ring(ASK_AGAIN)
-        wait: Wait = (_question, self._asked_at + ANSWER_S)
+        wait: Wait = (
+            lambda left_s: t("another game at this table? yes (Enter) or no ({seconds} s)", seconds=left_s),
+            self._asked_at + ANSWER_S,
+        )
         yes = False
         try:
             async with trio.open_nursery() as nursery:
@@ -326,12 +340,11 @@ class RematchQuestion:
 
     def _wait(self) -> Wait | None:
         if self._lobby is None:
-            return _for_the_host, self._asked_at + DEFAULT_LIMITS.rematch_wait_s
+            ends = self._asked_at + DEFAULT_LIMITS.rematch_wait_s
+            return lambda left_s: t("waiting for the host to open the table again ({seconds} s)", seconds=left_s), ends
         if asked := [guest.name for guest in self._seated.values() if guest.asked]:
-            names = ", ".join(asked)
-            return lambda left_s: t("waiting for {names} ({seconds} s)", names=names, seconds=left_s), (
-                self._asked_at + ANSWER_S
-            )
+            names, ends = ", ".join(asked), self._asked_at + ANSWER_S
+            return lambda left_s: t("waiting for {names} ({seconds} s)", names=names, seconds=left_s), ends
         ends = self._asked_at + DEFAULT_LIMITS.rematch_keeps_s
         missing = [self._former[key] for key in self._expects if key not in self._seated]
         if self._own != 1 or not missing or trio.current_time() >= ends:
@@ -355,11 +368,3 @@ class RematchQuestion:
                     output.screen.amend(shown, text)
                 shown, of = text, sentence(0)
             await trio.sleep(1)
-
-
-def _question(left_s: int) -> str:
-    return t("another game at this table? yes (Enter) or no ({seconds} s)", seconds=left_s)
-
-
-def _for_the_host(left_s: int) -> str:
-    return t("waiting for the host to open the table again ({seconds} s)", seconds=left_s)

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 import trio
 
-from seqp2p.cli import home, json_events
+from seqp2p.api.home import usual_replay_dir
+from seqp2p.cli import json_events
 from seqp2p.cli.moments import (
     NO_TURNS,
     VERIFY_HINT,
@@ -23,8 +24,7 @@ from seqp2p.cli.moments import (
 )
 from seqp2p.cli.options import screen_options
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
-from seqp2p.cli.past_games import past_games
-from seqp2p.cli.replays import MISSING_HINT, ReplayPath, known_names, resolved, verdict_of
+from seqp2p.cli.replays import MISSING_HINT, ReplayPath, known_names, past_games, resolved, verdict_of
 from seqp2p.cli.running import run_async
 from seqp2p.errors import DONE, USAGE, UserError
 from seqp2p.i18n import message
@@ -82,7 +82,7 @@ def chosen_file(output: Output) -> Path:
     if output.json or not sys.stdin.isatty():
         raise UserError(t("name a replay, or last"), VERIFY_HINT, USAGE)
     games: list[Path] = []
-    for number, game in enumerate(past_games(folder := home.shown_dir(None)), 1):
+    for number, game in enumerate(past_games(folder := usual_replay_dir()), 1):
         games.append(game.path)
         output.say(f"{number:>3}  {game.line}")
     if not games:

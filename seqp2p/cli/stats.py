@@ -11,7 +11,7 @@ from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import LeftOutFields, PlayerStats, StatsEvent, TurnStats, VariantStats
-from seqp2p.cli.output import STDOUT, Output, check_place, write_result
+from seqp2p.cli.output import STDOUT, Output, check_place, columns, write_result
 from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
@@ -19,7 +19,7 @@ from seqp2p.i18n import message
 from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statistics, VariantCount
 from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
 from seqp2p.ui.cards import action_shown, variant_title
-from seqp2p.ui.frame import clipped, width_of
+from seqp2p.ui.frame import clipped
 from seqp2p.ui.language import number, percent, t, tn
 from seqp2p.workers import JOBS_MAX
 
@@ -62,7 +62,10 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
         for line in lines(counted):
             output.say(line)
     if picture is not None and counted.games:
-        write_result(picture_of(counted), picture, force=force, as_json=as_json)
+        from seqp2p.ui.picture import heat_map_svg
+
+        squares = [(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())]
+        write_result(heat_map_svg(squares), picture, force=force, as_json=as_json)
     raise SystemExit(DONE if counted.games else NOT_VERIFIED)
 
 
@@ -83,13 +86,6 @@ def _count(
                 output.say(t("left out: {file}: {verdict}", file=named.path, verdict=describe(report)))
                 left_out.append(LeftOutFields(str(named.path), report.verdict, report.reason))
             advance()
-
-
-def picture_of(counted: Statistics) -> str:
-    """The heat map of every variant that was played."""
-    from seqp2p.ui.picture import heat_map_svg
-
-    return heat_map_svg([(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
 
 
 def stats_of(counted: Statistics, left_out: list[LeftOutFields]) -> StatsEvent:
@@ -119,19 +115,13 @@ def _player_stats(key: str, each: PlayerCount) -> PlayerStats:
 
 
 def _variant_stats(name: str, each: VariantCount) -> VariantStats:
+    same = ("games", "drawn", "first_mover_won", "reshuffled", "reshuffles", "passes", "exchanges", "sequences")
     return VariantStats(
-        games=each.games,
-        drawn=each.drawn,
+        **{name: getattr(each, name) for name in same},
         players={str(players): count for players, count in sorted(each.players.items())},
         turns=TurnStats(min(each.turns), each.turns_median, round(each.turns_mean, 6), max(each.turns)),
-        first_mover_won=each.first_mover_won,
         first_mover_share=_share(each.first_mover_won, each.decided),
         first_mover_interval=_interval(each.first_mover_won, each.decided),
-        reshuffled=each.reshuffled,
-        reshuffles=each.reshuffles,
-        passes=each.passes,
-        exchanges=each.exchanges,
-        sequences=each.sequences,
         openings=dict(_openings(each)),
         squares={format_square(KNOWN_VARIANTS[name], square): count for square, count in enumerate(each.squares)},
     )
@@ -152,7 +142,6 @@ def _interval(count: int, among: int) -> tuple[float, float]:
 
 
 def lines(counted: Statistics) -> Iterator[str]:
-    """Yield the lines of the result: numbers, players, and games."""
     yield t(
         "files: {files}   games: {games}   unfinished: {unfinished}   more replays of the same games: {duplicates}",
         files=number(counted.files),
@@ -170,18 +159,12 @@ def lines(counted: Statistics) -> Iterator[str]:
 
 def _player_lines(counted: Statistics) -> Iterator[str]:
     everybody = ranked(counted)
-    heads = [t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]
-    rows = [(f"{'':{NAMES_WIDTH}}", heads)]
+    rows = [[" " * NAMES_WIDTH, t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]]
     for _, each in everybody[:SHOWN_MAX]:
-        name = clipped("/".join(each.names), NAMES_WIDTH)
         numbers = (each.finished + each.unfinished, each.won, each.lost, each.drawn, each.unfinished)
         share = percent(each.won / each.finished) if each.finished else "-"
-        rows.append((name + " " * (NAMES_WIDTH - width_of(name)), [*map(number, numbers), share]))
-    widths = [max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
-    first, *others = [
-        "  ".join((name, *(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))))
-        for name, cells in rows
-    ]
+        rows.append([clipped("/".join(each.names), NAMES_WIDTH), *map(number, numbers), share])
+    first, *others = columns(*rows)
     yield first
     for line, (key, each) in zip(others, everybody, strict=False):
         yield line
@@ -199,20 +182,15 @@ def _player_lines(counted: Statistics) -> Iterator[str]:
 def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
     title = variant_title(name)
     yield tn("{title}: 1 game", "{title}: {games} games", each.games, title=title, games=number(each.games))
-    median, mean = number(each.turns_median, 1), number(each.turns_mean, 1)
-    least, most = number(min(each.turns)), number(max(each.turns))
-    yield t(
-        "  turns: {least} to {most}, median {median}, mean {mean}", least=least, most=most, median=median, mean=mean
-    )
+    turns = {"least": number(min(each.turns)), "most": number(max(each.turns))}
+    turns |= {"median": number(each.turns_median, 1), "mean": number(each.turns_mean, 1)}
+    yield t("  turns: {least} to {most}, median {median}, mean {mean}", **turns)
     share = percent(each.first_mover_won / each.decided) if each.decided else "-"
     between = _between(each.first_mover_won, each.decided)
     yield t("  won by who began: {share} ({interval}); drawn: {drawn}", share=share, interval=between, drawn=each.drawn)
+    counts = {name: number(getattr(each, name)) for name in ("reshuffles", "passes", "exchanges", "sequences")}
     yield t(
-        "  in all: reshuffles {reshuffles}, passes {passes}, dead cards {exchanges}, sequences {sequences}",
-        reshuffles=number(each.reshuffles),
-        passes=number(each.passes),
-        exchanges=number(each.exchanges),
-        sequences=number(each.sequences),
+        "  in all: reshuffles {reshuffles}, passes {passes}, dead cards {exchanges}, sequences {sequences}", **counts
     )
     variant = KNOWN_VARIANTS[name]
     shown = ", ".join(

@@ -1,8 +1,9 @@
 """``seqp2p try-bot 'program args'``: whether a program keeps to the protocol of ``--exec``, at tables of every kind."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
+from itertools import count
 from typing import Final
 
 import click
@@ -77,7 +78,11 @@ async def try_bot(
 ) -> int:
     """Try it at one table after the other; returns the exit code, or raises UserError where it has failed."""
     chosen, problems, silent = Counter[ActionKind](), 0, False
-    told = _shown(len(tables) * games)
+    played, most = count(1), number(len(tables) * games)
+
+    def told() -> None:
+        progress.show(t("game {done} of {games}", done=number(next(played)), games=most))
+
     async with aclosing(try_program(program, tables, against=against, games=games, seed=seed, told=told)) as findings:
         async for found in findings:
             emit_findings(found, output)
@@ -137,15 +142,3 @@ def emit_findings(found: Findings, output: Output) -> None:
 
 def _counted(chosen: Counter[ActionKind]) -> str:
     return ", ".join(f"{kind} {number(count)}" for kind, count in chosen.most_common()) or t("nothing")
-
-
-def _shown(games: int) -> Callable[[], None]:
-    """Shows how many games have been played, where that can be shown."""
-    done = 0
-
-    def advance() -> None:
-        nonlocal done
-        done += 1
-        progress.show(t("game {done} of {games}", done=number(done), games=number(games)))
-
-    return advance

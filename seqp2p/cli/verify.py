@@ -59,18 +59,22 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
         raise UserError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
     tally = Verdicts()
+    early: UserError | None = None
     try:
         with stopping_alike():
             meant += _meant([*map(resolved, files)])
             _verify(output, meant, jobs, dask, tally)
     except KeyboardInterrupt:
         done, files_ = number(tally.files), number(len(meant))
-        error = UserError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
-        raise _ended_early(error, output, tally, len(meant)) from None
+        early = UserError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
     except UserError as error:
-        raise _ended_early(error, output, tally, len(meant)) from None
-    if len(meant) > 1:
+        early = error
+    is_summed_up = len(meant) > 1 if early is None else tally.files > 0 and not as_json
+    if is_summed_up:
         _summarise(output, tally, len(meant))
+    if early is not None:
+        early.exit_code = NOT_VERIFIED if tally.verdicts["invalid"] else early.exit_code
+        raise early
     raise SystemExit(tally.exit_code)
 
 
@@ -99,15 +103,6 @@ class Verdicts:
     @property
     def exit_code(self) -> int:
         return NOT_VERIFIED if self.verdicts["invalid"] else ABANDONED if self.verdicts["unfinished"] else DONE
-
-
-def _ended_early(error: UserError, output: Output, tally: Verdicts, named: int) -> UserError:
-    """Print the verdicts so far; return the error with its exit code, 3 if a file was invalid by then."""
-    if tally.files and not output.json:
-        _summarise(output, tally, named)
-    if tally.verdicts["invalid"]:
-        error.exit_code = NOT_VERIFIED
-    return error
 
 
 def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, tally: Verdicts) -> None:
@@ -144,14 +139,10 @@ def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], t
         for detail in _details(report, known):
             output.say(f"    {detail}")
         return
-    output.say("; ".join([line, *_others(report)]))
+    others = [_offence(cheat, report.players) for cheat in report.cheats if cheat.seat != report.seat]
+    output.say("; ".join([line, *others]))
     if report.verdict == "invalid" and len(tally.invalid) < AGAIN_MAX:
         tally.invalid.append(line)
-
-
-def _others(report: Report) -> list[str]:
-    """Return the offences that the verdict does not say."""
-    return [_offence(cheat, report.players) for cheat in report.cheats if cheat.seat != report.seat]
 
 
 def _offence(cheat: Cheat, players: Sequence[Player]) -> str:
@@ -159,7 +150,6 @@ def _offence(cheat: Cheat, players: Sequence[Player]) -> str:
 
 
 def _details(report: Report, known: Mapping[str, str]) -> list[str]:
-    """Yield the lines on the players, the table, the proved things, and the evidence of cheating."""
     lines = [_who(player, known.get(player.key)) for player in report.players]
     if report.settings is None:
         return lines

@@ -2,9 +2,7 @@
 
 import secrets
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 import click
@@ -12,11 +10,18 @@ import trio
 
 from seqp2p.api.endpoint import chosen_name, lock_identity
 from seqp2p.api.watch import WatchedGame, enter_table
-from seqp2p.cli import home
 from seqp2p.cli.errors import polite_signals
 from seqp2p.cli.finding import enter_by_code
 from seqp2p.cli.lobby import BoundedLines, LobbyView, emit_lobby, seats_line, until_agreed
-from seqp2p.cli.options import make_relay, place_options, relay_option, screen_options
+from seqp2p.cli.options import (
+    Choices,
+    SeatOptions,
+    checked_name,
+    place_options,
+    relay_option,
+    screen_options,
+    usable_replay_dir,
+)
 from seqp2p.cli.output import Output, ScreenWish, on_screen
 from seqp2p.cli.playing import cannot_write, exit_code_of, own_console
 from seqp2p.cli.reporter import Reporter, emit_lobby_left
@@ -39,16 +44,6 @@ from seqp2p.ui.words import Company, Sight
 
 LEFT: Final = message("you left")
 LET_IN: Final = message("you are let in; the game is shown once the table is full")
-
-
-@dataclass(frozen=True, slots=True)
-class WatchOptions:
-    """The options of the command line. ``listens``: typed lines are obeyed; else the input is the parent's pipe."""
-
-    name: str | None
-    replay_dir: Path
-    listens: bool
-    relay: Address | None = None
 
 
 @click.command(
@@ -78,18 +73,18 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    listens, output = not until_stdin_closes, Output(as_json)
-    kept = output.preferences.relay if listens else ""
-    used = make_relay(kept if relay is None else relay)
-    options = WatchOptions(home.checked_name(name), home.replay_dir(replay_dir), listens, used)
-    raise SystemExit(run_async(lambda: watch(host, code, options, output, wish if listens else None)))
+    choices = Choices(None, 0, usable_replay_dir(replay_dir))
+    options = SeatOptions(choices, checked_name(name), Output(as_json), until_stdin_closes, wish=wish)
+    options = options.with_relay(relay)
+    raise SystemExit(run_async(lambda: watch(host, code, options)))
 
 
-async def watch(
-    host: Address | None, code: str | None, options: WatchOptions, plain: Output, wish: ScreenWish | None
-) -> int:
+async def watch(host: Address | None, code: str | None, options: SeatOptions) -> int:
     """Find the table, be let in, then watch; return the exit code."""
-    async with on_screen(plain, wish) as output, ending_with_parent(wanted=not options.listens):
+    async with (
+        on_screen(options.output, options.wished) as output,
+        ending_with_parent(wanted=options.until_stdin_closes),
+    ):
         with lock_identity(None) as locked:
             lobby = LobbyView(output, t("seqp2p: watch a table"))
             let_in = partial(output.say, LET_IN)
@@ -113,14 +108,14 @@ async def watch(
             own = Own(
                 make_credentials(locked.identity), chosen_name(options.name, locked), secrets.token_bytes, on_event
             )
-            typed = leave_when_typed if output.asks and options.listens else None
+            typed = leave_when_typed if output.asks and options.person else None
             left = partial(emit_lobby_left, output, translate(LEFT))
 
             async def enter(route: Route, given: str) -> int:
-                by = partial(enter_table, own, route, given, options.replay_dir, let_in)
+                by = partial(enter_table, own, route, given, options.choices.replay_dir, let_in)
                 with trio.open_signal_receiver(*polite_signals()) as signals:
                     game = await until_agreed(lambda _: by(), signals, typed, left)
-                    return ABANDONED if game is None else exit_code_of(await see(game, output, listens=options.listens))
+                    return ABANDONED if game is None else exit_code_of(await see(game, output, listens=options.person))
 
             return await enter_by_code(host, code, (), lobby, output, enter, options.relay)
 
@@ -181,12 +176,9 @@ class SpectatorConsole:
                 console.show(*self.answer(line))
 
     def answer(self, line: str) -> Iterable[str]:
-        found = answer_to(line, self._answers)
-        return (
-            [t("{word} is no word of a spectator's", word=line.lower()), translate(SPECTATOR_HELP)]
-            if found is None
-            else found
-        )
+        if (found := answer_to(line, self._answers)) is not None:
+            return found
+        return [t("{word} is no word of a spectator's", word=line.lower()), translate(SPECTATOR_HELP)]
 
     def _help(self, _: str) -> Iterable[str]:
         painted = self._reporter.output.screen is not None

@@ -56,7 +56,10 @@ class TableAdvert:
 
 @dataclass(frozen=True, slots=True)
 class SeatAdvert:
-    """A seat of a running game, for the others that look for it: ``game`` is ``game_mark`` of the game's id."""
+    """A seat of a running game, for the others that look for it.
+
+    ``game`` is ``game_mark`` of the game's id, ``number`` the seat's.
+    """
 
     game: str
     number: int

@@ -9,10 +9,10 @@ of one table share all three. No code has more than six groups: it is read out o
 The 256 words are common English words of 3 to 7 letters, no two alike in their first four letters. Codes are made by
 the order of the words, and compared as text.
 
-Safety words are two of them, by which two players learn, on the telephone or across the room, that no one sits between.
-Equal words show that both ends know the same two keys at the same table. A dishonest host could run two tables and
-relay between them, under keys of its own: then the two ends see other keys and another game, and the words differ but
-once in 65,536.
+Safety words are two of the 256 words. Two players compare them, on the telephone or across the room, to learn that no
+one sits between them. Equal words show that both ends know the same two keys at the same table. A dishonest host could
+run two tables and relay between them, under keys of its own: then the two ends see other keys and another game, and the
+words differ but once in 65,536.
 
 Sixteen bits are enough only because no one can search for words that happen to be equal. So the seed is the joint
 randomness that the seats opened in step ``reveal``. Every seat has committed to its part before it saw any other: a

@@ -12,6 +12,8 @@ import contextlib
 import itertools
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeAlias
 
 import trio
@@ -161,7 +163,8 @@ class _Post(Generic[A]):
         self._changed.unpark_all()
 
     async def keep(self, warn: Warn) -> None:
-        if not self._where.may_change and not self._where.addresses():
+        may_change = any(address.host in WILDCARDS for address in self._where.bound)
+        if not may_change and not self._where.addresses():
             return
         opened = await trio.to_thread.run_sync(_load)
         try:
@@ -181,32 +184,29 @@ class _Post(Generic[A]):
                     await self._changed.park()
 
 
+@dataclass(frozen=True)
 class _Where:
     """The addresses at which others on the LAN reach this program, now and after the network has changed."""
 
-    def __init__(
-        self,
-        listeners: Sequence[trio.SocketListener],
-        likeliest: Sequence[Address],
-        interfaces: Interfaces,
-        limits: Limits,
-    ) -> None:
-        self.interfaces = interfaces
-        self.limits = limits
-        self._bound = [Address(*listener.socket.getsockname()[:2]) for listener in listeners]
-        self._likeliest = likeliest
-        self.may_change = any(address.host in WILDCARDS for address in self._bound)
+    listeners: Sequence[trio.SocketListener]
+    likeliest: Sequence[Address]
+    interfaces: Interfaces
+    limits: Limits
+
+    @cached_property
+    def bound(self) -> list[Address]:
+        return [Address(*listener.socket.getsockname()[:2]) for listener in self.listeners]
 
     def addresses(self) -> tuple[Address, ...]:
         """Return IP addresses that others can use, likeliest first, all with one port: an advertisement has one."""
         local = local_hosts(self.interfaces)
         found: list[Address] = []
-        for bound in self._bound:
+        for bound in self.bound:
             if bound.host in WILDCARDS:
                 found += [Address(host, bound.port) for host in local if (":" in host) == (":" in bound.host)]
             elif bound.host in local:
                 found.append(bound)
-        found.sort(key=lambda address: address not in self._likeliest)
+        found.sort(key=lambda address: address not in self.likeliest)
         same_port = (address for address in found if address.port == found[0].port)
         return tuple(dict.fromkeys(same_port))[: self.limits.advert_addresses_max]
 
@@ -241,10 +241,10 @@ async def _browse(
 
 def _addresses(service: "Service", interfaces: Interfaces, limits: Limits) -> tuple[Address, ...]:
     networks, own = local_networks(), interfaces or ()
-    hosts = dict.fromkeys(
-        host for host in service.hosts if may_dial(host, service.port, networks, loopback=host in own)
+    usable = (
+        host for host in dict.fromkeys(service.hosts) if may_dial(host, service.port, networks, loopback=host in own)
     )
-    near_first = sorted(list(hosts)[: limits.advert_addresses_max], key=lambda host: not is_near(host))
+    near_first = sorted(itertools.islice(usable, limits.advert_addresses_max), key=lambda host: not is_near(host))
     return tuple(Address(host, service.port) for host in near_first)
 
 

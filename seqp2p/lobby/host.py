@@ -12,7 +12,7 @@ import contextlib
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, assert_never
 
@@ -119,24 +119,23 @@ class TeamColours:
         self._chosen = {team: choice for team, choice in self._chosen.items() if choice[0] != key}
 
 
+@dataclass(eq=False)
 class _SeatedGuest:
-    """A joiner in its seat."""
+    """A joiner in its seat. ``is_bot``: it was called by the host, and is named after its seat."""
 
-    addresses: wire.AddressStatement
-
-    def __init__(self, seat: int, name: str, key: bytes, link: Link) -> None:
-        self.seat = seat
-        self.name = name
-        self.key = key
-        self.link = link
-        self.nonce = b""
-        self.nonce_round = 0
-        self.ready = 0
-        self.ended = trio.Event()
-        self.released = False
-        self.removed = False
-        self.is_bot = False  # called by the host, and named after its seat
-        self.asked = False
+    seat: int
+    name: str
+    key: bytes
+    link: Link
+    is_bot: bool
+    asked: bool
+    addresses: wire.AddressStatement = field(init=False)
+    nonce: bytes = b""
+    nonce_round: int = 0
+    ready: int = 0
+    ended: trio.Event = field(default_factory=trio.Event)
+    released: bool = False
+    removed: bool = False
 
 
 class _HostLobby:
@@ -301,10 +300,9 @@ class _HostLobby:
             name = self._free_name(sit.name, seat)
         except PeerRefused as refused:
             await refuse(frames, refused.code, self._limits)
-        self._seats[seat] = _SeatedGuest(seat, name, key, Link(frames, self._limits))
-        self._seats[seat].is_bot = sit.name == BOT_NAME
-        self._seats[seat].asked = sit.asked and key in self._former.seats
-        return self._seats[seat]
+        link, is_bot, asked = Link(frames, self._limits), sit.name == BOT_NAME, sit.asked and key in self._former.seats
+        sitting = self._seats[seat] = _SeatedGuest(seat, name, key, link, is_bot, asked)
+        return sitting
 
     def _free_name(self, name: str, seat: int) -> str:
         """Return the requested name, with a number after it if another player has it. A bot's number is its seat's."""
@@ -524,12 +522,11 @@ class _HostLobby:
 
     async def _settle(self) -> Agreement:
         """Propose tables until all seats are taken and all have agreed."""
-        agreement = None
-        while agreement is None:
+        while True:
             await self._until_begun()
             self._round += 1
-            agreement = await self._propose(self._round)
-        return agreement
+            if (agreement := await self._propose(self._round)) is not None:
+                return agreement
 
     async def _until_begun(self) -> None:
         """Wait until all seats are taken and no player is asked.
@@ -550,18 +547,15 @@ class _HostLobby:
         self._send(members, wire.Gather(round_))
         if not await self._answered(members, version, lambda sitting: sitting.nonce_round == round_):
             return None
-        agreement = self._agreement(members)
+        entries = [SeatEntry(self._own.name, self._own.key, self._own.randomness(32))]
+        entries += [SeatEntry(sitting.name, sitting.key, sitting.nonce) for sitting in members]
+        agreement = Agreement(1, self._settings, tuple(entries))
         self._own_relay = own_relay(self._own.relay, self._own.randomness)
         own = first_statement(self._own, agreement.seats[0].nonce, self._own_relay)
         self._statements = (own, *(sitting.addresses for sitting in members))
         self._send(members, wire.TableMessage(round_, encode_agreement(agreement), self._statements))
         ready = await self._answered(members, version, lambda sitting: sitting.ready == round_)
         return agreement if ready else None
-
-    def _agreement(self, members: tuple[_SeatedGuest, ...]) -> Agreement:
-        own = SeatEntry(self._own.name, self._own.key, self._own.randomness(32))
-        others = (SeatEntry(sitting.name, sitting.key, sitting.nonce) for sitting in members)
-        return Agreement(1, self._settings, (own, *others))
 
     @staticmethod
     def _send(members: tuple[_SeatedGuest, ...], message: wire.WireMessage) -> None:

@@ -168,20 +168,15 @@ async def knock(own: Own, route: Route, code: str, role: wire.Role) -> ServerLin
         except NetError as error:
             tried = exchange is not None and exchange.answered
             strange = exchange is None and dials >= (_SILENT_MAX if isinstance(error, TooSlow) else _HANG_UPS_MAX)
-            if tried or strange or not _may_pass(error) or trio.current_time() >= give_up_at:
+            # A host may be busy, or go from its lobby to its game at this moment.
+            may_pass = error.code in _BUSY if isinstance(error, PeerRefused) else isinstance(error, LinkLost)
+            if tried or strange or not may_pass or trio.current_time() >= give_up_at:
                 raise
             hung_up = error
         if exchange is not None:  # It is a host: it has let this seat in as far as the code.
             tell_once()
         await trio.sleep(_KNOCK_PAUSE_S * (1 + randomness(1)[0] / 255))
     raise AssertionError("it counts on and on")
-
-
-def _may_pass(error: NetError) -> bool:
-    """Return True for the failures of a host that is busy, or that goes from its lobby to its game at this moment."""
-    if isinstance(error, PeerRefused):
-        return error.code in _BUSY
-    return isinstance(error, LinkLost)
 
 
 def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessage | None) -> None:
@@ -359,7 +354,10 @@ class _Joiner:
     def _ask(self, request: LobbyRequest, lobby: wire.LobbyMessage) -> None:
         match request:
             case req.TakeSeat(seat):
-                self._ask_for_seat(seat, lobby)
+                if 2 <= seat <= lobby.settings.players:
+                    self.link.send(wire.SeatWish(seat))
+                else:
+                    self._on_event(declined("no_seat"))
             case req.ChooseColour(colour):
                 if colour in lobby.settings.offered_colours:
                     self.link.send(wire.ColourWish(colour))
@@ -376,12 +374,6 @@ class _Joiner:
                 self._on_event(declined("host_only"))
             case _:
                 assert_never(request)
-
-    def _ask_for_seat(self, seat: int, lobby: wire.LobbyMessage) -> None:
-        if 2 <= seat <= lobby.settings.players:
-            self.link.send(wire.SeatWish(seat))
-        else:
-            self._on_event(declined("no_seat"))
 
     def _use_relay(self, lobby: wire.LobbyMessage) -> None:
         """Use the host's relay, as this player wants: the next statement names it."""

@@ -39,9 +39,9 @@ class LinePayload(Record, frozen=True):
 
 
 class PerKey:
-    """What each key may do ``lines_max`` times in ``lines_s``, over all its links: lines, or wishes.
+    """Limits each key to ``lines_max`` things in ``lines_s``, over all its links: lines, or wishes.
 
-    What was said apart may come at once, as late as a live link may be.
+    ``lines_s`` is shortened by ``silence_s``: a live link may be so late, and then bring at once what was said apart.
     """
 
     def __init__(self, limits: Limits) -> None:

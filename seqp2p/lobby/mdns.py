@@ -22,7 +22,7 @@ TTL_S: Final = 120
 
 
 class Service(NamedTuple):
-    """An advertisement as another program wrote it. Nothing of it is checked but its size."""
+    """An advertisement as another program wrote it. Nothing of it is checked but the size of its properties."""
 
     properties: Properties
     hosts: Sequence[str]

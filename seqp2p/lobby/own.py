@@ -1,4 +1,4 @@
-"""What a player brings to a lobby, as a host, a joiner or a spectator."""
+"""What a host, a joiner or a spectator brings to a lobby, and the route by which the latter two come."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -15,10 +15,6 @@ from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 
 
-async def nothing_to_close() -> None:
-    await trio.lowlevel.checkpoint()
-
-
 @dataclass(frozen=True, slots=True)
 class Route:
     """The address of a host, or the relay where it was met, and how to dial it.
@@ -28,7 +24,7 @@ class Route:
 
     host: Address
     dial: Dial = tcp_dial
-    aclose: Callable[[], Awaitable[None]] = nothing_to_close
+    aclose: Callable[[], Awaitable[None]] = trio.lowlevel.checkpoint
 
 
 @dataclass(frozen=True)

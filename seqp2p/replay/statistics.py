@@ -6,12 +6,10 @@ contents of the files.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from statistics import median
-from types import MappingProxyType
-from typing import TypeVar
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.match.events import Dealt, Event, Turned
@@ -20,7 +18,6 @@ from seqp2p.replay.reading import Reading
 from seqp2p.replay.verify import Player, Report, verify_batched
 from seqp2p.rules import KNOWN_VARIANTS, Action, SeatNumber, Square, format_action, team_of
 
-_Key = TypeVar("_Key", int, str)
 NAMES_MAX = 8
 """The number of names that are kept of a player."""
 
@@ -64,7 +61,7 @@ class Counted(Enum):
     LEFT_OUT = "left out"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PlayerCount:
     """A player's games, by its key. ``names`` are those it had, the first ones first."""
 
@@ -79,11 +76,11 @@ class PlayerCount:
         return self.won + self.lost + self.drawn
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class VariantCount:
     """All games of one variant. ``turns`` counts games by their length, ``squares`` the chips placed, by square."""
 
-    squares: tuple[int, ...]
+    squares: list[int]
     games: int = 0
     drawn: int = 0
     first_mover_won: int = 0
@@ -92,9 +89,9 @@ class VariantCount:
     passes: int = 0
     exchanges: int = 0
     sequences: int = 0
-    turns: Mapping[int, int] = field(default_factory=dict[int, int])
-    openings: Mapping[str, int] = field(default_factory=dict[str, int])
-    players: Mapping[int, int] = field(default_factory=dict[int, int])
+    turns: Counter[int] = field(default_factory=Counter[int])
+    openings: Counter[str] = field(default_factory=Counter[str])
+    players: Counter[int] = field(default_factory=Counter[int])
     """Games by the number of their seats."""
 
     @property
@@ -107,7 +104,7 @@ class VariantCount:
 
     @property
     def turns_median(self) -> float:
-        return float(median(Counter(self.turns).elements()))
+        return float(median(self.turns.elements()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,82 +147,62 @@ class ReplayCounter:
         self._players: dict[str, PlayerCount] = {}
         self._variants: dict[str, VariantCount] = {}
         self._games: set[bytes] = set()
-        self._unfinished: dict[bytes, tuple[str, ...]] = {}
+        self._unfinished: dict[bytes, list[PlayerCount]] = {}
 
     def statistics(self) -> Statistics:
-        return Statistics(
-            self._files,
-            len(self._games),
-            len(self._unfinished),
-            self._duplicates,
-            MappingProxyType(dict(self._players)),
-            MappingProxyType(dict(self._variants)),
-        )
+        """Return the counts so far."""
+        games, unfinished = len(self._games), len(self._unfinished)
+        return Statistics(self._files, games, unfinished, self._duplicates, self._players, self._variants)
 
     def add(self, summary: Summary) -> Counted:
         """Count one more replay and return its result."""
         self._files += 1
-        report, course = summary.report, summary.course
+        report = summary.report
         if report.verdict == "invalid" or report.game is None:
             return Counted.LEFT_OUT
-        game = bytes.fromhex(report.game)
-        if game in self._games:
+        game, course = bytes.fromhex(report.game), summary.course if report.verdict == "verified" else None
+        if game in self._games or (course is None and game in self._unfinished):
             self._duplicates += 1
             return Counted.DUPLICATE
-        if report.verdict == "unfinished" or course is None:
-            return self._add_unfinished(game, report)
-        for key in self._unfinished.pop(game, ()):
-            self._players[key] = replace(self._players[key], unfinished=self._players[key].unfinished - 1)
+        players = [self._player(player) for player in report.players]
+        if course is None:
+            for counted in players:
+                counted.unfinished += 1
+            self._unfinished[game] = players
+            return Counted.UNFINISHED
+        for counted in self._unfinished.pop(game, ()):
+            counted.unfinished -= 1
         self._games.add(game)
-        self._add_results(report)
-        self._add_course(report, course)
+        winners = report.result.winners if report.result else ()
+        for player, counted in zip(report.players, players, strict=True):
+            counted.drawn += not winners
+            counted.won += player.seat in winners
+            counted.lost += bool(winners) and player.seat not in winners
+        self._add_course(course, winners)
         return Counted.GAME
 
-    def _add_unfinished(self, game: bytes, report: Report) -> Counted:
-        if game in self._unfinished:
-            self._duplicates += 1
-            return Counted.DUPLICATE
-        for player in report.players:
-            counted = self._player(player)
-            self._players[player.key] = replace(counted, unfinished=counted.unfinished + 1)
-        self._unfinished[game] = tuple(player.key for player in report.players)
-        return Counted.UNFINISHED
-
-    def _add_results(self, report: Report) -> None:
-        winners = report.result.winners if report.result else ()
-        for player in report.players:
-            counted = self._player(player)
-            self._players[player.key] = replace(
-                counted,
-                drawn=counted.drawn + (not winners),
-                won=counted.won + (player.seat in winners),
-                lost=counted.lost + (bool(winners) and player.seat not in winners),
-            )
-
-    def _add_course(self, report: Report, course: Course) -> None:
-        board, winners = KNOWN_VARIANTS[course.variant].board, report.result.winners if report.result else ()
-        counted = self._variants.get(course.variant) or VariantCount((0,) * len(board.grid))
-        first, placed = team_of(course.first_seat, course.teams), Counter(course.placed)
-        self._variants[course.variant] = VariantCount(
-            squares=tuple(count + placed[square] for square, count in enumerate(counted.squares)),
-            games=counted.games + 1,
-            drawn=counted.drawn + (not winners),
-            first_mover_won=counted.first_mover_won + any(team_of(seat, course.teams) == first for seat in winners),
-            reshuffled=counted.reshuffled + (course.reshuffles > 0),
-            reshuffles=counted.reshuffles + course.reshuffles,
-            passes=counted.passes + course.passes,
-            exchanges=counted.exchanges + course.exchanges,
-            sequences=counted.sequences + course.sequences,
-            turns=_more(counted.turns, [course.turns]),
-            openings=_more(counted.openings, [course.opening] if course.opening else []),
-            players=_more(counted.players, [course.players]),
-        )
+    def _add_course(self, course: Course, winners: Sequence[SeatNumber]) -> None:
+        board, first = KNOWN_VARIANTS[course.variant].board, team_of(course.first_seat, course.teams)
+        counted = self._variants.setdefault(course.variant, VariantCount([0] * len(board.grid)))
+        counted.games += 1
+        counted.drawn += not winners
+        counted.first_mover_won += any(team_of(seat, course.teams) == first for seat in winners)
+        counted.reshuffled += course.reshuffles > 0
+        counted.reshuffles += course.reshuffles
+        counted.passes += course.passes
+        counted.exchanges += course.exchanges
+        counted.sequences += course.sequences
+        counted.turns[course.turns] += 1
+        counted.openings.update([course.opening] if course.opening else [])
+        counted.players[course.players] += 1
+        for square in course.placed:
+            counted.squares[square] += 1
 
     def _player(self, player: Player) -> PlayerCount:
-        counted = self._players.get(player.key, PlayerCount())
-        if player.name in counted.names or len(counted.names) == NAMES_MAX:
-            return counted
-        return replace(counted, names=(*counted.names, player.name))
+        counted = self._players.setdefault(player.key, PlayerCount())
+        if player.name not in counted.names and len(counted.names) < NAMES_MAX:
+            counted.names += (player.name,)
+        return counted
 
 
 @dataclass
@@ -262,9 +239,3 @@ class _Noted:
             opening=format_action(game.variant, placed[0]) if placed else "",
             placed=tuple(action.square for action in placed),
         )
-
-
-def _more(counts: Mapping[_Key, int], keys: Iterable[_Key]) -> Mapping[_Key, int]:
-    counted = Counter(counts)
-    counted.update(keys)
-    return MappingProxyType(counted)

@@ -156,7 +156,7 @@ def test_a_class_of_a_module_in_this_folder_takes_part(here: Path) -> None:
     assert min(game.turns for game in first.games) >= 2
     tally = Tally(who)
     tally.add(first)
-    assert (tally.score(0), tally.failed) == (1.0, [0, 2])
+    assert (tally.score(0), [side.failed for side in tally.sides]) == (1.0, [0, 2])
 
 
 @pytest.mark.parametrize(

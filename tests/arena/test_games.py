@@ -133,7 +133,7 @@ def test_a_bot_that_does_what_is_not_legal_loses_its_game(monkeypatch: pytest.Mo
     assert result.games[0].reason.startswith("it chose what is not legal: seat 2 cannot pass: ")
     tally = Tally(who)
     tally.add(result)
-    assert (tally.score(0), tally.failed, tally.draws) == (1.0, [0, 2], 0)
+    assert (tally.score(0), [side.failed for side in tally.sides], tally.draws) == (1.0, [0, 2], 0)
 
 
 def tallied(who: Contest, results: Sequence[ArenaResult]) -> Tally:

@@ -30,7 +30,7 @@ def test_what_is_counted() -> None:
     tally.add(deal(ended(0)._replace(reshuffles=2), ended(1)))
     assert (tally.deals, tally.games, tally.turns, tally.draws) == (2, 4, 200, 1)
     assert (tally.first_mover_wins, tally.reshuffled, tally.passes, tally.exchanges) == (2, 1, 8, 4)
-    assert (tally.choices, tally.seconds) == ([20, 22], [0, 2])
+    assert [(side.choices, side.seconds) for side in tally.sides] == [(20, 0), (22, 2)]
     assert (tally.score(0), tally.score(1)) == (0.625, 0.375)
 
 
@@ -49,9 +49,9 @@ def test_a_bot_that_fails_is_named_with_its_reasons() -> None:
     tally = Tally(PAIR)
     for number in range(30):
         tally.add(deal(ended(0, failed=2, reason=f"fault {number}"), ended(0, failed=1, reason="slow")))
-    assert (tally.failed, tally.draws, tally.score(0)) == ([0, 60], 0, 1.0)
-    assert len(tally.reasons[1]) == REASONS_MAX
-    assert tally.reasons[1]["slow"] == 30
+    assert ([side.failed for side in tally.sides], tally.draws, tally.score(0)) == ([0, 60], 0, 1.0)
+    assert len(tally.sides[1].reasons) == REASONS_MAX
+    assert tally.sides[1].reasons["slow"] == 30
 
 
 def test_the_interval_of_mirrored_deals_is_that_of_the_deals() -> None:

@@ -20,7 +20,7 @@ from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli import bot_process
 from seqp2p.cli.bot_process import BotCall, BotEnded, BotProcess, LocalBot, kept_calls
-from seqp2p.cli.lines import LineReader
+from seqp2p.cli.running import LineReader
 from seqp2p.live.absence import Absent
 from seqp2p.lobby.events import LobbyShown
 from seqp2p.match.events import Dropped

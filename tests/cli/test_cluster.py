@@ -18,10 +18,8 @@ import pytest
 
 from seqp2p import __version__
 from seqp2p.cli import cluster as on_cluster
-from seqp2p.cli import version
-from seqp2p.cli.cluster import decode_report, encode_report, verify_for, verify_on_cluster
+from seqp2p.cli.cluster import code_state, decode_report, encode_report, verify_for, verify_on_cluster
 from seqp2p.cli.replays import Named, of_all, verify_named
-from seqp2p.cli.version import code_state
 from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message
 from seqp2p.match.events import Result
@@ -255,7 +253,7 @@ def test_a_worker_of_another_state_judges_nothing() -> None:
 
 
 def test_the_state_of_the_code_is_that_of_its_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(version, "PACKAGE", tmp_path)
+    monkeypatch.setattr(on_cluster, "PACKAGE", tmp_path)
     (tmp_path / "sub").mkdir()
     module = tmp_path / "sub" / "module.py"
     states = set[str]()

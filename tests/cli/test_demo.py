@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from seqp2p.cli import children as children_module
-from seqp2p.cli.children import Child, ChildStart
+from seqp2p.cli import running as children_module
 from seqp2p.cli.demo import Demo
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
-from seqp2p.cli.running import run_async
+from seqp2p.cli.running import Child, ChildStart, run_async
 from seqp2p.errors import ABANDONED, UserError
 from tests.cli.processes import Event, Household, children, wait_until_gone
 from tests.table import played, replay_bytes

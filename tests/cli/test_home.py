@@ -17,7 +17,7 @@ from seqp2p.api.home import (
     replay_path,
     usual_name,
 )
-from seqp2p.cli import home
+from seqp2p.cli import options
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
@@ -199,15 +199,15 @@ def test_two_that_make_the_first_key_at_once_agree_on_one(own_home: Path, monkey
 
 
 def test_replays_go_where_they_should(own_home: Path, tmp_path: Path) -> None:
-    assert home.replay_dir(None) == own_home / "replays"
-    assert home.replay_dir(str(tmp_path / "a" / "b")) == tmp_path / "a" / "b"
+    assert options.usable_replay_dir(None) == own_home / "replays"
+    assert options.usable_replay_dir(str(tmp_path / "a" / "b")) == tmp_path / "a" / "b"
     assert (tmp_path / "a" / "b").is_dir()
 
 
 def test_a_folder_for_replays_must_take_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
     with pytest.raises(UserError, match="it is not writable") as error:
-        home.replay_dir(str(tmp_path))
+        options.usable_replay_dir(str(tmp_path))
     assert error.value.hint == "choose another folder with --replay-dir"
 
 

@@ -13,8 +13,8 @@ import pytest
 import trio
 
 from seqp2p.api.game import LiveGame
-from seqp2p.api.home import data_dir, locked_identity
-from seqp2p.cli import home, known
+from seqp2p.api.home import KNOWN_PLAYERS, data_dir, locked_identity
+from seqp2p.cli import known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
 from seqp2p.cli.output import Output
 from seqp2p.crypto.identity import Identity, fingerprint
@@ -147,7 +147,7 @@ async def test_who_is_new_is_remembered_and_known_the_next_time(
     assert names() == [("bob", 2), ("ann", 1), ("eve", 3)]
     await check_known(table(("ann", 1)), Output(json=False), ask=True)
     assert capsys.readouterr().out == f"seat 2: ann is known since {today}\n"
-    assert stat.S_IMODE((own_home / home.KNOWN_PLAYERS).stat().st_mode) == 0o600
+    assert stat.S_IMODE((own_home / KNOWN_PLAYERS).stat().st_mode) == 0o600
 
 
 async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixture[str], own_home: Path) -> None:
@@ -222,7 +222,7 @@ async def test_a_file_that_cannot_be_written_is_said_and_the_game_goes_on(
     monkeypatch.setattr(os, "fsync", full)
     await check_known(table(("ann", 1)), Output(json=False), ask=True)
     assert "those at the table are not remembered: cannot write" in capsys.readouterr().out
-    assert names_in(own_home) == [f"{home.KNOWN_PLAYERS}.lock"]
+    assert names_in(own_home) == [f"{KNOWN_PLAYERS}.lock"]
 
 
 # The file.
@@ -237,7 +237,7 @@ def test_only_so_many_are_kept() -> None:
     kept = load()
     assert len(kept) == most
     assert (kept[0].name, kept[-1].name) == ("p2", "last")
-    assert (data_dir() / home.KNOWN_PLAYERS).stat().st_size < known.SIZE_MAX
+    assert (data_dir() / KNOWN_PLAYERS).stat().st_size < known.SIZE_MAX
 
 
 def entry(**changes: Any) -> dict[str, Any]:
@@ -267,7 +267,7 @@ DAMAGED = [
 @pytest.mark.parametrize("data", DAMAGED, ids=count())
 def test_a_damaged_file_is_said_and_left_alone(cli: Cli, own_home: Path, data: bytes) -> None:
     own_home.mkdir()
-    path = own_home / home.KNOWN_PLAYERS
+    path = own_home / KNOWN_PLAYERS
     path.write_bytes(data)
     told = (1, f"the file of known players {path} is damaged", "move it away; everybody is new again then")
     assert refused(cli("id")) == refused(cli("id", "--forget", "ann")) == told
@@ -275,14 +275,14 @@ def test_a_damaged_file_is_said_and_left_alone(cli: Cli, own_home: Path, data: b
 
 
 def test_a_file_and_a_lock_that_cannot_be_used(cli: Cli, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(home, "LOCK_PATIENCE_S", 0.03)
-    with home.locked(f"{home.KNOWN_PLAYERS}.lock"), pytest.raises(UserError, match="another seqp2p process holds"):
+    monkeypatch.setattr(known, "LOCK_PATIENCE_S", 0.03)
+    with known.locked(f"{KNOWN_PLAYERS}.lock"), pytest.raises(UserError, match="another seqp2p process holds"):
         forget("ann")
-    (own_home / f"{home.KNOWN_PLAYERS}.lock").unlink()
-    (own_home / f"{home.KNOWN_PLAYERS}.lock").mkdir()
+    (own_home / f"{KNOWN_PLAYERS}.lock").unlink()
+    (own_home / f"{KNOWN_PLAYERS}.lock").mkdir()
     with pytest.raises(UserError, match="cannot use"):
         forget("ann")
-    (own_home / home.KNOWN_PLAYERS).mkdir()
+    (own_home / KNOWN_PLAYERS).mkdir()
     assert cli("id")[0] == 1
 
 

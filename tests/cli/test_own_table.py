@@ -18,9 +18,9 @@ import seqp2p
 from seqp2p.api import table as table_module
 from seqp2p.cli import own_table as filling_module
 from seqp2p.cli.bot_process import BotCall, BotEnded
-from seqp2p.cli.children import ChildStart, Hear
 from seqp2p.cli.output import Output
 from seqp2p.cli.own_table import TRIES, Filling
+from seqp2p.cli.running import ChildStart, Hear
 from seqp2p.errors import UserError
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.events import CodeShown, Guest, LobbyShown

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli import past_games
+from seqp2p.cli import replays as past_games
 from seqp2p.replay.sidecar import sidecar_path
 from tests.cli.conftest import Cli
 

@@ -23,12 +23,11 @@ from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
 from seqp2p.cli.errors import LOST_HINT, hint_of, line_of, polite_signals, sentence
-from seqp2p.cli.lines import LineReader
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player
 from seqp2p.cli.reporter import Reporter
-from seqp2p.cli.running import run_async
+from seqp2p.cli.running import LineReader, run_async
 from seqp2p.errors import ABANDONED, NOT_CONNECTED, UserError
 from seqp2p.hangup import TerminalGone
 from seqp2p.match.events import Result
@@ -236,7 +235,7 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
 
     typing = threading.Thread(target=type_once_dealt)
     typing.start()
-    monkeypatch.setattr("seqp2p.cli.lines._stdin", LineReader(read))
+    monkeypatch.setattr("seqp2p.cli.running._stdin", LineReader(read))
     options = ("--code", event["code"], "--name", "anna", "--json")
     exit_code, out, err = cli("join", event["address"], *options)
     typing.join()

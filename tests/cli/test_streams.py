@@ -18,10 +18,10 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.cli import lines
-from seqp2p.cli.json_events import RedealEvent, RemarkEvent
-from seqp2p.cli.lines import LineReader
+from seqp2p.cli import running as lines
+from seqp2p.cli.json_events import GAME_EVENTS, RemarkEvent
 from seqp2p.cli.output import Output, prepare_streams, printable, show_error
+from seqp2p.cli.running import LineReader
 from seqp2p.errors import UserError
 from seqp2p.hangup import TerminalGone
 from tests.cli.processes import LIMIT_S, Household
@@ -149,7 +149,7 @@ def descriptor(tmp_path: Path) -> Iterator[int]:
 @pytest.mark.parametrize("number", [errno.EPIPE, errno.EIO])
 def test_nobody_listening_is_no_fault(monkeypatch: pytest.MonkeyPatch, descriptor: int, number: int) -> None:
     monkeypatch.setattr(sys, "stdout", Wire(number, descriptor))
-    Output(json=True).event(RedealEvent())
+    Output(json=True).event(GAME_EVENTS["redeal"]())
     # From here on, what is written to it goes nowhere.
     assert os.path.samestat(os.fstat(descriptor), Path(os.devnull).stat())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p import __version__
-from seqp2p.cli import version
+from seqp2p.cli import main as version
 from tests.cli.conftest import Cli
 
 IDENTITY = ("-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "init.defaultBranch=main")
