@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from seqp2p.cli.lobby_desk import LobbyDesk
+from seqp2p.cli.lobby import LobbyDesk
 from seqp2p.cli.output import Output
 from seqp2p.lobby.events import Guest, LobbyShown
 from seqp2p.lobby.requests import LobbyRequest, RemovePlayer
