@@ -120,7 +120,8 @@ def card_lines(variant: Variant) -> list[str]:
     """Return the form of typed cards, or the codes of named ones."""
     printed = [card for card in range(len(variant.faces)) if is_named(variant, card) and card in variant.board.grid]
     rows = code_rows([f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed])
-    return [f"{'' if at else t('cards:'):<15}{row}" for at, row in enumerate(rows)] or letters_lines()
+    title = t("cards:")
+    return [f"{'' if at else title:<15}{row}" for at, row in enumerate(rows)] or letters_lines()
 
 
 def code_rows(codes: Sequence[str]) -> list[str]:

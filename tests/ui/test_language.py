@@ -201,7 +201,7 @@ UNSAID = [
     ("cli/replays.py", r", waiting for ", "instead of a rarer word, in English alone"),
     ("cli/log_file.py", r".*\n%s", "the log is English"),
     ("arena/conformance.py", r"this would be .*|look at e5", "what programs are told is English"),
-    ("ui/person/tutorial.py", r"(x?[a-j]10|x?[a-j]\d|[2-9TJQKA][CDHS]| )+", "notation"),
+    ("ui/person/tutorial.py", r"(x?[a-j]10|x?[a-j]\d|\+?[2-9TJQKA][CDHS]|[ ;])+", "notation"),
     ("", r"seqp2p/1 [a-z ]+", "labels of what is hashed and signed"),
     ("rules/status.py", r".*", "reasons for programmers"),
     ("rules/", r"(?s)\n\*.*|Sequence for Kids|(hand|drop) \0.*|<Variant \0>", "boards, titles, words of games as text"),
@@ -238,7 +238,7 @@ def pieces(path: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
         match node:
             case ast.Expr(ast.Constant(str())) | ast.Assert() | ast.arg() | ast.AnnAssign(value=None):
                 return
-            case ast.Call(ast.Name(name)) if name in SAYING | {"TypeVar", "cast", "term", "AssertionError"}:
+            case ast.Call(ast.Name(name)) if name in SAYING | {"TypeVar", "_row", "_turn", "cast", "term", "AssertionError"}:
                 return
             case ast.Call(ast.Attribute(ast.Name("re"), _)):
                 return
