@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli import errors, home
+from seqp2p.cli import errors, home, main
 from seqp2p.cli.replays import verify_file
+from seqp2p.errors import FAILED, UserError
 from tests.cli.processes import Household, Process
+from tests.cli.test_exec import EXAMPLES
 from tests.helpful import HELPFUL
 
 
@@ -144,7 +146,8 @@ def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_pa
     log, folder = tmp_path / "the log", people.replays("somebody's own")
     host = people.host("--variant", "kids", "--grace", "60")
     shown = host.event("listening")
-    arguments = ["join", shown["address"], "--code", shown["code"], "--bot", "random", "--replay-dir", str(folder)]
+    plays = ["--exec", f"{sys.executable} {EXAMPLES / 'bot.py'}"]
+    arguments = ["join", shown["address"], "--code", shown["code"], *plays, "--replay-dir", str(folder)]
     guest = people.run([sys.executable, "-c", FAULTY, *arguments, "--log-file", str(log)], SEQP2P_DEBUG="")
     assert guest.end() == 1
     error, hint = guest.error()
@@ -158,14 +161,20 @@ def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_pa
     assert shown["code"] not in text
     # The command is run, word for word.
     program, *words = shlex.split(told)
-    assert (program, words[0], words[2:]) == ("seqp2p", "resume", ["--replay-dir", str(folder), "--bot", "random"])
+    assert (program, words[0], words[2:]) == ("seqp2p", "resume", ["--replay-dir", str(folder), *plays])
     again = people.start(*words)
     assert (again.end(), host.end()) == (0, 0)
     assert verify_file(next(folder.glob("*.seqp2p"))).verdict == "verified"
 
 
 @pytest.mark.usefixtures("no_seat")
-def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_names_the_way_back_where_there_is_a_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise UserError("the disk is full")
+
+    monkeypatch.setattr(main, "run", fail)
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
     replay = home.replay_dir(None) / "a-seat1.seqp2p"
     assert errors.resume_command() is None
@@ -174,6 +183,9 @@ def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.
     seat = replay.with_name(f"{replay.name}.seat")
     seat.touch()
     assert errors.resume_command() == "seqp2p resume 3fb159ae39a8"
+    assert main.exit_code_of([]) == FAILED
+    hint = "seqp2p: hint: come back with: seqp2p resume 3fb159ae39a8\n"
+    assert capsys.readouterr().err == f"seqp2p: error: the disk is full\n{hint}"
     errors.note_child()
     assert errors.resume_command() is None
 
