@@ -78,6 +78,7 @@ def test_a_setting_is_used_where_a_person_plays_and_not_by_a_bot(cli: Cli, monke
     monkeypatch.setattr(finding, "FIND_S", 0.1)
     monkeypatch.setenv("SEQP2P_RELAY", str(free_address()))
     for command, told in (
+        (("host", "--bot", "random", "--listen", "127.0.0.1:0", "--relay", str(free_address())), "cannot be reached"),
         (("join", CODE), "cannot be reached"),
         (("watch", CODE), "cannot be reached"),
         (("join", CODE, "--bot", "random"), "name its relay, HOST:PORT"),
