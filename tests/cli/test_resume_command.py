@@ -54,6 +54,25 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     assert "the game is over" in over.error()[0]
 
 
+def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happened(people: Household) -> None:
+    host = people.host("--variant", "kids", "--pace", "3600")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    guest.line("^(host's turn|type an action)")
+    guest.type("say hello")
+    guest.line("^you say: hello")
+    killed(guest)
+    back = resume(people, "guest", bot=None, stdin=subprocess.PIPE)
+    for said in (
+        r"you are seat 2 \(guest\) and play yellow",
+        "you say: hello",
+        "your hand: ",
+        "host's turn|type an action",
+    ):
+        back.line(f"^({said})")
+    back.type("leave", "yes")
+    assert (back.end(), host.end()) == (5, 5)
+
+
 def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:
     host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
