@@ -1,18 +1,19 @@
 """Seats that stop or fail in mid-game, and ``seqp2p resume``, as processes; and the way back that an error names."""
 
+import resource
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seqp2p.cli import errors, home, main
+from seqp2p.cli import errors, home
 from seqp2p.cli.replays import verify_file
-from seqp2p.errors import FAILED, UserError
 from tests.cli.processes import Household, Process
 from tests.cli.test_exec import EXAMPLES
 from tests.helpful import HELPFUL
@@ -71,6 +72,25 @@ def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happene
         back.line(f"^({said})")
     back.type("leave", "yes")
     assert (back.end(), host.end()) == (5, 5)
+
+
+def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: Household) -> None:
+    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (8_000, 8_000))
+    host = people.host("--variant", "kids", "--grace", "1")
+    guest = people.join(host, preexec_fn=full)
+    assert guest.end() == 1
+    (replay,) = people.replays("guest").glob("*.seqp2p")
+    game = replay.name.split("-seat")[0].rpartition("-")[2]
+    assert guest.error() == (
+        f"cannot write the replay {replay}: the disk took only a part of a record",
+        f"come back with: seqp2p resume {game} --replay-dir {replay.parent} --bot {HELPFUL}",
+    )
+    assert verify_file(replay).verdict == "unfinished"
+    assert len(sidecars(people, "guest")) == 1
+    # The cards were not dealt: the table is open again, until its host is told to go.
+    assert host.event("listening", 2)["code"]
+    host.signal(signal.SIGTERM)
+    assert host.end() == 5
 
 
 def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:
@@ -187,13 +207,7 @@ def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_pa
 
 
 @pytest.mark.usefixtures("no_seat")
-def test_an_error_names_the_way_back_where_there_is_a_seat(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail(_: object) -> int:
-        raise UserError("the disk is full")
-
-    monkeypatch.setattr(main, "run", fail)
+def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
     replay = home.replay_dir(None) / "a-seat1.seqp2p"
     assert errors.resume_command() is None
@@ -202,9 +216,6 @@ def test_an_error_names_the_way_back_where_there_is_a_seat(
     seat = replay.with_name(f"{replay.name}.seat")
     seat.touch()
     assert errors.resume_command() == "seqp2p resume 3fb159ae39a8"
-    assert main.exit_code_of([]) == FAILED
-    hint = "seqp2p: hint: come back with: seqp2p resume 3fb159ae39a8\n"
-    assert capsys.readouterr().err == f"seqp2p: error: the disk is full\n{hint}"
     errors.note_child()
     assert errors.resume_command() is None
 
