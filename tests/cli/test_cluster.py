@@ -123,11 +123,13 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
     return FakeClient
 
 
-def test_a_cluster_gives_the_same_reports(many: list[Named], cluster: type[FakeClient]) -> None:
+def test_a_cluster_gives_the_same_reports(cli: Cli, many: list[Named], cluster: type[FakeClient]) -> None:
     told: list[str] = []
     found = list(verify_on_cluster(many * 4, FAR, told.append))
     assert found == [*zip(many * 4, list(of_all(verify_named, many, 1)) * 4, strict=True)]
     assert (cluster.addresses, cluster.closed, told) == ([FAR], 1, [WARNING.removeprefix("seqp2p: ")])
+    code, out, err = cli("verify", "--json", "--dask", FAR, *[file.path for file in many[:3]])
+    assert (code, out.count('"event": "verdict"'), err) == (3, 3, f"{WARNING}\n")
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,9 @@ def test_the_environment_is_stronger_than_the_file(cli: Cli, file: Path, monkeyp
     assert kept().sources == {"palette": "environment", "name": "file"}
     monkeypatch.setenv("SEQP2P_NAME", "bob")
     assert cli("id")[1].startswith("bob ")
+    file.write_text('language = "fr"\n')
+    assert "Réglages" in cli("config", "--help")[1]
+    assert "Settings" in cli("config", "--help", "--lang", "en")[1]
 
 
 def test_comments_and_a_link_stay(cli: Cli, file: Path, tmp_path: Path) -> None:

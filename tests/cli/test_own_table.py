@@ -26,7 +26,7 @@ from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from tests.api.tools import play_varied, two_seats
+from tests.api.tools import play_varied, sits_down, table_with
 from tests.cli.processes import LIMIT_S, Household, children
 from tests.helpful import HELPFUL
 
@@ -186,8 +186,10 @@ async def test_a_table_is_advertised_as_it_is(monkeypatch: pytest.MonkeyPatch, t
             await play_varied(again)
 
     monkeypatch.setattr(table_module, "advertising", advertising)
-    async with two_seats(tmp_path, play_two_games) as ann:
-        await play_two_games(ann)
-    assert {replace(advert, free=0, state="open") for advert in told} == {replace(told[0], free=0)}
+    async with table_with(tmp_path, sits_down(tmp_path, play_two_games)) as table:
+        number = int(table.code.partition("-")[0])  # Of the code no more is told.
+        async with table.seat() as ann:
+            await play_two_games(ann)
+    assert {replace(advert, free=1, state="open") for advert in told} == {TableAdvert(number, "ann", "kids", 2, 1)}
     states = [state for state, _ in groupby((advert.free, advert.state) for advert in told)]
     assert states == [(1, "open"), (0, "open"), (0, "playing")] * 2

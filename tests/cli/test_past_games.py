@@ -54,6 +54,7 @@ def test_before_the_first_game(cli: Cli, own_home: Path, tmp_path: Path) -> None
         exit_code, out, err = cli(*command)
         assert (exit_code, out) == (1, "")
         assert said in err
+    assert not (tmp_path / "none").exists()
 
 
 def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path: Path) -> None:

@@ -10,10 +10,9 @@ from seqp2p.api import finding
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.lobby.code import place_of
-from seqp2p.lobby.events import RelayState
 from seqp2p.net.addresses import Address
 from tests.cli import documented
-from tests.cli.conftest import Cli, options_of, refused, teller_of
+from tests.cli.conftest import Cli, refused
 from tests.cli.processes import Household
 from tests.relay import free_address, relay_process
 
@@ -78,6 +77,7 @@ def test_a_setting_is_used_where_a_person_plays_and_not_by_a_bot(cli: Cli, monke
     monkeypatch.setattr(finding, "FIND_S", 0.1)
     monkeypatch.setenv("SEQP2P_RELAY", str(free_address()))
     for command, told in (
+        (("host", "--bot", "random", "--listen", "127.0.0.1:0", "--relay", str(free_address())), "cannot be reached"),
         (("join", CODE), "cannot be reached"),
         (("watch", CODE), "cannot be reached"),
         (("join", CODE, "--bot", "random"), "name its relay, HOST:PORT"),
@@ -89,10 +89,11 @@ def test_a_setting_is_used_where_a_person_plays_and_not_by_a_bot(cli: Cli, monke
         assert told in error + hint
 
 
-async def test_a_relay_that_is_away_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    teller = teller_of(options_of())
-    for problem in ("it cannot be reached", ""):
-        teller.on_event(RelayState(Address("127.0.0.1", 4001), problem))
-    assert documented.stream(capsys.readouterr().out) == [
-        {"event": "relay", "relay": "127.0.0.1:4001", "problem": problem} for problem in ("it cannot be reached", None)
-    ]
+def test_a_relay_that_is_away_while_the_lobby_is_open_is_told(people: Household) -> None:
+    with relay_process() as address:
+        host = people.host("--relay", address)
+        host.event("listening")
+    away = host.event("relay")
+    assert (away["relay"], "cannot be reached" in away["problem"]) == (str(address), True)
+    with relay_process(address):
+        assert host.event("relay", 2)["problem"] is None

@@ -1,18 +1,23 @@
 """Seats that stop or fail in mid-game, and ``seqp2p resume``, as processes; and the way back that an error names."""
 
+import resource
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seqp2p.cli import errors, home
+from seqp2p.cli import errors, options
+from seqp2p.cli.options import Choices
+from seqp2p.cli.playing import resume_options
 from seqp2p.cli.replays import verify_file
 from tests.cli.processes import Household, Process
+from tests.cli.test_exec import EXAMPLES
 from tests.helpful import HELPFUL
 
 
@@ -50,6 +55,44 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     over = resume(people, "guest", Path(back.events[-1]["replay"]).name)
     assert over.end() == 1
     assert "the game is over" in over.error()[0]
+
+
+def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happened(people: Household) -> None:
+    host = people.host("--variant", "kids", "--pace", "3600")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    guest.line("^(host's turn|type an action)")
+    guest.type("say hello")
+    guest.line("^you say: hello")
+    killed(guest)
+    back = resume(people, "guest", bot=None, stdin=subprocess.PIPE)
+    for said in (
+        r"you are seat 2 \(guest\) and play yellow",
+        "you say: hello",
+        "your hand: ",
+        "host's turn|type an action",
+    ):
+        back.line(f"^({said})")
+    back.type("leave", "yes")
+    assert (back.end(), host.end()) == (5, 5)
+
+
+def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: Household) -> None:
+    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (8_000, 8_000))
+    host = people.host("--variant", "kids", "--grace", "1")
+    guest = people.join(host, preexec_fn=full)
+    assert guest.end() == 1
+    (replay,) = people.replays("guest").glob("*.seqp2p")
+    game = replay.name.split("-seat")[0].rpartition("-")[2]
+    assert guest.error() == (
+        f"cannot write the replay {replay}: the disk took only a part of a record",
+        f"come back with: seqp2p resume {game} --replay-dir {replay.parent} --bot {HELPFUL}",
+    )
+    assert verify_file(replay).verdict == "unfinished"
+    assert len(sidecars(people, "guest")) == 1
+    # The cards were not dealt: the table is open again, until its host is told to go.
+    assert host.event("listening", 2)["code"]
+    host.signal(signal.SIGTERM)
+    assert host.end() == 5
 
 
 def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:
@@ -136,15 +179,16 @@ main.main()
 @pytest.fixture
 def no_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     """This process plays nothing, before and after."""
-    monkeypatch.setattr(errors, "_played", [])
-    monkeypatch.setattr(errors, "_is_child", False)
+    for name, value in (("replay", None), ("command", None), ("is_child", False)):
+        monkeypatch.setattr(errors._Played, name, value)
 
 
 def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_path: Path) -> None:
     log, folder = tmp_path / "the log", people.replays("somebody's own")
     host = people.host("--variant", "kids", "--grace", "60")
     shown = host.event("listening")
-    arguments = ["join", shown["address"], "--code", shown["code"], "--bot", "random", "--replay-dir", str(folder)]
+    plays = ["--exec", f"{sys.executable} {EXAMPLES / 'bot.py'}"]
+    arguments = ["join", shown["address"], "--code", shown["code"], *plays, "--replay-dir", str(folder)]
     guest = people.run([sys.executable, "-c", FAULTY, *arguments, "--log-file", str(log)], SEQP2P_DEBUG="")
     assert guest.end() == 1
     error, hint = guest.error()
@@ -158,7 +202,7 @@ def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_pa
     assert shown["code"] not in text
     # The command is run, word for word.
     program, *words = shlex.split(told)
-    assert (program, words[0], words[2:]) == ("seqp2p", "resume", ["--replay-dir", str(folder), "--bot", "random"])
+    assert (program, words[0], words[2:]) == ("seqp2p", "resume", ["--replay-dir", str(folder), *plays])
     again = people.start(*words)
     assert (again.end(), host.end()) == (0, 0)
     assert verify_file(next(folder.glob("*.seqp2p"))).verdict == "verified"
@@ -167,9 +211,9 @@ def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_pa
 @pytest.mark.usefixtures("no_seat")
 def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
-    replay = home.replay_dir(None) / "a-seat1.seqp2p"
+    replay = options.usable_replay_dir(None) / "a-seat1.seqp2p"
     assert errors.resume_command() is None
-    errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), home.resume_options(replay, None))
+    errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), [])
     assert errors.resume_command() is None
     seat = replay.with_name(f"{replay.name}.seat")
     seat.touch()
@@ -180,7 +224,7 @@ def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.
 
 def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
-    usual, other = home.replay_dir(None), tmp_path / "other place"
-    assert home.resume_options(usual / "a", None) == []
-    assert home.resume_options(usual / "a", "greedy") == ["--bot", "greedy"]
-    assert home.resume_options(other / "a", None) == ["--replay-dir", str(other)]
+    usual, other = options.usable_replay_dir(None), tmp_path / "other place"
+    assert resume_options(usual / "a", Choices(None, 0, usual)) == []
+    assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy"]
+    assert resume_options(other / "a", Choices(None, 0, other)) == ["--replay-dir", str(other)]

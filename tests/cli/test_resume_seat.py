@@ -1,6 +1,7 @@
 """Resuming a seat: the game that a name means, the player who may have it, and the parts to play on with."""
 
 import os
+import shutil
 import stat
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -240,6 +241,16 @@ async def test_a_seat_is_taken_again(games: Path, brief: Played) -> None:
     assert replay.read_bytes() == before
     with taken(games):
         pass
+
+
+async def test_a_home_that_was_moved_with_its_games_plays_on(
+    games: Path, brief: Played, own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = crash(games, brief, 3).name
+    for old in (own_home, games):
+        shutil.move(old, tmp_path / f"new {old.name}")
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path / f"new {own_home.name}"))
+    assert (await resumed_once(tmp_path / "new games")).replay == tmp_path / "new games" / name
 
 
 async def test_every_coming_back_has_a_number_of_its_own(games: Path, brief: Played) -> None:

@@ -11,6 +11,7 @@ import termios
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,10 +21,11 @@ from hypothesis import strategies as st
 
 from seqp2p.cli import running as lines
 from seqp2p.cli.json_events import GAME_EVENTS, RemarkEvent
-from seqp2p.cli.output import Output, prepare_streams, printable, show_error
+from seqp2p.cli.output import Output, ScreenWish, on_screen, prepare_streams, printable, show_error
 from seqp2p.cli.running import LineReader
 from seqp2p.errors import UserError
 from seqp2p.hangup import TerminalGone
+from seqp2p.ui.styles import Taste
 from tests.cli.processes import LIMIT_S, Household
 
 PACKAGE = Path(lines.__file__).parents[1]
@@ -122,6 +124,43 @@ def test_what_calls_a_player_can_be_switched_off(monkeypatch: pytest.MonkeyPatch
         assert terminal.getvalue() == "".join(text for name, text in said.items() if name != off)
         output.title("")
         assert terminal.getvalue().endswith("\x1b[23;2t") == (off != "title")
+
+
+@pytest.mark.parametrize(
+    ("variables", "wish", "chosen"),
+    [
+        ({}, ScreenWish(), [("auto", 8, None)]),
+        ({"COLORFGBG": "0;15"}, ScreenWish(), [("auto", 8, (255, 255, 255))]),
+        ({"SEQP2P_PALETTE": "light"}, ScreenWish(), [("light", 8, None)]),
+        ({"SEQP2P_PALETTE": "light"}, ScreenWish(palette="mono"), [("mono", 8, None)]),
+        ({"COLORTERM": "truecolor"}, ScreenWish(), [("auto", 24, None)]),
+        ({"COLORTERM": "truecolor", "NO_COLOR": "1"}, ScreenWish(), [("auto", 1, None)]),
+        ({"TERM": "linux"}, ScreenWish(), [("auto", 4, None)]),
+        ({"TERM": "dumb"}, ScreenWish(), []),
+        ({"ACCESSIBLE": "1"}, ScreenWish(), []),
+        ({}, ScreenWish(plain=True), []),
+    ],
+)
+async def test_the_screen_is_as_the_environment_and_the_options_say(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], wish: ScreenWish, chosen: list[object]
+) -> None:
+    """Its palette, bits of a colour and background; or there is no screen."""
+    opened = list[object]()
+
+    @asynccontextmanager
+    async def open_screen(taste: Taste) -> AsyncIterator[Any]:
+        opened.append((taste.palette, taste.depth, taste.background))
+        yield SimpleNamespace(remains=[], title=lambda _: None)
+
+    monkeypatch.setattr("seqp2p.ui.screen.open_screen", open_screen)
+    for name in ("stdin", "stdout"):
+        monkeypatch.setattr(sys, name, Terminal())
+    for name in ("COLORFGBG", "COLORTERM", "NO_COLOR", "ACCESSIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"TERM": "xterm", **variables}.items():
+        monkeypatch.setenv(name, value)
+    async with on_screen(Output(json=False), wish):
+        assert opened == chosen
 
 
 class Wire(io.StringIO):

@@ -39,6 +39,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "cut": (half, "unfinished", "the file ends inside a record"),
     "changed": (changed, "invalid", ""),
     "empty": (lambda: b"", "invalid", "not a seqp2p replay"),
+    "newer": (lambda: b"seqp2p replay 2\n", "invalid", "of another version than 1: a newer seqp2p may read it"),
     "escapes": (lambda: MAGIC + b"\x00\x00\x00\x08\x81\xa1t\xa4\x1b[2J", "invalid", ""),
 }
 
@@ -118,6 +119,18 @@ def test_several_files_for_scripts(cli: Cli, written: Callable[[str], Path], tmp
     assert len(cut["players"]) == 2
     assert [event["reason"] for event in others] == [*unreadable.values()]
     assert {(event["verdict"], len(event["players"])) for event in others} == {("invalid", 0)}
+
+
+@pytest.mark.parametrize(("name", "code"), [("good", 5), ("changed", 3)])
+def test_stopped_it_has_a_code_for_invalid_files_and_one_for_others(
+    cli: Cli, written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, name: str, code: int
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("seqp2p.cli.verify._say", stop)
+    exit_code, _, err = cli("verify", written(name))
+    assert (exit_code, err) == (code, "seqp2p: error: stopped after 1 of 1 files\n")
 
 
 def test_nothing_is_verified_if_a_name_is_wrong(cli: Cli, written: Callable[[str], Path], tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ ROOT = Path(seqp2p.__file__).parent
 GOLDEN = ROOT.parent / "replays" / "classic-2.seqp2p"
 OTHERS = [lang for lang in language.LANGUAGES if lang != "en"]
 SAYING = {"t", "tn", "message"}
+SAID_TO_PROGRAMS = {"TypeVar", "_row", "_turn", "cast", "term", "AssertionError"}
 Part: TypeAlias = tuple[str, str, str | None]
 
 # Where what is said is a variable: what it can be is said elsewhere, or is the system's.
@@ -238,7 +239,14 @@ def pieces(path: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
         match node:
             case ast.Expr(ast.Constant(str())) | ast.Assert() | ast.arg() | ast.AnnAssign(value=None):
                 return
-            case ast.Call(ast.Name(name)) if name in SAYING | {"TypeVar", "_row", "_turn", "cast", "term", "AssertionError"}:
+            case ast.Call(ast.Name(name)) if name in SAYING | {
+                "TypeVar",
+                "_row",
+                "_turn",
+                "cast",
+                "term",
+                "AssertionError",
+            }:
                 return
             case ast.Call(ast.Attribute(ast.Name("re"), _)):
                 return
