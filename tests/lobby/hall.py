@@ -91,9 +91,9 @@ class Hall(Party):
                     nursery.cancel_scope.cancel()
             doors.cancel_scope.cancel()
 
-    async def waiting(self, number: int, dial: Dial | None = None) -> WaitingSpectator:
+    async def waiting(self, number: int, dial: Dial | None = None, code: str = "") -> WaitingSpectator:
         route = Route(address_of(1), dial or self.wires.dial)
-        return await watch_table(spectator(number, self.limits), route, self.code)
+        return await watch_table(spectator(number, self.limits), route, code or self.code)
 
     def seat_spectator(self, number: int, waiting: WaitingSpectator) -> "Seen":
         seen = Seen(number, waiting, self.directory / f"watch{number}.seqp2p")
