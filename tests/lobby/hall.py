@@ -76,7 +76,7 @@ class Hall(Party):
 
     @contextlib.asynccontextmanager
     async def open(self, *, alone: bool = False) -> AsyncGenerator[trio.Nursery]:
-        """Let spectators in, play, and end with the last seat. ``alone``: only the first seat is there."""
+        """Let spectators in, play, and end with the last seat. ``alone`` the first seat waits until the block ends."""
         async with trio.open_nursery() as doors:
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
             own = Own(seat_credentials(1), "host", randomness("code"), self.said.append, limits=self.limits)
