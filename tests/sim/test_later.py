@@ -1,6 +1,7 @@
 """Players who stop for now and come back: the others gather, and the game goes on. The waits are in tests/live."""
 
 from collections.abc import Collection
+from functools import partial
 
 import pytest
 
@@ -64,6 +65,18 @@ def test_of_three_one_stops_and_never_comes_back() -> None:
         (at_s,) = [when for when, event in game.peers[seat].events if isinstance(event, Dropped)]
         assert GRACE_S <= at_s - STOPS_S <= GRACE_S + 5.0
     assert kinds(game, 1, 3) <= {"won", "drawn"}
+
+
+def test_who_stopped_may_be_given_up_after_all_the_others_are_back() -> None:
+    """Of four, three are back, and two of them want to go on without the last."""
+    game = table((1, 2, 3, 4), *(Fault("later", STOPS_S, (seat,), 20.0) for seat in (1, 2, 3)))
+    game.agenda.at(STOPS_S, game.peers[4].stop)
+    for seat in (1, 2):
+        game.agenda.at(300.0, partial(game.peers[seat].put, GoOn(4)))
+    game.run()
+    for seat in (1, 2, 3):
+        (at_s,) = [when for when, event in game.peers[seat].events if isinstance(event, Dropped)]
+        assert 300.0 <= at_s <= 305.0
 
 
 @pytest.mark.parametrize("back_s", [30.0, 180.0])
