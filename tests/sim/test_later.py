@@ -79,6 +79,17 @@ def test_who_stopped_may_be_given_up_after_all_the_others_are_back() -> None:
         assert 300.0 <= at_s <= 305.0
 
 
+def test_one_that_was_given_up_and_is_back_is_asked_about_again() -> None:
+    """An answer is about one absence. The seat is awaited all the time; a link ends after 8 s without a word."""
+    twice = (Fault("partition", STOPS_S, (2,), 14.0), Fault("partition", 30.0, (2,), 11.0 + GRACE_S))
+    game = table((1, 2, 3), Fault("asleep", 0.0, (2,), 80.0), *twice)
+    game.agenda.at(STOPS_S + 11.0, partial(game.peers[1].put, GoOn(2)))
+    game.run()
+    assert len(happened(game, 1, Absent)) == 2
+    assert happened(game, 1, AskAbout) == [AskAbout((2,))]
+    played_out(game)
+
+
 @pytest.mark.parametrize("back_s", [30.0, 180.0])
 def test_programs_stop_when_their_only_player_has_and_come_back_with_it(back_s: float) -> None:
     game = table((1,), Fault("later", STOPS_S, (1,), back_s), programs=(2, 3, 4))
