@@ -57,6 +57,13 @@ def test_modules_that_are_named_exist(page: str) -> None:
     assert missing == set()
 
 
+@for_each(PAGES)
+def test_tests_that_are_named_exist(page: str) -> None:
+    for path, names in re.findall(r"`((?:\w+/)*test_\w+\.py)((?:::\w+)+)`", PAGES[page]):
+        source = (ROOT / "tests" / path.removeprefix("tests/")).read_text("utf-8")
+        assert not [name for name in names.split("::") if name and not re.search(rf"(class|def) {name}\b", source)]
+
+
 KIT = json.loads((ROOT / "protocol" / "replays" / "expected.json").read_text("utf-8"))
 COUNTS = {
     r"(\w+) (?:adversaries\b(?! end as before)|misbehaving seats)": len(ADVERSARIES),

@@ -17,6 +17,8 @@ from seqp2p.match.table import name_fault
 from seqp2p.match.text import cleaned
 from seqp2p.net.errors import REFUSALS, PeerError, PeerRefused
 from seqp2p.net.messages import Bye, Refused, bye, refusal
+from seqp2p.replay.resume import GameOver, ResumeError
+from seqp2p.replay.sidecar import OlderCopy, SeatHeld, SeatStopped, SidecarError
 from seqp2p.replay.verify import verify
 from seqp2p.rules import CLASSIC, KIDS, IllegalAction, Options, RulesError, apply, check_table, parse_action, start
 from seqp2p.ui.language import translate
@@ -173,6 +175,12 @@ POSITION = start(CLASSIC, 2, 2, Options(), 1, [(0, 1, 2, 3, 4, 5, 6)] * 2)
 def test_a_sentence_remembers_how_it_was_made(sentence: object, template: str) -> None:
     assert isinstance(sentence, Message)
     assert (sentence.template, translate(sentence)) == (template, str(sentence))
+
+
+def test_errors_of_replays_and_seats_have_hints_of_their_own() -> None:
+    for kind in (ResumeError, GameOver, SidecarError, SeatHeld, SeatStopped, OlderCopy):
+        assert isinstance(vars(kind)["hint"], Message), kind
+    assert all(isinstance(hint, Message) for code, (_, hint) in REFUSALS.items() if code != "faulty")
 
 
 def test_what_had_to_be_cleaned_is_plain_text() -> None:

@@ -29,7 +29,7 @@ def fork_one_that_stays(pids: str) -> None:
 
 
 def odd(manner: str, message: dict[str, object], count: int) -> bool:
-    """Do the odd thing of this manner at this view; return True if there is no answer."""
+    """Do the odd thing of this manner at this view; return True if no right answer follows."""
     number, legal = message["id"], message["legal"]
     assert isinstance(number, int)
     assert isinstance(legal, list)

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from seqp2p.bots.wire import (
     BotChoice,
+    Error,
+    Void,
     WireError,
     asked,
     happening,
@@ -119,6 +121,11 @@ ENDS: list[tuple[Result, tuple[object, ...]]] = [
 def test_how_a_game_ended(result: Result, told: tuple[object, ...]) -> None:
     message = plain(line_of(over(result)))
     assert (message["result"], message["winners"], message["forfeit"], message["reason"]) == told
+
+
+def test_the_short_lines() -> None:
+    assert plain(line_of(Error(3, "no"))) == {"type": "error", "id": 3, "reason": "no"}
+    assert plain(line_of(Void(3))) == {"type": "void", "id": 3}
 
 
 def test_a_choice() -> None:

@@ -76,7 +76,7 @@ class Hall(Party):
 
     @contextlib.asynccontextmanager
     async def open(self, *, alone: bool = False) -> AsyncGenerator[trio.Nursery]:
-        """Let spectators in, play, and end with the last seat. ``alone``: only the first seat is there."""
+        """Let spectators in, play, and end with the last seat. ``alone`` the first seat waits until the block ends."""
         async with trio.open_nursery() as doors:
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
             own = Own(seat_credentials(1), "host", randomness("code"), self.said.append, limits=self.limits)
@@ -91,9 +91,9 @@ class Hall(Party):
                     nursery.cancel_scope.cancel()
             doors.cancel_scope.cancel()
 
-    async def waiting(self, number: int, dial: Dial | None = None) -> WaitingSpectator:
+    async def waiting(self, number: int, dial: Dial | None = None, code: str = "") -> WaitingSpectator:
         route = Route(address_of(1), dial or self.wires.dial)
-        return await watch_table(spectator(number, self.limits), route, self.code)
+        return await watch_table(spectator(number, self.limits), route, code or self.code)
 
     def seat_spectator(self, number: int, waiting: WaitingSpectator) -> "Seen":
         seen = Seen(number, waiting, self.directory / f"watch{number}.seqp2p")

@@ -10,6 +10,7 @@ import trio
 
 from seqp2p.live.absence import Absent, Back
 from seqp2p.lobby import place
+from seqp2p.lobby.events import Strangers
 from seqp2p.lobby.join import knock
 from seqp2p.lobby.own import Route
 from seqp2p.lobby.place import HostLines, meet_host
@@ -18,8 +19,8 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError, PeerRefused
-from seqp2p.net.frames import FrameStream, frame
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits, message_price_s
 from tests.live.parties import Thinker, checked
 from tests.live.relays import MemoryRelay
 from tests.lobby.hall import Hall, hear, own_key, same_game, say, spectator
@@ -113,6 +114,35 @@ async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Pat
             await frames.abort()
             await trio.sleep(0.1)
         assert 6 <= served <= 15
+
+
+async def test_a_flood_on_one_link_is_read_at_its_pace(virtual_time: object, tmp_path: Path) -> None:
+    have, read, limits = wire.Have(1, ()), list[object](), DEFAULT_LIMITS
+    async with waiting_host(tmp_path) as hall:
+        frames = await hall.knock(1)
+        feed: Any = hall.spectators.feed
+        feed.handle = lambda _, message: read.append(message)
+        begun = trio.current_time()
+        with trio.move_on_after(20):
+            while True:
+                await say(frames, *[have] * 100)
+                await trio.sleep(0.5)
+        most_s = limits.watch_cost_burst_s + limits.watch_cost_rate * (trio.current_time() - begun)
+        price_s = message_price_s(limits, len(wire.encode_message(have)) - HEADER_SIZE)
+        assert 20 < len(read) <= most_s / price_s + 1
+
+
+async def test_wrong_codes_are_counted_and_burn_the_code_during_the_game(virtual_time: object, tmp_path: Path) -> None:
+    async with waiting_host(tmp_path) as hall:
+        right = hall.code
+        wrong = "7-acorn-acorn" if right != "7-acorn-acorn" else "7-acorn-amber"
+        for code, why in ((wrong, "wrong_code"), (wrong, "wrong_code"), (wrong, "code_burned"), (right, "code_burned")):
+            with refused(why):
+                await hall.waiting(1, code=code)
+        await trio.sleep(1.5)
+        assert [event for event in hall.said if isinstance(event, Strangers)][-1] == Strangers(4, 3)
+        await hall.knock(1)
+        assert hall.came == ["spectator 1"], "the new code is good for watching"
 
 
 @pytest.mark.parametrize("again", [False, True])

@@ -14,7 +14,7 @@ from seqp2p.crypto.group import ORDER
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.replay import verify as verify_module
-from seqp2p.replay.format import MAGIC, EvidenceRecord, OpeningRecord, OpenRecord
+from seqp2p.replay.format import MAGIC, AnyRecord, EvidenceRecord, OpeningRecord, OpenRecord, StepRecord, pairs
 from seqp2p.replay.verify import Player
 from tests.each import for_each
 from tests.match.refusal import at_step
@@ -192,6 +192,24 @@ REASONS = {
 @for_each(REASONS)
 def test_the_reason_tells_what_is_wrong(name: str) -> None:
     invalid(stored(name), REASONS[name])
+
+
+def test_more_reasons(trio: Played) -> None:
+    """protocol/replays has no such files."""
+    at = at_step(trio, "deal")
+    number, wrong = at.match.number, at.with_body(more=1)
+    before, whole, opened = steps(trio, number - 1), steps(trio, len(trio.steps)), openings(trio)
+    one, two, three = (trio.contribution(number, seat) for seat in (1, 2, 3))
+    past, place = trio.contribution(1, 1), "a record stands where none of its kind may stand"
+    rows: list[tuple[list[AnyRecord], str]] = [
+        ([*before, StepRecord(number, pairs((one, two, wrong)))], "it signed two different contributions"),
+        ([*before, open_step(number, three, one)], "not in their form"),
+        ([*before, open_step(number, wrong)], "seat 1 broke the rules"),
+        ([*whole, *opened, evidence(past, altered(trio.identity(1), past, body={}))], place),
+        ([*whole, opened[0], opened[0]], "openings out of seat order"),
+    ]
+    for parts, text in rows:
+        invalid(sealed(parts), text)
 
 
 def test_the_negative_of_a_game_secret_opens_no_hand(trio: Played) -> None:

@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.sim.__main__ import main
-from tests.sim.adversaries import ADVERSARIES, Adversary, Once, found, page
+from tests.sim.adversaries import ADVERSARIES, Adversary, Once, ending, found, page, play
 from tests.sim.adversaries.described import NO_EFFECT
 from tests.sim.adversaries.table import ELSEWHERE, lines
+from tests.sim.faults import FIRST_SPECTATOR
+from tests.sim.invariants import Invariants
+from tests.sim.sim_process import Machine
 
 BY_NAME = {adversary.name: adversary for adversary in ADVERSARIES}
 SEEDS = 3
@@ -31,6 +35,30 @@ def test_it_comes_to_what_it_must(adversary: Adversary) -> None:
         row = found(adversary, players, seed)
         assert not row.idle
         assert not row.fault, f"{row.fault}; python -m tests.sim adversaries '{adversary.name}' --seeds {seed + 1}"
+
+
+@pytest.mark.parametrize("players", [4, 5])
+def test_a_step_is_final_within_two_heartbeats_and_a_round(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One seat alone is sent the heads of the crook. The others, and a spectator, get them by way of it."""
+    away, round_s = 3, 2.0
+    closed, waited = dict[tuple[int, int], float](), dict[tuple[int, int], float]()
+
+    def look(_: Invariants, machine: Machine) -> None:
+        if machine.match is not None and machine.number != away:
+            for step in range(1, machine.match.number):
+                closed.setdefault((machine.number, step), machine.lan.agenda.now)
+            for step in range(1, machine.match.final + 1):
+                place = machine.number, step
+                waited.setdefault(place, machine.lan.agenda.now - closed[place])
+
+    for name in ("looks", "notices"):
+        monkeypatch.setattr(Invariants, name, look)
+    crook = BY_NAME["heads to one"]
+    lan = play(crook, players, spectators=1)
+    assert lan.host == players  # It gets the heads from others, and its spectator from it.
+    assert ending(lan) == crook.endings[players]
+    assert {number for number, _ in waited} >= {2, players, FIRST_SPECTATOR}
+    assert 0.5 < max(waited.values()) < 2 * DEFAULT_LIMITS.heartbeat_s + round_s
 
 
 def test_a_cheat_does_not_win_by_its_own_word() -> None:

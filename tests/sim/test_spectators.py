@@ -1,6 +1,6 @@
 """Spectators of simulated games: they see what the seats see, change nothing, and the witness looks after them.
 
-Lost links, a host that goes away and one that comes late are in tests/live/test_spectator.py.
+tests/live/test_spectator.py has lost links, a host that goes away, and a spectator that comes late.
 """
 
 import random

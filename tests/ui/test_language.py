@@ -239,14 +239,7 @@ def pieces(path: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
         match node:
             case ast.Expr(ast.Constant(str())) | ast.Assert() | ast.arg() | ast.AnnAssign(value=None):
                 return
-            case ast.Call(ast.Name(name)) if name in SAYING | {
-                "TypeVar",
-                "_row",
-                "_turn",
-                "cast",
-                "term",
-                "AssertionError",
-            }:
+            case ast.Call(ast.Name(name)) if name in SAYING | SAID_TO_PROGRAMS:
                 return
             case ast.Call(ast.Attribute(ast.Name("re"), _)):
                 return

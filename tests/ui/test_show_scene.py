@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from seqp2p.cli.moments import frames_of
 from seqp2p.replay.playback import play_back
-from seqp2p.ui.replay_browser import ALL, HIDDEN, LOG_LENGTH, WORDS, ReplayBrowser, shown, word_of
+from seqp2p.rules import KIDS
+from seqp2p.ui.replay_browser import ALL, HIDDEN, LOG_LENGTH, WORDS, ReplayBrowser, hand_text, shown, word_of
 from seqp2p.ui.scene import Page
 from seqp2p.ui.show_scene import ShowScene
 from seqp2p.ui.styles import ASCII, UNICODE, styles_of
@@ -178,6 +179,10 @@ def test_words_in_french(french: None) -> None:
     bar = lines(ShowScene(frames("kids-3")))[-1]
     assert bar.endswith("? aide")
     assert "Tab mains" in bar
+
+
+def test_a_hand_of_one_card_or_none_as_text() -> None:
+    assert [hand_text(KIDS, (2,), open_=False), hand_text(KIDS, (), open_=True)] == ["1 card", "0 cards"]
 
 
 @given(st.text(max_size=30))

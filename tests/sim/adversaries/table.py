@@ -49,7 +49,7 @@ with no winner.
 
 """
 ELSEWHERE: Final = {
-    "a table offered twice": "tests/lobby/test_lobby.py::test_a_host_that_goes_another_way",
+    "a table offered twice": "tests/lobby/test_lobby.py::test_a_host_that_lies_is_left",
     "a guessed code": "tests/lobby/test_lobby.py::test_a_wrong_code_is_refused_and_not_tried_again",
     "a peer in the middle": "tests/lobby/test_pake.py::test_any_difference_shows",
     "replayed hellos": "tests/net/test_auth.py::test_a_proof_fits_one_connection_for_one_purpose",
