@@ -21,7 +21,7 @@ from seqp2p.match.contribution import open_envelope
 from seqp2p.net.addresses import Address, parse_address
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
-from seqp2p.net.messages import ContributionMessage, Have, LinkStage, Ping, WireMessage
+from seqp2p.net.messages import ContributionMessage, LinkStage, More, Ping, SignedMessage, WireMessage
 from seqp2p.net.tls import make_credentials
 
 had_at: dict[int, float] = {}
@@ -32,22 +32,20 @@ async def watch(number: int, host: Address, code: str, let_in: trio.Event) -> No
     credentials = make_credentials(Identity(secrets.token_bytes(32)))
     own = Own(credentials, f"spectator {number}", secrets.token_bytes, lambda _: None)
     waiting = await watch_table(own, Route(host), code, let_in.set)
-    step = 1
-    had: set[bytes] = set()
+    heard = 0
 
     async def handle(message: WireMessage) -> None:
-        nonlocal step
+        nonlocal heard
         await trio.lowlevel.checkpoint()
+        heard += isinstance(message, SignedMessage)
         if isinstance(message, ContributionMessage):
             envelope = open_envelope(message.payload)
-            step = max(step, envelope.step)
-            if envelope.kind == "turn" and message.payload not in had:
-                had.add(message.payload)
+            if envelope.kind == "turn":
                 had_at[envelope.step] = time.monotonic()
 
     async def ask() -> None:
         while True:
-            link.send(Have(step, ()))
+            link.send(More(heard))
             await trio.sleep(ASK_S)
 
     link = Link(waiting.frames, DEFAULT_LIMITS)

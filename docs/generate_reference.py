@@ -49,7 +49,7 @@ PLACES: Final = {
 # Sections, by the longest beginning of a module. Errors have one of their own.
 SECTIONS: Final = {
     "The game": ("rules",),
-    "Tables and seats": ("api", "bots", "crypto", "lobby.requests", "match.table"),
+    "Tables and seats": ("api", "bots", "crypto", "lobby.requests", "match.table", "net.messages"),
     "Events": ("lobby.events", "live", "match", "api.table.Hidden", "api.port_mapping"),
     "Replays": ("api.replays", "cli", "replay"),
     "Errors": (),

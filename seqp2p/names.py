@@ -33,14 +33,11 @@ from seqp2p.lobby.events import (
     TurnedAway as TurnedAway,
 )
 from seqp2p.lobby.requests import (
-    AcceptGame as AcceptGame,
-    ChooseColour as ChooseColour,
     MovePlayer as MovePlayer,
     RemovePlayer as RemovePlayer,
     SayLine as SayLine,
     SeatChoice as SeatChoice,
     StartGame as StartGame,
-    TakeSeat as TakeSeat,
 )
 from seqp2p.match.contribution import Contribution as Contribution
 from seqp2p.match.events import (
@@ -65,6 +62,9 @@ from seqp2p.match.table import (
     TableChoices as TableChoices,
     TableError as TableError,
 )
+from seqp2p.net.messages import AcceptGame as AcceptGame
+from seqp2p.net.messages import ChooseColour as ChooseColour
+from seqp2p.net.messages import TakeSeat as TakeSeat
 from seqp2p.net.addresses import AddressError as AddressError
 from seqp2p.net.errors import (
     BadCode as BadCode,

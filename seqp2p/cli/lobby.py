@@ -35,19 +35,18 @@ from seqp2p.lobby.events import (
 )
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.requests import (
-    ChooseColour,
     LobbyRequest,
     MovePlayer,
     RemovePlayer,
     SayLine,
     StartGame,
-    TakeSeat,
     UseRelay,
 )
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Window
+from seqp2p.net.messages import ChooseColour, TakeSeat
 from seqp2p.rules import team_of
 from seqp2p.ui.language import current, rules_text, t, translate, without_accents
 from seqp2p.ui.language import number as numeral

@@ -30,9 +30,9 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
 from seqp2p.lobby.names import BOT_NAME
-from seqp2p.lobby.requests import ChooseColour
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
+from seqp2p.net.messages import ChooseColour
 from seqp2p.ui.language import t, tn, translate
 
 PAUSE_S: Final = 1.0

@@ -121,7 +121,7 @@ class SpectatorRunner:
         while frames is not None:
             pace = Pace(self._limits.feed_cost_rate, self._limits.cost_burst_s)
             self._link = Link(frames, self._limits, pace)
-            self._link.send(self._game.alive())
+            self._link.send(self._game.ask())
             error = await self._link.run(LinkStage.SPECTATOR, self._handle, wire.Ping)
             self._link = None
             lost = self._game.lose(error)
@@ -164,7 +164,7 @@ class SpectatorRunner:
         while True:
             await trio.sleep(ASK_S)
             if self._link is not None:
-                self._link.send(self._game.alive())
+                self._link.send(self._game.ask())
 
     async def _handle(self, message: WireMessage) -> None:
         heard = self._game.handle(message)
@@ -172,3 +172,4 @@ class SpectatorRunner:
             await trio.lowlevel.checkpoint()
             return
         await self._backlog.put(heard, len(wire.encode_message(heard)))
+        self._game.note(heard)

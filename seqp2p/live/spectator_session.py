@@ -24,11 +24,11 @@ from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedLeave, Si
 from seqp2p.match.text import clean
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
-from seqp2p.net.messages import Have, OpeningMessage, RemarkMessage, SignedMessage, WireMessage, signed_thing
+from seqp2p.net.messages import More, OpeningMessage, RemarkMessage, SignedMessage, WireMessage, signed_thing
 from seqp2p.replay.writer import ReplayWriter
 
 ASK_S: Final = 0.6
-"""Between two ``have``: a little more than a host's pause between two answers."""
+"""Between two ``more``: a little more than a host's pause between two answers."""
 OPENINGS_WAIT_S: Final = 8.0
 """How long after the end the opened hands are waited for: a little longer than the seats wait for each other's."""
 
@@ -71,14 +71,15 @@ class SpectatorSession:
         self._emit = emit
         self._runtime = runtime
         self._intake = Intake(match)
+        self._heard = 0  # things of the host's log
         self.farewell: wire.Bye | None = None
         self.ending: Result | None = None
 
     # The link to the host, for its carrier.
 
-    def alive(self) -> Have:
-        """Return how far this has come: the host answers with all that it lacks."""
-        return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
+    def ask(self) -> More:
+        """Return what is said to the host, at once on each link and then every ASK_S."""
+        return More(self._heard)
 
     def handle(self, received: WireMessage) -> WireMessage | None:
         """Return the message if it is to be taken, or None. Raises PeerRefused, and LinkLost for a farewell."""
@@ -92,6 +93,10 @@ class SpectatorSession:
                 raise LinkLost(message("The host has left."))
             case _:
                 return received
+
+    def note(self, kept: WireMessage) -> None:
+        """Note that what ``handle`` returned will be taken: the host need not send it again."""
+        self._heard += isinstance(kept, SignedMessage)
 
     def lose(self, error: NetError | None) -> Absent | wire.Bye | Gone:
         """Return the item for the end of the link. An absent host is looked for."""

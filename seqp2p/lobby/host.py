@@ -346,12 +346,12 @@ class _HostLobby:
                 sitting.nonce, sitting.nonce_round, sitting.addresses = nonce, number, addresses
             case wire.Ready(number):
                 sitting.ready = number
-            case wire.SeatWish() | wire.ColourWish():
+            case wire.TakeSeat() | wire.ChooseColour():
                 now = trio.current_time()
                 fault = self._grant(sitting, received) if self._wishes.take(sitting.key, now) else "too_fast"
                 if fault:
                     sitting.link.send(declining(fault))
-            case wire.AcceptMessage():
+            case wire.AcceptGame():
                 if sitting.asked:
                     sitting.asked = False
                     self._show()
@@ -365,17 +365,17 @@ class _HostLobby:
 
     # Seats, colours and lines.
 
-    def _grant(self, sitting: _SeatedGuest, wish: wire.SeatWish | wire.ColourWish) -> str:
+    def _grant(self, sitting: _SeatedGuest, wish: wire.TakeSeat | wire.ChooseColour) -> str:
         """Grant a wish, or return the code of the reason why not."""
         match wish:
-            case wire.SeatWish(seat):
+            case wire.TakeSeat(seat):
                 if not 2 <= seat <= self._settings.players:
                     return "no_seat"
                 if self._seats.get(seat, sitting) is not sitting:
                     return "seat_taken"
                 self._move(sitting, seat)
                 return ""
-            case wire.ColourWish(colour):
+            case wire.ChooseColour(colour):
                 return self._colour(sitting.seat, sitting.key, colour)
             case _:
                 assert_never(wish)
@@ -433,11 +433,11 @@ class _HostLobby:
         """Do what this player wants, or return the code of the reason why not."""
         own = self._own.key
         match request:
-            case req.TakeSeat():
+            case wire.TakeSeat():
                 return "no_seat"
             case req.UseRelay():
                 return "no_relay"
-            case req.ChooseColour(colour):
+            case wire.ChooseColour(colour):
                 return self._colour(1, own, colour)
             case req.SayLine(text):
                 return self._say(text)
@@ -446,7 +446,7 @@ class _HostLobby:
             case req.StartGame():
                 self._started = True
                 self._changed.unpark_all()
-            case req.AcceptGame():
+            case wire.AcceptGame():
                 self._asked = False
                 self._show()
             case _:

@@ -338,11 +338,11 @@ class _Joiner:
             if fitting is None:
                 self._on_event(declined("seat_taken"))
             else:
-                self._ask(req.TakeSeat(fitting), lobby)
+                self._ask(wire.TakeSeat(fitting), lobby)
         if choice.seat is not None:
-            self._ask(req.TakeSeat(choice.seat), lobby)
+            self._ask(wire.TakeSeat(choice.seat), lobby)
         if choice.colour is not None:
-            self._ask(req.ChooseColour(choice.colour), lobby)
+            self._ask(wire.ChooseColour(choice.colour), lobby)
 
     async def _obey(self, requests: LobbyRequests | None) -> None:
         if requests is not None:
@@ -353,21 +353,17 @@ class _Joiner:
 
     def _ask(self, request: LobbyRequest, lobby: wire.LobbyMessage) -> None:
         match request:
-            case req.TakeSeat(seat):
-                if 2 <= seat <= lobby.settings.players:
-                    self.link.send(wire.SeatWish(seat))
-                else:
-                    self._on_event(declined("no_seat"))
-            case req.ChooseColour(colour):
-                if colour in lobby.settings.offered_colours:
-                    self.link.send(wire.ColourWish(colour))
-                else:
-                    self._on_event(declined("no_colour"))
+            case wire.TakeSeat(seat) if not 2 <= seat <= lobby.settings.players:
+                self._on_event(declined("no_seat"))
+            case wire.ChooseColour(colour) if colour not in lobby.settings.offered_colours:
+                self._on_event(declined("no_colour"))
+            case wire.TakeSeat() | wire.ChooseColour():
+                self.link.send(request)
             case req.SayLine(text):
                 self._say(text, lobby)
-            case req.AcceptGame():
+            case wire.AcceptGame():
                 self.asked = False
-                self.link.send(wire.AcceptMessage())
+                self.link.send(request)
             case req.UseRelay():
                 self._use_relay(lobby)
             case req.MovePlayer() | req.RemovePlayer() | req.StartGame():

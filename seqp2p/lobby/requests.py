@@ -1,23 +1,14 @@
-"""Requests of the player in a lobby, the host or a joiner. They come as values through a channel."""
+"""Requests of the player in a lobby, the host or a joiner. They come as values through a channel.
+
+Those that a joiner may send as they are, are the messages themselves (net/messages.py).
+"""
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import trio
 
-
-@dataclass(frozen=True, slots=True)
-class TakeSeat:
-    """Sit on this free seat (joiner)."""
-
-    seat: int
-
-
-@dataclass(frozen=True, slots=True)
-class ChooseColour:
-    """Have this colour for the own team."""
-
-    colour: str
+from seqp2p.net.messages import AcceptGame, ChooseColour, TakeSeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +41,6 @@ class StartGame:
 @dataclass(frozen=True, slots=True)
 class UseRelay:
     """Use the relay that the host's lobby shows, from the next agreement on (joiner)."""
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptGame:
-    """Play: the answer of a player who was asked for another game."""
 
 
 LobbyRequest: TypeAlias = (

@@ -1,14 +1,14 @@
 """The spectators of one table, at its host: let in by the join code, and answered from one log of frames.
 
 Theory of operation. Spectators pull. The host appends every frame that its seat signs or accepts to one log, and sends
-nothing unasked but the agreement and its goodbye. Each reader has a position in the log: a ``have`` is answered with
-the frames from there on, a batch at a time. A link loses nothing, so the position is all that the host must know.
+nothing unasked but the agreement and its goodbye. Each reader has a position in the log: a ``more`` is answered with
+the frames from there on, a batch at a time. A link loses nothing. A spectator that comes back says how many it has.
 
-    accepted ──append──▶ log ──── handle(have): the next batch ───▶ link
+    accepted ──append──▶ log ──── handle(more): the next batch ───▶ link
                                   say_goodbye: the rest, goodbye ──▶ link
 
 ``SpectatorFeed`` decides who may watch and what each is sent; it has no task and no clock of its own.
-``SpectatorServer`` runs it on trio, in a nursery that outlives the lobby. A spectator may send ``have``, ``ping`` and
+``SpectatorServer`` runs it on trio, in a nursery that outlives the lobby. A spectator may send ``more``, ``ping`` and
 ``bye``: nothing it sends reaches the session, and no call of the session waits for it.
 """
 
@@ -29,7 +29,6 @@ from seqp2p.net import tls
 from seqp2p.net.auth import NO_LOBBY, refuse
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import GossipItem
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Newest, Pace, pace_of
 from seqp2p.net.links import Link
 from seqp2p.net.relay import Wire
@@ -66,26 +65,7 @@ class FeedReader:
         self.key = key
         self.link = link
         self.position = 0
-        self.has: wire.Have | None = None
-        """Its last ``have``, and ``has_since``, when it first sent that."""
-        self.has_since = 0.0
         self.answer_at = float("-inf")
-        self._covered: tuple[wire.Have, int] | None = None
-
-    def cover(self, has: wire.Have, end: int) -> None:
-        """Skip the contributions that ``has`` names, in the log before ``end``."""
-        self._covered = has, end
-
-    def needs(self, item: GossipItem) -> bool:
-        """Return True unless the item at ``position`` is a contribution that its ``have`` named."""
-        if self._covered is None:
-            return True
-        has, end = self._covered
-        return self.position >= end or not item.step or _lacks(has, item.author, item.step)
-
-
-def _lacks(has: wire.Have, author: int, step: int) -> bool:
-    return step > has.step or (step == has.step and author not in has.seats)
 
 
 class SpectatorFeed:
@@ -98,7 +78,7 @@ class SpectatorFeed:
         self._size_max = size_max
         self._limits = limits
         self._now = now
-        self._log: list[tuple[GossipItem, bytes]] = []
+        self._log: list[bytes] = []
         self._readers: dict[bytes, FeedReader] = {}
         self._known = Newest[bytes, str](limits.watch_known_max)  # names by key, of those who gave the code
         self._lobby = self._watching = b""
@@ -178,42 +158,20 @@ class SpectatorFeed:
     def handle(self, reader: FeedReader, received: wire.WireMessage) -> None:
         """Take a message of a spectator; raises LinkLost at its goodbye."""
         match received:
-            case wire.Have():
-                self._note(reader, received)
+            case wire.More(position):
+                # A frame may be on its way: what this link was sent is not sent by it again.
+                reader.position = max(reader.position, min(position, len(self._log)))
                 self._answer(reader)
             case wire.Bye():
                 raise LinkLost(message("It has left."))
             case _:
                 pass  # A sign of life.
 
-    def _note(self, reader: FeedReader, has: wire.Have) -> None:
-        """Note how far a spectator is. Begin again where it stands still and lacks what it was sent."""
-        now = self._now()
-        if reader.has is None:
-            reader.cover(has, len(self._log))
-        elif has == reader.has:
-            if now - reader.has_since < self._limits.resend_s:
-                return
-            self._rewind(reader, has)
-        reader.has, reader.has_since = has, now
-
-    def _rewind(self, reader: FeedReader, has: wire.Have) -> None:
-        """Go back to the first contribution that it lacks. Steps ascend in the log, unless some were undone."""
-        for position in reversed(range(reader.position)):
-            item = self._log[position][0]
-            if not item.step:
-                continue
-            if item.step < has.step:
-                break
-            if _lacks(has, item.author, item.step):
-                reader.position = position
-                reader.cover(has, len(self._log))
-
     # What they are sent.
 
-    def append(self, item: GossipItem, frame: bytes) -> None:
+    def append(self, frame: bytes) -> None:
         """Add a frame to the log: the host's seat has signed or accepted it."""
-        self._log.append((item, frame))
+        self._log.append(frame)
 
     def say_goodbye(self, reason: str) -> None:
         """Let no more in; send all the rest of the log, asked for or not, and a goodbye.
@@ -235,23 +193,22 @@ class SpectatorFeed:
     def _answer(self, reader: FeedReader) -> None:
         """Send the next batch, if the pause after the last one is over. Unsent bytes count as a part of it.
 
-        They do not delay the answer: a sign of life may be among them, and the next ``have`` is 0.6 s away.
+        They do not delay the answer: a sign of life may be among them, and the next ``more`` is 0.6 s away.
         """
         now = self._now()
         begins = reader.position
         if self._closing or begins == len(self._log) or now < reader.answer_at:
             return
-        self._send(reader, max(self._limits.resync_max, len(self._log[begins][1])) - reader.link.unsent)
+        self._send(reader, max(self._limits.resync_max, len(self._log[begins])) - reader.link.unsent)
         if begins < reader.position < len(self._log):
             reader.answer_at = now + self._limits.answer_pause_s
 
     def _send(self, reader: FeedReader, size_max: int) -> None:
-        for item, frame in self._log[reader.position :]:
-            if reader.needs(item):
-                size_max -= len(frame)
-                if size_max < 0:
-                    return
-                reader.link.send_frame(frame)
+        for frame in self._log[reader.position :]:
+            size_max -= len(frame)
+            if size_max < 0:
+                return
+            reader.link.send_frame(frame)
             reader.position += 1
 
 

@@ -217,11 +217,11 @@ class Limits:
     """Spectators at a table, unless the host sets another number: a class, a club's evening."""
 
     watch_batch_max: int = 131_072
-    """Sent to a spectator in answer to one ``have``, with all that is unsent then. The longest game (1 MB) still comes
+    """Sent to a spectator in answer to one ``more``, with all that is unsent then. The longest game (1 MB) still comes
     within 5 s. All queues share the frames of one log, so the game is in memory once, also at the host's goodbye."""
 
     watch_frame_max: int = 1_024
-    """A spectator's frame: ``have`` has under 60 bytes, ``bye`` under 900."""
+    """A spectator's frame: ``more`` has under 30 bytes, ``bye`` under 900."""
 
     feed_cost_rate: float = 0.5
     """Of one core, for the host of a spectator: 2,000 messages a second; the longest game has three times as many."""

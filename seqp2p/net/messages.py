@@ -149,20 +149,20 @@ class LobbyMessage(Record, frozen=True, tag="lobby"):
     relay: Annotated[str, msgspec.Meta(max_length=RELAY_LENGTH_MAX)] | None = None
 
 
-class SeatWish(Record, frozen=True, tag="seat_wish"):
-    """Joiner: it would sit on this free seat."""
+class TakeSeat(Record, frozen=True, tag="seat_wish"):
+    """Request of a joiner: sit on this free seat."""
 
     seat: SeatNumber
 
 
-class ColourWish(Record, frozen=True, tag="colour_wish"):
-    """Joiner: its team would have this colour."""
+class ChooseColour(Record, frozen=True, tag="colour_wish"):
+    """Request of a player: have this colour for the own team."""
 
     colour: Colour
 
 
-class AcceptMessage(Record, frozen=True, tag="accept"):
-    """Joiner: its player, who was asked, accepts the game."""
+class AcceptGame(Record, frozen=True, tag="accept"):
+    """Request of a player who was asked for another game: play."""
 
 
 class DeclinedMessage(Record, frozen=True, tag="declined"):
@@ -270,6 +270,12 @@ class Have(Record, frozen=True, tag="have"):
         _require_ascending(self.seats)
 
 
+class More(Record, frozen=True, tag="more"):
+    """Spectator: it has had so many things of the game from this host; the rest, please. A sign of life."""
+
+    position: Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+
+
 class Links(Record, frozen=True, tag="links"):
     """The seats that the sender has a live link with; after each change."""
 
@@ -336,13 +342,13 @@ class LinkStage(enum.Enum):
 HandshakeMessage: TypeAlias = Hello | Proof | Accepted | Refused
 CodeMessage: TypeAlias = PakeA | PakeB | Confirm | Sit | Watch
 TalkMessage: TypeAlias = (
-    LobbyMessage | SeatWish | ColourWish | AcceptMessage | DeclinedMessage | LineMessage | Watching | Ping
+    LobbyMessage | TakeSeat | ChooseColour | AcceptGame | DeclinedMessage | LineMessage | Watching | Ping
 )
 AgreementMessage: TypeAlias = Gather | Nonce | TableMessage | Ready | StartMessage
 WordMessage: TypeAlias = BallotMessage | HeadMessage | LeaveMessage | RemarkMessage
 SignedMessage: TypeAlias = ContributionMessage | WordMessage | OpeningMessage | EvidenceMessage
 """The things of a game: seats send them to each other and to their spectators."""
-SeatMessage: TypeAlias = Have | Links | AddressUpdate | Hurry | Bye
+SeatMessage: TypeAlias = Have | More | Links | AddressUpdate | Hurry | Bye
 WireMessage: TypeAlias = HandshakeMessage | CodeMessage | TalkMessage | AgreementMessage | SignedMessage | SeatMessage
 SEEN: Final[tuple[type[WireMessage], ...]] = get_args(SignedMessage)
 
@@ -363,10 +369,10 @@ ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
         Refused,
         Bye,
     ),
-    LinkStage.LOBBY_HOST: (Nonce, Ready, SeatWish, ColourWish, AcceptMessage, LineMessage, Ping, Bye),
+    LinkStage.LOBBY_HOST: (Nonce, Ready, TakeSeat, ChooseColour, AcceptGame, LineMessage, Ping, Bye),
     LinkStage.GAME: (*SEEN, Have, Links, AddressUpdate, Hurry, Bye, Ping),
     LinkStage.SPECTATOR: (LobbyMessage, Watching, *SEEN, Hurry, Ping, Refused, Bye),
-    LinkStage.WATCHED: (Have, Ping, Bye),
+    LinkStage.WATCHED: (More, Ping, Bye),
 }
 
 

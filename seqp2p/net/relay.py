@@ -92,7 +92,7 @@ class Wire(Protocol):
 class Feed(Protocol):
     """The host's log for its spectators, of all that it signs or accepts."""
 
-    def append(self, item: GossipItem, frame: bytes) -> None: ...
+    def append(self, frame: bytes) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,7 @@ class Relay(Generic[W]):
                 assert_never(thing)
         self._send(item, frame)
         if self._feed is not None:
-            self._feed.append(item, frame)
+            self._feed.append(frame)
 
     def send_hurry(self, step: int) -> None:
         """Tell all linked seats that a draw still owed at this step is not waited for."""

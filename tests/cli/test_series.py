@@ -33,11 +33,12 @@ from seqp2p.lobby.events import (
     SpectatorCame,
     TurnedAway,
 )
-from seqp2p.lobby.requests import AcceptGame, LobbyRequest
+from seqp2p.lobby.requests import LobbyRequest
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Result
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import AcceptGame
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
 from tests.cli.conftest import options_of, teller_of, unanswered

@@ -8,7 +8,6 @@ from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.lobby.events import CodeShown, Former
 from seqp2p.lobby.join import rejoin_table
-from seqp2p.lobby.requests import AcceptGame
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
@@ -16,7 +15,7 @@ from seqp2p.net.auth import NO_LOBBY, check_client, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import AcceptMessage, Gather, LobbyMessage, LobbySeat, PakeA, Proof, Sit, TableMessage
+from seqp2p.net.messages import AcceptGame, Gather, LobbyMessage, LobbySeat, PakeA, Proof, Sit, TableMessage
 from tests.lobby.house import House, Liar, LyingHost, telling
 from tests.net.tools import Wires, address_of, agreement, credentials, identity, own, randomness, settings
 
@@ -115,7 +114,7 @@ async def test_only_a_seat_of_the_game_before_is_asked(autojump_clock: object, n
     assert [seat and seat.asked for seat in seen.seats] == [False, False]
     # An answer to no question changes nothing.
     await stranger.expect(Gather)
-    await send(stranger.frames, AcceptMessage())
+    await send(stranger.frames, AcceptGame())
     await send(stranger.frames, stranger.nonce())
     await stranger.expect(TableMessage)
 

@@ -11,7 +11,7 @@ from seqp2p.match.contribution import open_envelope
 from seqp2p.match.events import Dropped, Finished, Remarked, Result
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import ContributionMessage, Have, OpeningMessage
+from seqp2p.net.messages import ContributionMessage, More, OpeningMessage
 from tests.live.parties import Thinker, checked, of_kind
 from tests.lobby.hall import Hall, hear_all, same_game
 from tests.net.tools import address_of
@@ -45,7 +45,7 @@ async def test_hands_are_opened_after_the_end_only(virtual_time: object, tmp_pat
     hall = Hall(tmp_path, 2)
     async with hall.open():
         frames = await hall.knock(1)
-        heard = await hear_all(frames, Have(1, ()))
+        heard = await hear_all(frames, More(0))
     signed = set[int]()
     opened = list[int]()
     for message in heard:

@@ -24,7 +24,7 @@ from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import Have, LinkStage, WireMessage, decode_message, encode_message
+from seqp2p.net.messages import LinkStage, More, WireMessage, decode_message, encode_message
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 from seqp2p.replay.format import records
@@ -183,13 +183,13 @@ async def hear(frames: FrameStream) -> WireMessage:
     return decode_message(await frames.receive(DEFAULT_LIMITS.frame_max), LinkStage.SPECTATOR)
 
 
-async def hear_all(frames: FrameStream, have: Have | None = None) -> list[WireMessage]:
-    """Return all messages until the end, asking with the same ``have`` all the time."""
+async def hear_all(frames: FrameStream, more: More | None = None) -> list[WireMessage]:
+    """Return all messages until the end, asking with the same ``more`` all the time."""
     heard: list[WireMessage] = []
     with contextlib.suppress(NetError):
         while True:
-            if have is not None:
-                await say(frames, have)
+            if more is not None:
+                await say(frames, more)
             with trio.move_on_after(1):
                 while True:
                     heard.append(await hear(frames))

@@ -13,6 +13,7 @@ from seqp2p.lobby.address_statement import read_statement
 from seqp2p.lobby.host import TeamColours
 from seqp2p.lobby.lines import LinePayload, LobbyTalk
 from seqp2p.match.encoding import encode
+from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -43,12 +44,12 @@ async def test_a_player_uses_the_hosts_relay_after_agreeing_to_it(house: Opened)
 async def test_players_choose_free_seats_and_so_their_partners(house: Opened) -> None:
     room = await house(4, BEN, CAT, by_hand=True)
     assert room[HOST].names == ["host", "ben", "cat", None]
-    await room[CAT].ask(ask.TakeSeat(4))
+    await room[CAT].ask(wire.TakeSeat(4))
     assert room[HOST].names == room[BEN].names == room[CAT].names == ["host", "ben", None, "cat"]
     assert room[CAT].shown.own_seat == 4
-    await room[BEN].ask(ask.TakeSeat(4), ask.TakeSeat(1), ask.TakeSeat(5), ask.TakeSeat(2))
+    await room[BEN].ask(wire.TakeSeat(4), wire.TakeSeat(1), wire.TakeSeat(5), wire.TakeSeat(2))
     assert sorted(room[BEN].declined) == ["no_seat", "no_seat", "seat_taken"]
-    await room[HOST].ask(ask.TakeSeat(3))
+    await room[HOST].ask(wire.TakeSeat(3))
     assert room[HOST].declined == ["no_seat"]
     await room.enter(DAN)
     assert room[HOST].names == ["host", "ben", "dan", "cat"]
@@ -59,10 +60,10 @@ async def test_players_choose_free_seats_and_so_their_partners(house: Opened) ->
 
 async def test_of_two_teams_that_want_a_colour_the_later_one_is_told(house: Opened) -> None:
     room = await house(3, BEN, CAT, by_hand=True)
-    await room[CAT].ask(ask.ChooseColour("blue"))
+    await room[CAT].ask(wire.ChooseColour("blue"))
     assert room[HOST].shown.settings.colours == ("red", "green", "blue")
-    await room[HOST].ask(ask.ChooseColour("blue"), ask.ChooseColour("pink"))
-    await room[BEN].ask(ask.ChooseColour("blue"), ask.ChooseColour("red"))
+    await room[HOST].ask(wire.ChooseColour("blue"), wire.ChooseColour("pink"))
+    await room[BEN].ask(wire.ChooseColour("blue"), wire.ChooseColour("red"))
     assert room[HOST].declined == ["colour_taken", "no_colour"]
     assert room[BEN].declined == ["colour_taken"]
     assert room[CAT].shown.settings.colours == ("green", "red", "blue")
@@ -184,7 +185,7 @@ async def test_a_player_is_told_which_wishes_are_declined(house: Opened) -> None
     for number in (HOST, BEN):
         await room[number].ask(ask.UseRelay())
         assert room[number].declined == ["no_relay"]
-    await room[BEN].ask(*(ask.TakeSeat(2 + number % 2) for number in range(25)))
+    await room[BEN].ask(*(wire.TakeSeat(2 + number % 2) for number in range(25)))
     assert room[BEN].declined == ["no_relay", *["too_fast"] * 5]
 
 

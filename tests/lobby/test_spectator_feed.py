@@ -1,4 +1,4 @@
-"""The log of a host's spectators, and its answers to their ``have``, over links that only write down."""
+"""The log of a host's spectators, and its answers to their ``more``, over links that only write down."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -7,14 +7,12 @@ import pytest
 
 from seqp2p.lobby.spectators import SpectatorFeed, of_spectators
 from seqp2p.net.errors import LinkLost, NetError, PeerError
-from seqp2p.net.gossip import GossipItem, digest
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import ContributionMessage, Have, HeadMessage, Ping, bye, encode_message
+from seqp2p.net.messages import ContributionMessage, HeadMessage, More, Ping, bye, encode_message
 from tests.net.tools import refused
 from tests.table import played
 
 GAME = played(2, "kids")
-PLACES = [(step.number, seat) for step in GAME.steps for seat, _ in step.contributions]
 FRAMES = [
     encode_message(ContributionMessage(each.payload, each.signature))
     for step in GAME.steps
@@ -23,7 +21,6 @@ FRAMES = [
 VOTES = [encode_message(HeadMessage(b"%200d" % number, bytes(64))) for number in range(100)]
 FAREWELL = encode_message(bye("it is late"))
 EVERYTHING = [*FRAMES, *VOTES]
-END = Have(len(GAME.steps) + 1, ())
 
 
 @dataclass(eq=False)
@@ -63,21 +60,19 @@ class Watched:
         assert len(self.link.read()) == 1, "the agreement"
 
     def fill(self, votes: list[bytes]) -> None:
-        for (step, seat), frame in zip(PLACES, FRAMES, strict=True):
-            self.feed.append(GossipItem(digest(frame), seat, step), frame)
-        for frame in votes:
-            self.feed.append(GossipItem(digest(frame)), frame)
+        for frame in (*FRAMES, *votes):
+            self.feed.append(frame)
 
-    def hear(self, has: Have, after_s: float = 0.0) -> list[bytes]:
+    def hear(self, asked: More, after_s: float = 0.0) -> list[bytes]:
         """Return what the reader is sent when it says this after so many seconds."""
         self.now += after_s
-        self.feed.handle(self.reader, has)
+        self.feed.handle(self.reader, asked)
         return self.link.read()
 
     def batches(self) -> list[list[bytes]]:
         """Return all that it is sent while it goes on asking."""
         heard: list[list[bytes]] = []
-        while batch := self.hear(Have(len(heard) + 1, ()), 0.6):
+        while batch := self.hear(More(sum(map(len, heard))), 0.6):
             heard.append(batch)
         return heard
 
@@ -123,16 +118,16 @@ def test_nothing_is_sent_unasked() -> None:
     watched.fill(VOTES)
     watched.feed.handle(watched.reader, Ping())
     assert watched.link.frames == []
-    assert watched.hear(Have(1, ())) == EVERYTHING
+    assert watched.hear(More(0)) == EVERYTHING
 
 
-def test_one_that_is_level_gets_what_is_new_at_its_next_have() -> None:
+def test_one_that_is_level_gets_what_is_new_when_it_asks_for_more() -> None:
     watched = Watched()
-    watched.hear(Have(1, ()))
-    for new in (b"one", b"two"):
-        assert watched.hear(END, 0.1) == []
-        watched.feed.append(GossipItem(digest(new)), new)
-        assert watched.hear(END) == [new], "no pause follows an answer with all there is"
+    watched.hear(More(0))
+    for number, new in enumerate((b"one", b"two"), len(EVERYTHING)):
+        assert watched.hear(More(number), 0.1) == []
+        watched.feed.append(new)
+        assert watched.hear(More(number)) == [new], "no pause follows an answer with all there is"
 
 
 def test_a_game_comes_in_batches() -> None:
@@ -149,50 +144,31 @@ def test_a_frame_larger_than_a_batch_is_a_batch() -> None:
 
 def test_an_answer_waits_until_the_last_is_read_and_a_pause_is_over() -> None:
     watched = Watched(watch_batch_max=1)
-    assert [watched.hear(Have(1, ())) for _ in range(300)] == [EVERYTHING[:1], *[[]] * 299]
+    assert [watched.hear(More(0)) for _ in range(300)] == [EVERYTHING[:1], *[[]] * 299]
     watched.link.unsent = 1
-    assert watched.hear(Have(1, ()), DEFAULT_LIMITS.answer_pause_s) == []
-    assert watched.hear(Have(1, ())) == EVERYTHING[1:2]
+    assert watched.hear(More(0), DEFAULT_LIMITS.answer_pause_s) == []
+    assert watched.hear(More(0)) == EVERYTHING[1:2]
 
 
-def test_a_have_is_answered_behind_a_sign_of_life_that_is_unsent() -> None:
+def test_an_answer_goes_behind_a_sign_of_life_that_is_unsent() -> None:
     """The unsent bytes are together no more than a batch, or one larger frame."""
     size_max = sum(map(len, FRAMES[:3])) + 15
     watched = Watched(watch_batch_max=size_max)
     watched.link.unsent = 15
-    watched.feed.handle(watched.reader, Have(1, ()))
+    watched.feed.handle(watched.reader, More(0))
     assert (watched.link.frames, watched.link.unsent) == (FRAMES[:3], size_max)
 
 
-def test_one_that_reconnects_is_not_sent_the_contributions_it_has() -> None:
-    lacking = [
-        frame for (step, seat), frame in zip(PLACES, FRAMES, strict=True) if step > 4 or (step == 4 and seat != 2)
-    ]
-    assert Watched().hear(Have(4, (2,))) == [*lacking, *VOTES]
-    assert Watched().hear(Have(100_000, tuple(range(1, 13)))) == VOTES
+def test_one_that_comes_back_gets_the_log_from_where_it_was() -> None:
+    assert Watched().hear(More(7)) == EVERYTHING[7:]
+    assert Watched().hear(More(2**31 - 1)) == []
 
 
-def test_what_comes_after_the_first_have_is_sent_whatever_its_step() -> None:
-    """Steps that were undone are played again, with the same numbers."""
-    watched = Watched(votes=[])
-    assert watched.hear(END) == []
-    watched.feed.append(GossipItem(b"again", 1, 4), b"again")
-    assert watched.hear(END, 0.6) == [b"again"]
-
-
-@pytest.mark.parametrize("says", [Have(4, (2,)), Have(1, ())])
-def test_one_that_stands_still_gets_what_it_lacks_again(says: Have) -> None:
+def test_nothing_is_sent_twice_on_one_link() -> None:
+    """An answer may be on its way when it asks again."""
     watched = Watched()
-    first = watched.hear(says)
-    for _ in range(2):
-        assert watched.hear(says, DEFAULT_LIMITS.resend_s - 0.1) == []
-        assert watched.hear(says, 0.1) == first
-
-
-def test_one_that_has_all_and_waits_is_sent_nothing_again() -> None:
-    watched = Watched()
-    watched.hear(Have(1, ()))
-    assert [watched.hear(END, 1.0) for _ in range(20)] == [[]] * 20
+    assert watched.hear(More(0)) == EVERYTHING
+    assert [watched.hear(More(0), 10.0) for _ in range(3)] == [[]] * 3
 
 
 @pytest.mark.parametrize("left_out", [0, 1, 20, 100, 101, len(EVERYTHING) - 1, len(EVERYTHING)])
@@ -214,16 +190,16 @@ def test_at_a_goodbye_all_queues_share_the_game() -> None:
         reader = feed.connect(b"%d" % number, link)
         link.read()
         if number % 2:
-            feed.handle(reader, Have(1 + number % 7, ()))
+            feed.handle(reader, More(number % 7))
     feed.say_goodbye("it is late")
     queued = [data for link in links for data in link.frames]
     assert sum(map(len, queued)) > 100 * sum(map(len, EVERYTHING))
     assert sum(map(len, {id(data): data for data in queued}.values())) == sum(map(len, [*EVERYTHING, FAREWELL]))
 
 
-def test_a_have_after_the_farewell_is_not_answered() -> None:
+def test_one_that_asks_after_the_farewell_is_not_answered() -> None:
     watched = Watched()
     watched.feed.say_goodbye("it is late")
     watched.link.read()
-    watched.feed.append(GossipItem(b"late"), b"late")
-    assert watched.hear(Have(1, ())) == []
+    watched.feed.append(b"late")
+    assert watched.hear(More(0)) == []

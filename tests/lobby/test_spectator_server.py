@@ -77,7 +77,7 @@ async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object
         note(hall[1].session, inbox)
         for number, data in enumerate([*map(wire.encode_message, forbidden), *map(frame, rubbish)]):
             frames = await hall.knock(number)
-            await say(frames, wire.Have(1, ()))
+            await say(frames, wire.More(0))
             await frames.send(data)
             assert await ended(frames), data
             with refused("not_watching"):

@@ -67,7 +67,7 @@ class SimSpectator(SimProcess[WatchItem]):
 
     def adopt(self, end: End) -> None:
         self.end, self._failures = end, 0
-        self.say(self.spectator.alive())
+        self.say(self.spectator.ask())
         keep_alive(end, self.after, DEFAULT_LIMITS, Ping)
 
     def say(self, *messages: WireMessage) -> None:
@@ -76,7 +76,7 @@ class SimSpectator(SimProcess[WatchItem]):
                 self.end.send_frame(encode_message(message))
 
     def _ask_on(self) -> None:
-        self.say(self.spectator.alive())
+        self.say(self.spectator.ask())
         self.after(ASK_S, self._ask_on)
 
     def _hear(self, end: End, data: bytes) -> None:
@@ -85,6 +85,7 @@ class SimSpectator(SimProcess[WatchItem]):
                 heard = self.spectator.handle(decoded(frame, LinkStage.SPECTATOR))
                 if heard is not None:
                     self.put(heard)
+                    self.spectator.note(heard)
         except NetError as error:
             end.end(error)
 

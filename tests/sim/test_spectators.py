@@ -127,7 +127,7 @@ def test_a_spectator_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyP
     usual = max(behind)
     behind.clear()
     lagging.run()
-    assert 2 * max(behind) > 3 * usual, "not level any more"
+    assert max(behind) > usual, "not level any more"
     assert 0 in behind[behind.index(max(behind)) :], "level again"
     assert outcome_of(lagging).hash == outcome_of(calm).hash
     assert ended(lagging) == lagging.peers[lagging.host].result

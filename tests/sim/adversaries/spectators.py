@@ -75,8 +75,8 @@ def _accuse(spectator: HostileSpectator) -> None:
 _TOO_LARGE: Final = bytes(DEFAULT_LIMITS.watch_frame_max + 1)
 _BYE: Final = wire.Bye("\x1b[2Jwhat a game")
 _OPENING: Final = wire.OpeningMessage(1, encode_scalar(77))
-_NOTHING: Final = wire.Have(1, ())
-_AHEAD: Final = wire.Have(100_000, tuple(range(1, 13)))
+_NOTHING: Final = wire.More(0)
+_AHEAD: Final = wire.More(100_000)
 HOSTILE_SPECTATORS: Final = (
     _one(
         "spectator contributes",
@@ -95,6 +95,6 @@ HOSTILE_SPECTATORS: Final = (
     _says(
         "spectator asks and asks", "claims three hundred times to have nothing", *[_NOTHING] * 300, row=FLOOD, reason=""
     ),
-    _says("spectator asks ahead", "claims to be a hundred thousand steps ahead", _AHEAD, reason=""),
+    _says("spectator asks ahead", "claims to have had a hundred thousand messages", _AHEAD, reason=""),
     _says("spectator says goodbye and stays", "says goodbye, and stays", _BYE, _NOTHING, reason=""),
 )
