@@ -117,7 +117,7 @@ async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Pat
 
 
 async def test_a_flood_on_one_link_is_read_at_its_pace(virtual_time: object, tmp_path: Path) -> None:
-    have, read, limits = wire.Have(1, ()), list[object](), DEFAULT_LIMITS
+    more, read, limits = wire.More(0), list[object](), DEFAULT_LIMITS
     async with waiting_host(tmp_path) as hall:
         frames = await hall.knock(1)
         feed: Any = hall.spectators.feed
@@ -125,10 +125,10 @@ async def test_a_flood_on_one_link_is_read_at_its_pace(virtual_time: object, tmp
         begun = trio.current_time()
         with trio.move_on_after(20):
             while True:
-                await say(frames, *[have] * 100)
+                await say(frames, *[more] * 100)
                 await trio.sleep(0.5)
         most_s = limits.watch_cost_burst_s + limits.watch_cost_rate * (trio.current_time() - begun)
-        price_s = message_price_s(limits, len(wire.encode_message(have)) - HEADER_SIZE)
+        price_s = message_price_s(limits, len(wire.encode_message(more)) - HEADER_SIZE)
         assert 20 < len(read) <= most_s / price_s + 1
 
 
