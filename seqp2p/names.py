@@ -62,9 +62,6 @@ from seqp2p.match.table import (
     TableChoices as TableChoices,
     TableError as TableError,
 )
-from seqp2p.net.messages import AcceptGame as AcceptGame
-from seqp2p.net.messages import ChooseColour as ChooseColour
-from seqp2p.net.messages import TakeSeat as TakeSeat
 from seqp2p.net.addresses import AddressError as AddressError
 from seqp2p.net.errors import (
     BadCode as BadCode,
@@ -76,6 +73,9 @@ from seqp2p.net.errors import (
     Unreachable as Unreachable,
     WrongKey as WrongKey,
 )
+from seqp2p.net.messages import AcceptGame as AcceptGame
+from seqp2p.net.messages import ChooseColour as ChooseColour
+from seqp2p.net.messages import TakeSeat as TakeSeat
 from seqp2p.replay.disk import NotAFile as NotAFile
 from seqp2p.replay.playback import (
     CheatProved as CheatProved,
