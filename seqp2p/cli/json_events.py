@@ -479,7 +479,7 @@ class BotFailedEvent(JsonEvent, tag="bot_failed"):
 
 class OverEvent(JsonEvent, kw_only=True):
     """Last: ``result`` is ``won``, ``drawn`` or ``unfinished``; ``winners`` are seats; ``forfeit`` are the seats that
-    have won an unfinished game because the others left or cheated (none for ``watch``); ``reason`` is the reason of an
+    have won an unfinished game because the others left or cheated; ``reason`` is the reason of an
     unfinished game, and ``resumable``: ``seqp2p resume`` goes on with it; ``seat`` is this peer's, null for ``watch``;
     ``replay`` is the file's path. Without a game, ``seat`` and ``replay`` are null. ``demo`` has ``replays`` and
     ``verdict`` in their place.

@@ -327,8 +327,11 @@ class PastGame:
             return t("being played in another window")
         if report.result is not None:
             return result_line(self.company, report.result)
-        reason = LEFT if self.own in summary.left else plain_reason(report.reason or "")
-        return result_line(self.company, Result("unfinished", (), reason), heirs=summary.heirs)
+        if self.own in summary.left:
+            return result_line(self.company, Result("unfinished", (), LEFT), heirs=summary.heirs)
+        reason = plain_reason(report.reason or "")
+        result = Result("forfeit", summary.heirs, reason) if summary.heirs else Result("unfinished", (), reason)
+        return result_line(self.company, result)
 
     @property
     def line(self) -> str:

@@ -200,10 +200,6 @@ class Absence:
         """For how long a seat has been there without a break; 0 while it is away."""
         return 0.0 if seat in self._away_at else now - self._back_at.get(seat, float("-inf"))
 
-    def _departed(self, now: float) -> frozenset[int]:
-        """Return the seats that said goodbye a moment ago or longer: others may still pass on why."""
-        return frozenset(seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S)
-
     def late(self, now: float) -> frozenset[int]:
         """The other seats that let the table's clock run out."""
         return self._timed_out(now) - {self._own_seat}
@@ -227,7 +223,8 @@ class Absence:
     def why_over(self, now: float) -> str | None:
         """Return the reason to end a game without votes, in words that name the seats, or None."""
         waiting = self._match.awaited - {self._own_seat}
-        departed = self._departed(now) & self._members
+        # One that has just said goodbye waits: others may still pass on why.
+        departed = {seat for seat, (at, _) in self._gone.items() if now - at >= GOODBYE_WAIT_S} & self._members
         if self._match.kind == "over":
             # A seat that has signed the end may go. One that has stopped for now may sign it later, if that matters.
             if not self._match.confirmed:

@@ -265,7 +265,9 @@ class Mesh:
                         limits=self._limits,
                     )
                     if proof.role == "link":
-                        await self._pay_for_link(self._seated(proof))
+                        pace = self._seated(proof).view.pace
+                        await rest(pace)
+                        pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
                         place.forgive()
             except NetError:
                 return  # A stranger's failure is of no interest to the game.
@@ -273,10 +275,6 @@ class Mesh:
                 self._table.spectators.welcome(frames, proof, place.source)
             else:
                 self._adopt(self._seated(proof), frames)
-
-    async def _pay_for_link(self, peer: MeshPeer) -> None:
-        await rest(peer.view.pace)
-        peer.view.pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
 
     def _admit(self, proof: Proof) -> None:
         if proof.role == "join":

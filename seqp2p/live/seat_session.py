@@ -15,9 +15,10 @@ It ends when the game is over, or cannot go on. Where a majority stays, seats th
 are voted out (voting.py); elsewhere they end the game. session.py runs it under trio, tests/sim in a simulation.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias, TypeVar, assert_never
 
 from seqp2p.crypto.group import encode_scalar
@@ -535,7 +536,7 @@ class SeatSession:
         """Check the shuffles that have waited since the last tick: the next seat may be away."""
         lot = self.intake.lot()
         if lot and lot == self._last_lot:
-            await self._check_lot(lot)
+            await self._in_thread_if_heavy(partial(self.intake.check_lot, lot))
             await self._advance()
         self._last_lot = lot
 
@@ -563,7 +564,7 @@ class SeatSession:
                 continue
             self._turns.ask()
             if lot := self.intake.due_lot():
-                await self._check_lot(lot)
+                await self._in_thread_if_heavy(partial(self.intake.check_lot, lot))
                 continue
             waiting = self._next_due()
             if waiting is None:
@@ -573,9 +574,6 @@ class SeatSession:
     def _next_due(self) -> PendingThing | None:
         """Take the next early thing that is due. There is none if the last vote has ended the game for this seat."""
         return self.intake.due() if self.ending is None else None
-
-    async def _check_lot(self, lot: Sequence[Contribution]) -> None:
-        await self._in_thread_if_heavy(lambda: self.intake.check_lot(lot))
 
     async def _contribute(self, own: Contribution) -> None:
         await self._take_own(own)

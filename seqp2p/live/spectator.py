@@ -152,8 +152,7 @@ class SpectatorRunner:
                     await self._backlog.put(self._game.turned_away(refused))
                     return None
                 except NetError:
-                    # Not there yet, or another program at that address.
-                    continue
+                    continue  # Not there yet, or another program at that address.
                 async with tls.closing_on_error(link.frames.stream):
                     await self._backlog.put(Back(waiting.host_seat))
                     return link.frames
@@ -172,4 +171,4 @@ class SpectatorRunner:
             await trio.lowlevel.checkpoint()
             return
         await self._backlog.put(heard, len(wire.encode_message(heard)))
-        self._game.note(heard)
+        self._game.note(heard)  # Not before: if the link ends meanwhile, this is asked for again.

@@ -7,6 +7,7 @@ leaves or stays away. All that it waits for is in ``Runtime``. spectator.py runs
 simulation.
 """
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,10 +17,10 @@ from seqp2p.i18n import message, message_of
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.events import Event, Finished, Result
+from seqp2p.match.events import Event, Result, Undone
 from seqp2p.match.intake import EVERYTHING, WORDS, Applied, BadSender, Cheating, Deferred, Ignored, Intake, Outcome
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import final_result, names, without_forfeit
+from seqp2p.match.outcome import final_result, names
 from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedLeave, SignedThing
 from seqp2p.match.text import clean
 from seqp2p.net import messages as wire
@@ -31,7 +32,8 @@ ASK_S: Final = 0.6
 """Between two ``more``: a little more than a host's pause between two answers."""
 OPENINGS_WAIT_S: Final = 8.0
 """How long after the end the opened hands are waited for: a little longer than the seats wait for each other's."""
-
+ASIDE_MAX: Final = 128
+"""Contributions on another past that are kept. Pasts part in the set-up, or a few steps before the open one."""
 
 WatchEvent: TypeAlias = Event | Absent | Back
 """``Absent`` and ``Back`` are about the host."""
@@ -45,10 +47,8 @@ class Gone:
 
 
 WatchItem: TypeAlias = WireMessage | Absent | Back | Gone
-
-
-# The intake's name for the only sender there is.
 HOST: Final = 0
+"""The intake's name for the only sender there is."""
 
 
 class SpectatorSession:
@@ -67,11 +67,15 @@ class SpectatorSession:
     ) -> None:
         self.match = match
         self._host_seat = host_seat
+        self._host_name = names(match.game, {host_seat})
         self._writer = writer
         self._emit = emit
         self._runtime = runtime
         self._intake = Intake(match)
         self._heard = 0  # things of the host's log
+        # The host sends nothing twice: what it had of another past is taken again once steps are undone.
+        self._aside = deque[SignedThing](maxlen=ASIDE_MAX)
+        self._again = deque[SignedThing]()
         self.farewell: wire.Bye | None = None
         self.ending: Result | None = None
 
@@ -108,14 +112,15 @@ class SpectatorSession:
 
     def give_up(self) -> Gone:
         """The host was looked for all the time that the table waits for a seat."""
-        seats = self._named({self._host_seat})
-        return Gone(message("{seats} could not be reached for {grace_s} s", seats=seats, grace_s=self.grace_s))
+        return Gone(
+            message("{seats} could not be reached for {grace_s} s", seats=self._host_name, grace_s=self.grace_s)
+        )
 
     def turned_away(self, refused: PeerRefused) -> Gone:
         """The host is there again, and lets this spectator watch no longer."""
         if refused.code != "no_spectators":
             return Gone(message_of(refused))
-        host = self._named({self._host_seat})
+        host = self._host_name
         # It does not say which: a host that was started again knows no spectator from before.
         return Gone(
             message("{host} was started again and has no spectators any more, or others took the place", host=host)
@@ -144,8 +149,14 @@ class SpectatorSession:
                 self._emit(item)
             case _:
                 pass  # What hurries seats is nothing to a spectator.
-        while (waiting := self._intake.due(EVERYTHING if self.ending is None else WORDS)) is not None:
-            await self._receive(waiting.thing)
+        while (thing := self._next_due()) is not None:
+            await self._receive(thing)
+
+    def _next_due(self) -> SignedThing | None:
+        if self._again:  # before what came early
+            return self._again.popleft()
+        waiting = self._intake.due(EVERYTHING if self.ending is None else WORDS)
+        return None if waiting is None else waiting.thing
 
     async def _receive(self, thing: SignedThing) -> None:
         if isinstance(thing, Contribution | OfferedEvidence):
@@ -160,8 +171,10 @@ class SpectatorSession:
                 self._writer.keep(self.match, outcome)
                 self._follow(events)
                 if isinstance(outcome, Cheating) or isinstance(thing, SignedLeave):
-                    self._conclude(self.ending or self.match.forfeit)
+                    self.ending = self.ending or self.match.forfeit
             case Deferred(events) | Ignored(events=events):
+                if isinstance(outcome, Ignored) and outcome.other_past:
+                    self._aside.append(thing)
                 self._follow(events)
             case BadSender(reason):
                 # A false game secret is of no use. The right one may still come.
@@ -174,8 +187,11 @@ class SpectatorSession:
         """Write the new final steps, and emit their events."""
         self._writer.record(self.match)
         for event in events:
-            self._emit(Finished(without_forfeit(event.result)) if isinstance(event, Finished) else event)
-        self._conclude(self.match.game.result)
+            self._emit(event)
+            if isinstance(event, Undone):
+                self._again.extend(self._aside)
+                self._aside.clear()
+        self.ending = self.match.game.result or self.ending
 
     # Endings.
 
@@ -185,23 +201,16 @@ class SpectatorSession:
             self.ending = final_result(self.match.game)
             return
         for seat, violation in self.match.proven.items():
-            cheat, step = self._named({seat}), violation.step
+            cheat, step = names(self.match.game, {seat}), violation.step
             reason = message("{seat} cheated at step {step}: {reason}", seat=cheat, step=step, reason=violation.reason)
-        self._conclude(self.match.forfeit or Result("unfinished", (), reason))
-
-    def _conclude(self, result: Result | None) -> None:
-        if result is not None:
-            self.ending = without_forfeit(result)
+        self.ending = self.match.forfeit or Result("unfinished", (), reason)
 
     def _farewell(self, reason: str) -> str:
         if reason == wire.LATER:
-            return message("{seat} has stopped for now", seat=self._named({self._host_seat}))
+            return message("{seat} has stopped for now", seat=self._host_name)
         if reason:
             return message("the host says: {reason}", reason=reason)
-        return message("{seat} has left", seat=self._named({self._host_seat}))
-
-    def _named(self, seats: set[int]) -> str:
-        return names(self.match.game, seats)
+        return message("{seat} has left", seat=self._host_name)
 
     def see_hands(self) -> bool:
         """Open the hands whose secrets have come. Return True if there are more to wait for.

@@ -213,15 +213,15 @@ class Voting:
 
         They can be reached all that time, or have had the grace besides.
         """
-        own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
+        votes = base.decree.votes.get(base.decree.promised, {})
+        own = votes.get(self._own_seat)
         hindering = base.decree.hindering(Wish(own.action, own.about)) if own is not None else frozenset[int]()
         hindering -= {self._own_seat}  # its own statement may be the one that is not borne out here
-        known_to_all = self._match.left.keys() | self._match.proven.keys()
-        looked_for = own.about - known_to_all if own is not None else frozenset[int]()
+        about = own.about if own is not None else frozenset[int]()
+        looked_for = about - self._match.left.keys() - self._match.proven.keys()
         known = self._hindering if self._hindered_at == base.number else {}
         # The others find a silent seat so at other moments: it stays in this seat's ballots until it votes itself.
-        votes = base.decree.votes.get(base.decree.promised, {})
-        stays = own.about & known.keys() if own is not None else frozenset[int]()
+        stays = about & known.keys()
         if stays & votes.keys():
             known, stays = dict[int, float](), frozenset[int]()
         hindering |= stays
@@ -232,7 +232,7 @@ class Voting:
             looks_s = 0.0 if looked_for <= self._ways.claimed_links(seat) | {seat} else SEARCH_MAX_S
             waited_s = min(now - since, self._absence.reachable_s(seat, now))
             long = waited_s >= SILENT_S + looks_s or now - since >= SILENT_S + looks_s + self._absence.grace_s
-            if own is not None and stays and seat in votes and own.about - votes[seat].about <= stays:
+            if stays and seat in votes and about - votes[seat].about <= stays:
                 # It may take the longest of these times until it finds the same seats silent.
                 long = now - since >= SILENT_S + SEARCH_MAX_S + self._absence.grace_s
             return long and self._has_sought(seat, since, now)

@@ -342,13 +342,13 @@ class LinkStage(enum.Enum):
 HandshakeMessage: TypeAlias = Hello | Proof | Accepted | Refused
 CodeMessage: TypeAlias = PakeA | PakeB | Confirm | Sit | Watch
 TalkMessage: TypeAlias = (
-    LobbyMessage | TakeSeat | ChooseColour | AcceptGame | DeclinedMessage | LineMessage | Watching | Ping
+    LobbyMessage | TakeSeat | ChooseColour | AcceptGame | DeclinedMessage | LineMessage | Watching | More | Ping
 )
 AgreementMessage: TypeAlias = Gather | Nonce | TableMessage | Ready | StartMessage
 WordMessage: TypeAlias = BallotMessage | HeadMessage | LeaveMessage | RemarkMessage
 SignedMessage: TypeAlias = ContributionMessage | WordMessage | OpeningMessage | EvidenceMessage
 """The things of a game: seats send them to each other and to their spectators."""
-SeatMessage: TypeAlias = Have | More | Links | AddressUpdate | Hurry | Bye
+SeatMessage: TypeAlias = Have | Links | AddressUpdate | Hurry | Bye
 WireMessage: TypeAlias = HandshakeMessage | CodeMessage | TalkMessage | AgreementMessage | SignedMessage | SeatMessage
 SEEN: Final[tuple[type[WireMessage], ...]] = get_args(SignedMessage)
 

@@ -89,6 +89,12 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     assert told(cli)[0]["resumable"] is True
 
 
+def test_a_spectator_reads_of_a_forfeit_as_the_players_do(cli: Cli, own_home: Path) -> None:
+    (own_home / "replays").mkdir(parents=True)
+    shutil.copy(TWO.with_name("forfeit_written_by_a_spectator_fail.seqp2p"), own_home / "replays" / "x.seqp2p")
+    assert "won by seat 1 (ann) by forfeit: seat 2 (ben), seat 3 (cleo) left the table" in cli("games")[1]
+
+
 def test_what_is_no_replay_is_listed_as_such(cli: Cli, own_home: Path) -> None:
     (own_home / "replays").mkdir(parents=True)
     (own_home / "replays" / "x.seqp2p").write_bytes(b"\xff" * 99)

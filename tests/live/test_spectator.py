@@ -7,11 +7,12 @@ import trio
 
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.seat_session import Leaving, Saying
+from seqp2p.lobby.spectators import FeedReader
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.events import Dropped, Finished, Remarked, Result
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import ContributionMessage, More, OpeningMessage
+from seqp2p.net.messages import ContributionMessage, More, OpeningMessage, WireMessage
 from tests.live.parties import Thinker, checked, of_kind
 from tests.lobby.hall import Hall, hear_all, same_game
 from tests.net.tools import address_of
@@ -91,12 +92,21 @@ async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_
         nursery.start_soon(hall.watch, 1)
         await thinker.asleep.wait()
         await trio.sleep(5)
-        seen, code = hall.seen[1], hall.code
+        seen, code, feed = hall.seen[1], hall.code, hall.spectators.feed
         hall.door._show("8-amber-falcon")
         assert code != hall.code
+        asked, handle = list[object](), feed.handle
+
+        def note(reader: FeedReader, received: WireMessage) -> None:
+            asked.append(received)
+            handle(reader, received)
+
+        feed.handle = note  # type: ignore[method-assign]
+        had = feed.readers[0].position
         await trio.aclose_forcefully(seen.waiting.frames.stream)
         await trio.sleep(5)
-        (reader,) = hall.spectators.feed.readers
+        assert asked[0] == More(had)
+        (reader,) = feed.readers
         assert hall.came == ["spectator 1"]
         hall.crash(1)
         hall.wires.cut(address_of(1))
@@ -118,8 +128,7 @@ async def test_a_host_that_leaves(virtual_time: object, tmp_path: Path) -> None:
         await trio.sleep(5)
         await hall[1].session.put(Leaving("left the table"))
     seen = hall.seen[1]
-    assert seen.result == Result("unfinished", (), "seat 1 (player 1) left the table"), "only a winner names itself"
-    assert hall[2].result == Result("forfeit", (2,), seen.result.reason)
+    assert seen.result == hall[2].result == Result("forfeit", (2,), "seat 1 (player 1) left the table")
     assert len(seen.of_kind("LeaveRecord")) == 1
     assert seen.report().verdict == hall[2].report().verdict
 

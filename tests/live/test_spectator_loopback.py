@@ -185,12 +185,14 @@ async def test_one_that_does_not_read(tmp_path: Path) -> None:
     limits = replace(LIMITS, answer_pause_s=0.0, watch_batch_max=50_000)
     async with theatre(5, limits) as house:
         lazy = (await house.waiting(1)).frames
+        (reader,) = house.spectators.feed.readers
         honest = Seen(2, await house.waiting(2), tmp_path / "2.seqp2p", LIMITS)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(honest.run)
             house.stage.play(len(GAME.match.record) - 2)
             for _ in range(100):
                 await say(lazy, More(0))
+                assert reader.link.unsent < 2 * limits.watch_batch_max
             house.stage.play(2)
             house.stage.open_hands()
             with trio.fail_after(LIMIT_S):

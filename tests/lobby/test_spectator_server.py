@@ -62,6 +62,7 @@ async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object
         wire.EvidenceMessage((wire.Signed(b"one", A64),)),
         wire.OpeningMessage(1, A32),
         wire.RemarkMessage(b"payload", A64),
+        wire.Have(1, ()),
         wire.Hurry(1),
         wire.Links(()),
         wire.Watch("again"),

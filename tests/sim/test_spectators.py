@@ -10,12 +10,17 @@ from typing import Any
 import pytest
 
 from seqp2p.lobby.spectators import FeedReader, SpectatorFeed
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Result
+from seqp2p.match.game import StepPlan
 from seqp2p.match.machine import Match
+from seqp2p.match.outcome import final_result
 from seqp2p.net.messages import Bye, LinkStage, Refused, WireMessage
 from seqp2p.replay.format import StepRecord, records
-from tests.sim import KINDS, Fault, FaultKind, SafetyViolation, VirtualLan
+from tests.sim import KINDS, Cheats, Fault, FaultKind, SafetyViolation, VirtualLan
 from tests.sim.adversaries import ADVERSARIES, Adversary, play
+from tests.sim.adversaries.byzantine import Byzantine, Strategy, byzantine
+from tests.sim.adversaries.decks import proved
 from tests.sim.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
 from tests.sim.faults import draw_plan, draw_watching
 from tests.sim.memory import decoded, pieces
@@ -39,9 +44,9 @@ class When(random.Random):
         return type(seq[0])(self._at_s)
 
 
-def hall(*faults: Fault, spectators: int = 1, players: int = 3) -> VirtualLan:
+def hall(*faults: Fault, spectators: int = 1, players: int = 3, **how: Any) -> VirtualLan:
     """A table of slow players, with spectators who come when the game begins."""
-    made = lan(players, *faults, spectators=spectators)
+    made = lan(players, *faults, spectators=spectators, **how)
     for spectator in made.spectators.values():
         spectator.dice = When(0.1)
     for peer in made.peers.values():
@@ -167,15 +172,44 @@ def test_a_spectator_that_comes_after_the_end_is_not_let_in() -> None:
     assert (spectator.state, spectator.gone, spectator.record) == ("gone", "nobody answers", b"")
 
 
+class TwoShuffles(Strategy):
+    """Before a draw of seat 1, sends that seat another shuffle than all others, who go on with theirs."""
+
+    done = False
+
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
+        match = crook.match
+        if self.done or match.kind != "shuffle" or list(match.game.plans)[:1] != [StepPlan("draw", 1)]:
+            return False
+        self.done, rest = True, [seat for seat in crook.others if seat != 1]
+        crook.publish(crook.made("shuffle", proved(crook)), (1,))
+        crook.publish(own, rest)
+        match.receive(own)
+        share = crook.seat.contribute(match)
+        crook.publish(share, rest)
+        match.receive(share)
+        return True
+
+
+def test_a_host_that_undoes_steps_takes_its_spectators_along() -> None:
+    """What it first has of the true past comes to them while they are on the other one."""
+    crook = TwoShuffles()
+    game = hall(players=4, seed=4, cheats=Cheats({4: byzantine(lambda: crook)}))
+    game.host = 1
+    game.run()
+    assert crook.done
+    assert game.peers[1].result == ended(game) == final_result(watched(game).game)
+
+
 def test_a_cheat_is_seen() -> None:
     game = play(BY_NAME["two turns"], 2, seed=4, spectators=1)
     (winner,) = game.honest
     assert winner.number == game.host
     assert winner.result is not None
     assert winner.result.kind == "forfeit"
-    assert ended(game) == Result("unfinished", (), winner.result.reason)
+    assert ended(game) == winner.result
     report = game.witness.reports[ONE]
-    assert report.result is None, "only a winner writes a forfeit"
+    assert report.result is None, "only a winner's file names a forfeit"
     assert "broke the rules" in (report.reason or "")
 
 
