@@ -29,7 +29,7 @@ from pathlib import Path
 import trio
 
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.mesh import Mesh
+from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.live.seat_session import MatchStore
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.code import public_part
@@ -191,14 +191,15 @@ async def moves() -> dict[str, float]:
         dialled[0] += 1
         await stream.aclose()
 
-    async def read(mesh: Mesh) -> None:
-        async for _ in mesh.incoming:
+    async def read() -> None:
+        async for _ in inbox:
             pass
 
     async with trio.open_nursery() as nursery:
-        mesh = Mesh(table, secrets.token_bytes)
-        nursery.start_soon(read, mesh)
-        nursery.start_soon(mesh.run, MatchStore(Match(encode_agreement(table.agreement), 1)))
+        send, inbox = trio.open_memory_channel[MeshEvent](0)
+        nursery.start_soon(read)
+        mesh, store = Mesh(table, secrets.token_bytes), MatchStore(Match(encode_agreement(table.agreement), 1))
+        nursery.start_soon(mesh.run, store, send)
         nursery.start_soon(trio.serve_listeners, count, doors[1])
         reached = await reach(
             victim, make_credentials(keys[1]), tcp_dial, DEFAULT_LIMITS, role="link", game=table.game, expected_key=None

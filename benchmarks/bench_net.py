@@ -26,7 +26,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,9 @@ import trio
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.mesh import Mesh
+from seqp2p.live.game import LiveGame
+from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.live.seat_session import MatchStore
-from seqp2p.live.session import SeatRunner
 from seqp2p.live.spectator_session import ASK_S
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.machine import Match
@@ -319,12 +319,14 @@ async def resync_s() -> float:
 
     with tempfile.TemporaryDirectory() as folder, ReplayWriter(Path(folder, "2.seqp2p"), behind) as writer:
         async with trio.open_nursery() as nursery:
-            await nursery.start(meshes[0].run, MatchStore(whole))
-            nursery.start_soon(drain, meshes[0])
+            send, inbox = trio.open_memory_channel[MeshEvent](0)
+            await nursery.start(meshes[0].run, MatchStore(whole), send)
+            nursery.start_soon(drain, meshes[0], inbox)
             player = BotPlayer(BOTS["greedy"](random.Random(1)))
-            session = SeatRunner(behind, Silent(2, keys[1], secrets.token_bytes), meshes[1], player, writer, tell)
+            own, files = Silent(2, keys[1], secrets.token_bytes), nullcontext((writer, None))
+            game = LiveGame(meshes[1], behind, own, writer.path, lambda: files)
             begun = time.monotonic()
-            nursery.start_soon(session.run)
+            nursery.start_soon(game.play, player, tell)
             await caught_up.wait()
             seconds = time.monotonic() - begun
             nursery.cancel_scope.cancel()
@@ -334,8 +336,8 @@ async def resync_s() -> float:
     return seconds
 
 
-async def drain(mesh: Mesh) -> None:
-    async for event in mesh.incoming:
+async def drain(mesh: Mesh, inbox: trio.MemoryReceiveChannel[MeshEvent]) -> None:
+    async for event in inbox:
         if isinstance(event, FirstHave):
             mesh.relay.answer_first(event.seat)
 

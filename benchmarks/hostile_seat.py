@@ -4,6 +4,7 @@ Seat 1 is the victim: from its fourth turn on it measures itself for SECONDS, an
 JSON. Seat 3 attacks it meanwhile, if ATTACK is not "none", and plays on. Keys and nonces are made up from the seats.
 """
 
+import contextlib
 import hashlib
 import json
 import random
@@ -21,9 +22,9 @@ from seqp2p.bots.player import BotPlayer
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, REMARK
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.schnorr import SHARE_PROOF_SIZE
+from seqp2p.live.game import LiveGame
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution, SharesBody, make_payload
 from seqp2p.match.encoding import encode, pack
@@ -204,11 +205,12 @@ async def play(seat: int, attack: str, seconds: float, ports: list[int]) -> None
             begun.set()
 
     with tempfile.TemporaryDirectory() as home, ReplayWriter(Path(home) / "game.seqp2p", match) as writer:
+        files = contextlib.nullcontext((writer, None))
         keys = SeatKeys(seat, key, secrets.token_bytes)
         keys.signed = Everything()
-        runner = SeatRunner(match, keys, Mesh(table, secrets.token_bytes), BotPlayer(AnyAction(), PACE_S), writer, emit)
+        game = LiveGame(Mesh(table, secrets.token_bytes), match, keys, writer.path, lambda: files)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(runner.run)
+            nursery.start_soon(game.play, BotPlayer(AnyAction(), PACE_S), emit)
             await begun.wait()
             attacker = Attack(table, Address("127.0.0.1", ports[VICTIM - 1]), match, key)
             if seat == ATTACKER and attack != "none":

@@ -51,7 +51,7 @@ EVERYBODYS = {"__init__", "arguments", "errors", "hangup", "i18n"}
 # The command line is a client of the library: these are for api.
 RUNS_TABLES = {
     "live.mesh",
-    "live.session",
+    "live.game",
     "live.spectator",
     "lobby.host",
     "lobby.join",

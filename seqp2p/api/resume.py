@@ -16,7 +16,7 @@ from pathlib import Path
 import trio
 
 from seqp2p.api.endpoint import Endpoint, address_of, closing, lock_identity
-from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, Resumption, ignore
+from seqp2p.api.game import OWN_RESOURCES, Resources
 from seqp2p.api.home import LockedIdentity
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.api.seat import Seat, seated
@@ -26,6 +26,8 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import ExchangeKey, Identity
 from seqp2p.i18n import message
+from seqp2p.live.game import LiveGame, Resumption, ignore
+from seqp2p.live.mesh import Mesh
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement
 from seqp2p.lobby.pairs import OwnRelay
@@ -152,7 +154,8 @@ async def resumed_game(
             table = replace(before, statements=statements)
             resumption = Resumption((*stored.loaded.events, *later), stored.torn, mapped)
             files = (writer, stored.sidecar)
-            yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption, runtime)
+            mesh = Mesh(table, secrets.token_bytes)
+            yield LiveGame(mesh, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption, runtime)
 
 
 def endpoint_of(game: LiveGame, stored: StoredGame, locked: LockedIdentity) -> Endpoint:

@@ -1,7 +1,8 @@
 """Watching a table: the spectator's game, and its events for a script.
 
-Theory of operation. ``enter_table`` waits until the table is full. ``WatchedGame.run`` checks everything as a seat does
-and keeps a replay of its own, in the caller's task. ``watch`` runs it in the background of a script's block.
+Theory of operation. ``enter_table`` waits until the table is full. ``WatchedGame.run`` (live/spectator.py) checks
+everything as a seat does and keeps a replay of its own, in the caller's task. ``watch`` runs it in the background of a
+script's block.
 """
 
 import contextlib
@@ -9,79 +10,25 @@ import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
-from typing import Final
-
-import trio
 
 from seqp2p.api.at_table import AtTable, Events
 from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import Folder, chosen_name, lock_identity, relay_of, replay_folder
 from seqp2p.api.finding import find_route
-from seqp2p.api.game import LIVE_CHECKS, first_error, ignore, nothing
+from seqp2p.api.game import LIVE_CHECKS
 from seqp2p.api.home import watch_path
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.spectator import SpectatorRunner
+from seqp2p.live.game import ignore, nothing
+from seqp2p.live.spectator import WatchedGame
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.events import OnLobbyEvent
-from seqp2p.lobby.join import WaitingSpectator, watch_table
+from seqp2p.lobby.join import watch_table
 from seqp2p.lobby.own import Own, Route
-from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.tls import make_credentials
-from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import View, view
-
-
-class WatchedGame:
-    """A game that a spectator watches: ``run`` it, and ``leave`` meanwhile."""
-
-    def __init__(self, waiting: WaitingSpectator, directory: Path) -> None:
-        """Made by ``enter_table``."""
-        self.match: Final = Match(encode_agreement(waiting.agreement), checks=LIVE_CHECKS)
-        self.replay: Final = watch_path(directory, self.match.game.id, waiting.credentials.identity.public)
-        self._waiting = waiting
-        self._running = trio.Event()
-        self._spectator: SpectatorRunner | None = None
-
-    @property
-    def view(self) -> View | None:
-        """The view of a spectator; None before the cards are dealt."""
-        position = self.match.game.position
-        return None if position is None else view(position, 0)
-
-    async def run(self, on_event: Callable[[WatchEvent], None], begun: Callable[[], None] = nothing) -> Result:
-        """Watch to the end of the game. The replay is complete and signed when this returns.
-
-        ``on_event`` gets each event while the match is as it is after it; ``begun`` is called once the replay is open.
-        Raises OSError where the replay cannot be kept.
-        """
-        try:
-            writer = ReplayWriter(self.replay, self.match)
-        except OSError:
-            await self._waiting.frames.abort()
-            raise
-        failure: BaseException | None = None
-        result: Result | None = None
-        with writer:
-            self._spectator = SpectatorRunner(self._waiting, self.match, writer, on_event, secrets.token_bytes)
-            self._running.set()
-            begun()
-            try:
-                result = await self._spectator.run()
-            except* OSError as group:
-                failure = first_error(group)  # Errors of the network have names of their own: this is the disk.
-        if failure is not None:
-            raise failure
-        assert result is not None, "it has ended"
-        return result
-
-    async def leave(self, reason: str) -> None:
-        """Watch no longer; ``run`` returns."""
-        await self._running.wait()
-        assert self._spectator is not None, "it runs"
-        await self._spectator.leave(reason)
+from seqp2p.rules import View
 
 
 async def enter_table(own: Own, route: Route, code: str, replay_dir: Path, let_in: Callable[[], None]) -> WatchedGame:
@@ -89,7 +36,10 @@ async def enter_table(own: Own, route: Route, code: str, replay_dir: Path, let_i
 
     The spectator is told LobbyShown after each change, and TurnedAway if it waits for its turn at the code.
     """
-    return WatchedGame(await watch_table(own, route, code, let_in), replay_dir)
+    waiting = await watch_table(own, route, code, let_in)
+    match = Match(encode_agreement(waiting.agreement), checks=LIVE_CHECKS)
+    replay = watch_path(replay_dir, match.game.id, own.key)
+    return WatchedGame(waiting, match, replay, secrets.token_bytes)
 
 
 class Spectator(AtTable[WatchEvent]):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
-from seqp2p.api.game import ignore
 from seqp2p.api.home import own_keys
 from seqp2p.cli import json_events
 from seqp2p.cli.errors import sentence
@@ -20,6 +19,7 @@ from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
+from seqp2p.live.game import ignore
 from seqp2p.lobby.code import WORDS
 from seqp2p.lobby.events import (
     CodeShown,

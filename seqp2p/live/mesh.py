@@ -80,7 +80,7 @@ class MeshPeer(Neighbour[Link]):
 
 
 class Mesh:
-    """The links of one seat. ``incoming`` must be read all the time; a session that does not read stops the links.
+    """The links of one seat. What they bring goes into one inbox; a session that does not read that stops the links.
 
     A message is handed on as it came, unverified: who signed it is for the session to find out, and what it accepts
     it gives back to ``pass_on``.
@@ -96,7 +96,7 @@ class Mesh:
         dial_filter: Callable[[int], bool] = lambda _: True,
     ) -> None:
         """``randomness(n)`` gives n random bytes; ``dial`` opens streams, ``dial_filter`` says which seats to dial."""
-        self._table = table
+        self.table = table
         self._randomness = randomness
         self._limits = limits
         self._dial = dial
@@ -104,32 +104,42 @@ class Mesh:
         self._peers = {seat: MeshPeer(table, seat, limits) for seat in table.others}
         self.relay = Relay(table.seat, self._peers, trio.current_time)
         self._address_book = AddressBook(table, limits)
-        self._events, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
         self._telling: set[trio.CancelScope] = set()
         handshakes = Handshakes(limits, limits.game_handshake_rate)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self._scope = trio.CancelScope()
         self._closing = False
 
-    async def run(self, store: Store, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep the links until ``close`` or cancelled; then ``incoming`` ends. ``store`` is read, never written."""
-        feed = None if self._table.spectators is None else self._table.spectators.feed
+    async def run(
+        self,
+        store: Store,
+        inbox: trio.MemorySendChannel[MeshEvent],
+        *,
+        task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Keep the links until ``close`` or cancelled; then close ``inbox``. ``store`` is read, never written.
+
+        Each link hands one message at a time to the ``inbox``, which holds none: so no link crowds out another, and
+        each message is paid for before the next.
+        """
+        self._inbox = inbox
+        feed = None if self.table.spectators is None else self.table.spectators.feed
         if feed is not None:
-            feed.begin(self._table.agreement)
+            feed.begin(self.table.agreement)
         self.relay.begin(store, feed)
-        with self._scope, self._events:
+        with self._scope, inbox:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
-                for seat, frames in self._table.links.items():
+                for seat, frames in self.table.links.items():
                     self._adopt(self._peers[seat], frames)
-                serve(nursery, self._table.listeners, self._welcome)
+                serve(nursery, self.table.listeners, self._welcome)
                 for peer in self._peers.values():
                     peer.search.lost(trio.current_time())
                     self._know(peer)
                     if self._dial_filter(peer.seat):
                         nursery.start_soon(self._keep_linked, peer)
-                        if self._table.relay is not None:
-                            nursery.start_soon(self._keep_meeting, peer, self._table.relay.address)
+                        if self.table.relay is not None:
+                            nursery.start_soon(self._keep_meeting, peer, self.table.relay.address)
                 task_status.started()
                 await trio.sleep_forever()
 
@@ -163,14 +173,14 @@ class Mesh:
             self.relay.answer_first(peer.seat)  # The session has not come to it.
             for link in peer.links:
                 link.send(bye(reason))
-        if self._table.spectators:
-            self._table.spectators.say_goodbye(reason)
+        if self.table.spectators:
+            self.table.spectators.say_goodbye(reason)
         # The reader of the farewell closes the link. Closing it from here could lose what is still on its way.
         with trio.move_on_after(self._limits.close_s):
             for peer in self._peers.values():
                 await peer.until(lambda peer: not peer.links)
-            if self._table.spectators:
-                await self._table.spectators.until_gone()
+            if self.table.spectators:
+                await self.table.spectators.until_gone()
         self._scope.cancel()
 
     # Links: made, carried, ended.
@@ -191,7 +201,7 @@ class Mesh:
     def _pause_s(self, peer: MeshPeer) -> float:
         if peer.failures:
             return pause_s(peer.failures, self._jitter(), self._limits)
-        return 0.0 if self._table.seat > peer.seat else self._limits.dial_patience_s
+        return 0.0 if self.table.seat > peer.seat else self._limits.dial_patience_s
 
     async def _search(self, peer: MeshPeer) -> None:
         """Dial all addresses of a seat side by side, one a second, until there is a direct link or all have failed."""
@@ -226,7 +236,7 @@ class Mesh:
 
     async def _meet(self, peer: MeshPeer, relay: Address, token: bytes) -> None:
         """Join lines with a seat until cancelled."""
-        side: Side = "server" if self._table.seat < peer.seat else "client"
+        side: Side = "server" if self.table.seat < peer.seat else "client"
         waiting = Waiting(relay, token, side, self._dial, self._limits)
         if peer.cut:
             await trio.sleep(pause_s(peer.cut, self._jitter(), self._limits))
@@ -242,7 +252,7 @@ class Mesh:
 
     async def _dial_peer(self, peer: MeshPeer, address: Address, dial: Dial) -> None:
         # It goes on when there is a link meanwhile: it may be the other side's dial, which would end for this one.
-        credentials, game = self._table.credentials, self._table.game
+        credentials, game = self.table.credentials, self.table.game
         with trio.move_on_after(self._limits.dial_s), contextlib.suppress(NetError):
             link = await reach(address, credentials, dial, self._limits, role="link", game=game, expected_key=peer.key)
             self._adopt(peer, link.frames)
@@ -254,11 +264,11 @@ class Mesh:
         """
         with self._gate.enter(stream, source) as place:
             try:
-                frames = await place.accept(self._table.credentials)
+                frames = await place.accept(self.table.credentials)
                 async with tls.closing_on_error(frames.stream):
                     proof = await check_client(
                         frames,
-                        self._table.credentials,
+                        self.table.credentials,
                         lobby=NO_LOBBY,
                         admit=self._admit,
                         randomness=self._randomness,
@@ -271,8 +281,8 @@ class Mesh:
                         place.forgive()
             except NetError:
                 return  # A stranger's failure is of no interest to the game.
-            if proof.role == "watch" and self._table.spectators:
-                self._table.spectators.welcome(frames, proof, place.source)
+            if proof.role == "watch" and self.table.spectators:
+                self.table.spectators.welcome(frames, proof, place.source)
             else:
                 self._adopt(self._seated(proof), frames)
 
@@ -280,11 +290,11 @@ class Mesh:
         if proof.role == "join":
             raise PeerRefused("game_started")
         if proof.role == "watch":
-            if not self._table.spectators:
+            if not self.table.spectators:
                 raise PeerRefused("no_spectators")
-            self._table.spectators.feed.admit(proof.key, proof.id)
+            self.table.spectators.feed.admit(proof.key, proof.id)
             return
-        if proof.id != self._table.game:
+        if proof.id != self.table.game:
             raise PeerRefused("wrong_game")
         if self._seated(proof).faults >= self._limits.faults_max:
             raise PeerRefused("faulty")
@@ -380,7 +390,7 @@ class Mesh:
         with trio.CancelScope() as scope:
             self._telling.add(scope)
             try:
-                await self._events.send(event)
+                await self._inbox.send(event)
             finally:
                 self._telling.discard(scope)
 

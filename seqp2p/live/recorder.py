@@ -39,42 +39,42 @@ class Journal(Protocol):
 class Recorder:
     """Writes one seat's game. ``emit`` gets every event in order; tests need no journal."""
 
-    _match: Match
+    match: Match
     writer: ReplayWriter
     emit: Callable[[TableEvent], None]
-    _journal: Journal | None = None
-    _runtime: Runtime = UNDER_TRIO
+    journal: Journal | None = None
+    runtime: Runtime = UNDER_TRIO
 
     def log(self, thing: SignedThing) -> None:
         """Note something signed in the journal: taken, or about to be sent."""
         entry = to_logged(thing)
-        if self._journal is not None and entry is not None:
-            self._journal.log(entry.kind, entry.payload, entry.signature)
+        if self.journal is not None and entry is not None:
+            self.journal.log(entry.kind, entry.payload, entry.signature)
 
     def log_addresses(self, statement: AddressStatement) -> None:
         """Note in the journal where a seat listens now, for this seat to find it after a crash."""
-        if self._journal is not None:
-            self._journal.log("here", statement.payload, statement.signature)
+        if self.journal is not None:
+            self.journal.log("here", statement.payload, statement.signature)
 
     async def sync(self) -> None:
         """Wait until the disk has it all, before something own is sent."""
-        if self._journal is not None:
-            await self._runtime.on_disk(self._sync_all)
+        if self.journal is not None:
+            await self.runtime.on_disk(self._sync_all)
 
     def _sync_all(self) -> None:
         # In this order: what is final may be so by something that is not in the journal.
         self.writer.sync()
-        if self._journal is not None:
-            self._journal.sync()
+        if self.journal is not None:
+            self.journal.sync()
 
     def keep(self, outcome: Applied | Cheating) -> None:
         """Write an applied thing to the replay, and emit its events."""
-        self.writer.keep(self._match, outcome)
+        self.writer.keep(self.match, outcome)
         self._emit_all(outcome.events)
 
     def record(self, events: tuple[Event, ...]) -> None:
         """Write the new final steps to the replay, and emit these events."""
-        self.writer.record(self._match)
+        self.writer.record(self.match)
         self._emit_all(events)
 
     def _emit_all(self, events: tuple[Event, ...]) -> None:

@@ -12,7 +12,7 @@ checked, and the disk is synced, while links and screens go on.
                              BadSender   a fault of the neighbour
 
 It ends when the game is over, or cannot go on. Where a majority stays, seats that leave, cheat or cannot be reached
-are voted out (voting.py); elsewhere they end the game. session.py runs it under trio, tests/sim in a simulation.
+are voted out (voting.py); elsewhere they end the game. game.py runs it under trio, tests/sim in a simulation.
 """
 
 from collections.abc import Callable, Collection
@@ -25,8 +25,7 @@ from seqp2p.crypto.group import encode_scalar
 from seqp2p.i18n import message
 from seqp2p.live.absence import Absence, Back, Listening
 from seqp2p.live.asking import Asker, Chosen, Talk, Turns
-from seqp2p.live.recorder import Journal, Recorder, TableEvent
-from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.recorder import Recorder
 from seqp2p.live.voting import AskAbout, Voting
 from seqp2p.match.ballots import VOTES_MAX
 from seqp2p.match.contribution import Contribution
@@ -64,7 +63,6 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LATER, BallotMessage, Bye, Have, HeadMessage, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, FirstHave, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped
-from seqp2p.replay.writer import ReplayWriter
 
 T = TypeVar("T")
 
@@ -243,29 +241,26 @@ class SeatSession:
 
     def __init__(
         self,
-        match: Match,
         seat: SeatKeys,
         relay: AnyRelay,
         asking: Asker,
-        writer: ReplayWriter,
-        emit: Callable[[TableEvent], None],
-        journal: Journal | None = None,
-        runtime: Runtime = UNDER_TRIO,
+        recorder: Recorder,
         *,
         asks: bool = False,
         people: AbstractSet[int] = frozenset(),
     ) -> None:
-        """``asks``: a person plays, who is asked before a seat is dropped for being away. Tests need no journal.
+        """``asks``: a person plays, who is asked before a seat is dropped for being away.
 
         ``people``: where none plays, the other seats that may have one.
         """
+        match, runtime = recorder.match, recorder.runtime
         self.match = match
         self.seat = seat
         self.ending: Ending | None = None
         self.stopped: SeatStopped | None = None  # why it cannot go on, and must not end the game either
         self._relay = relay
         self._runtime = runtime
-        self._recorder = Recorder(match, writer, emit, journal, runtime)
+        self._recorder = recorder
         self._asking = asking
         self._turns = Turns(match, seat, relay, asking)
         self._talk = Talk(match, seat, runtime.now)

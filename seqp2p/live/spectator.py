@@ -8,13 +8,15 @@ decides.
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Final, Generic, TypeVar
 
 import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.identity import sign
 from seqp2p.live.absence import Absent, Back
+from seqp2p.live.game import first_error, nothing
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.spectator_session import ASK_S, OPENINGS_WAIT_S, Gone, SpectatorSession, WatchEvent, WatchItem
 from seqp2p.lobby.join import WaitingSpectator
@@ -29,6 +31,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Pace
 from seqp2p.net.links import Link
 from seqp2p.net.messages import LinkStage, WireMessage
 from seqp2p.replay.writer import ReplayWriter
+from seqp2p.rules import View, view
 
 T = TypeVar("T")
 
@@ -66,47 +69,70 @@ class Backlog(Generic[T]):
         self._changed.unpark_all()
 
 
-class SpectatorRunner:
-    """Watches one game to its end. ``emit`` gets every event, in order, as it happens."""
+class WatchedGame:
+    """A game that a spectator watches: ``run`` it, and ``leave`` meanwhile."""
 
     def __init__(
         self,
         waiting: WaitingSpectator,
         match: Match,
-        writer: ReplayWriter,
-        emit: Callable[[WatchEvent], None],
+        replay: Path,
         randomness: Randomness,
         limits: Limits = DEFAULT_LIMITS,
         runtime: Runtime = UNDER_TRIO,
     ) -> None:
-        self.match = match
-        self._game = SpectatorSession(match, waiting.host_seat, writer, emit, runtime)
-        self._writer = writer
+        self.match: Final = match
+        self.replay: Final = replay
         self._waiting = waiting
         self._randomness = randomness
         self._limits = limits
+        self._runtime = runtime
         self._backlog = Backlog[WatchItem](limits.watch_backlog_max)
         self._link: Link | None = None
+
+    @property
+    def view(self) -> View | None:
+        """The view of a spectator; None before the cards are dealt."""
+        position = self.match.game.position
+        return None if position is None else view(position, 0)
 
     async def leave(self, reason: str) -> None:
         """Watch no longer; ``run`` returns, and the replay is completed as it is."""
         await trio.lowlevel.checkpoint()
         self._backlog.push(Gone(reason))
 
-    async def run(self) -> Result:
-        """Watch until the game is over or cannot be watched further. The replay is complete and signed after this."""
+    async def run(self, on_event: Callable[[WatchEvent], None], begun: Callable[[], None] = nothing) -> Result:
+        """Watch until the game is over or cannot be watched further. The replay is complete and signed after this.
+
+        ``on_event`` gets each event while the match is as it is after it; ``begun`` is called once the replay is open.
+        Raises OSError where the replay cannot be kept.
+        """
         try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._keep_linked)
-                nursery.start_soon(self._ask)
-                while self._game.ending is None:
-                    await self._game.take(await self._backlog.take())
-                await self._wait_for_hands()
-                nursery.cancel_scope.cancel()
-        finally:
-            identity = self._waiting.credentials.identity
-            self._writer.finish(self.match, identity.public, partial(sign, identity))
-        return self._game.ending
+            writer = ReplayWriter(self.replay, self.match)
+        except OSError:
+            await self._waiting.frames.abort()
+            raise
+        failure: BaseException | None = None
+        with writer:
+            game = self._game = SpectatorSession(self.match, self._waiting.host_seat, writer, on_event, self._runtime)
+            begun()
+            try:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._keep_linked)
+                    nursery.start_soon(self._ask)
+                    while game.ending is None:
+                        await game.take(await self._backlog.take())
+                    await self._wait_for_hands()
+                    nursery.cancel_scope.cancel()
+            except* OSError as group:
+                failure = first_error(group)  # Errors of the network have names of their own: this is the disk.
+            finally:
+                identity = self._waiting.credentials.identity
+                writer.finish(self.match, identity.public, partial(sign, identity))
+        if failure is not None:
+            raise failure
+        assert game.ending is not None, "it has ended"
+        return game.ending
 
     async def _wait_for_hands(self) -> None:
         waits = self._game.see_hands()

@@ -192,10 +192,6 @@ class Limits:
     """Players remembered with their keys: more than a person plays with, under 200 kB. Beyond it the player not met for
     the longest time is forgotten; to push out a friend takes a thousand tables under other names."""
 
-    incoming_max: int = 0
-    """Messages that wait for the session: each link waits its turn, one message at a time, so no link can crowd out
-    another, and each message is paid for before the next."""
-
     remark_burst: int = 8
     """Remarks of one seat taken within ``remark_burst_s``: a quick typist's. Further ones wait."""
 

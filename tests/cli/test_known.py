@@ -12,13 +12,13 @@ from typing import Any, cast
 import pytest
 import trio
 
-from seqp2p.api.game import LiveGame
 from seqp2p.api.home import KNOWN_PLAYERS, data_dir, locked_identity
 from seqp2p.cli import known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
 from seqp2p.cli.output import Output
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError
+from seqp2p.live.game import LiveGame
 from seqp2p.lobby.table import OTHER_REFUSED, REFUSED, AgreedTable, leave_table
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS

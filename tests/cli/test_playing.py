@@ -16,7 +16,6 @@ import trio
 import trio.testing
 
 from seqp2p import hangup
-from seqp2p.api.game import LiveGame
 from seqp2p.bots import registry
 from seqp2p.bots.lookahead import Effort
 from seqp2p.bots.player import BotPlayer
@@ -30,6 +29,7 @@ from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import LineReader, run_async
 from seqp2p.errors import ABANDONED, NOT_CONNECTED, UserError
 from seqp2p.hangup import TerminalGone
+from seqp2p.live.game import LiveGame
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, PeerRefused

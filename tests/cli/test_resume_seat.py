@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from seqp2p.api.game import LiveGame, seat_secrets
+from seqp2p.api.game import seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
 from seqp2p.cli.resume import find_stored
 from seqp2p.crypto.identity import ExchangeKey
 from seqp2p.errors import FAILED, USAGE, UserError
+from seqp2p.live.game import LiveGame
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
 from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.table import AgreedTable

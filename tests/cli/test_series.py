@@ -13,7 +13,7 @@ import trio
 from msgspec import structs
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.api.game import AnyTable, LiveGame, Lobby
+from seqp2p.api.game import AnyTable, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli import lobby as lobby_module
 from seqp2p.cli import series as module
@@ -23,6 +23,7 @@ from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
 from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
+from seqp2p.live.game import LiveGame
 from seqp2p.lobby.events import (
     CodeShown,
     Former,

@@ -20,10 +20,11 @@ from seqp2p.crypto import shuffle
 from seqp2p.crypto.elgamal import Ciphertext, encode_deck
 from seqp2p.crypto.group import Point
 from seqp2p.crypto.oracle import Context
+from seqp2p.live.game import LiveGame
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import Runtime
-from seqp2p.live.session import SeatRunner
+from seqp2p.live.seat_session import SeatSession
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Body, ShuffleBody
 from seqp2p.match.events import Dropped, Redealt, Result, Turned
@@ -181,7 +182,7 @@ class Place:
     """One seat of a party: its session, its player, what it was told, how it ended."""
 
     number: int
-    session: SeatRunner
+    game: LiveGame
     player: Any
     writer: "Scribe"
     told: list[tuple[float, TableEvent]] = field(default_factory=list)
@@ -191,7 +192,7 @@ class Place:
 
     @property
     def match(self) -> Match:
-        return self.session.match
+        return self.game.match
 
     @property
     def events(self) -> list[TableEvent]:
@@ -277,24 +278,23 @@ class Party:
         return CalmMesh(self.table(seat), randomness(("mesh", seat)), self.limits, dial=dial, dial_filter=may_dial)
 
     def sit(
-        self, seat: int, player: SeatPlayer | None = None, session: type[SeatRunner] = SeatRunner, **more: Any
-    ) -> Any:
-        """Seat somebody; it plays by lot where no player is given. Returns the session."""
+        self,
+        seat: int,
+        player: SeatPlayer | None = None,
+        *,
+        game: type[LiveGame] = LiveGame,
+        session: type[SeatSession] = SeatSession,
+        runtime: Runtime = WITHOUT_THREADS,
+    ) -> None:
+        """Seat a player; it plays by lot where none is given."""
         match = Match(encode_agreement(self.agreement), seat)
         path = self.directory / f"{seat}.seqp2p"
-        player = player or Lottery((LOTS, seat))
-        told: list[tuple[float, TableEvent]] = []
         writer = Scribe(path, match)
-
-        def tell(event: TableEvent) -> None:
-            told.append((trio.current_time(), event))
-
-        more = {"runtime": WITHOUT_THREADS} | more
         own = self.own_seat(seat)
         own.signed = Everything()
-        made = session(match, own, self.mesh(seat), player, writer, tell, **more)
-        self.places[seat] = Place(seat, made, player, writer, told)
-        return made
+        made = game(self.mesh(seat), match, own, path, lambda: contextlib.nullcontext((writer, None)), runtime=runtime)
+        made.make_session = session
+        self.places[seat] = Place(seat, made, player or Lottery((LOTS, seat)), writer)
 
     def sit_others(self, **more: Any) -> None:
         """Seat the rest."""
@@ -303,8 +303,11 @@ class Party:
                 self.sit(seat, **more)
 
     async def run(self, place: Place) -> None:
+        def tell(event: TableEvent) -> None:
+            place.told.append((trio.current_time(), event))
+
         with place.scope, place.writer:
-            place.result = await place.session.run()
+            place.result = await place.game.play(place.player, tell)
         place.ended_at = trio.current_time()
 
     @contextlib.asynccontextmanager
@@ -343,7 +346,7 @@ class Party:
 
     def crash(self, seat: int) -> None:
         """This seat's process dies: no goodbye, no end of its replay, and nobody reaches it any more."""
-        mesh = self[seat].session.mesh
+        mesh = self[seat].game.mesh
 
         async def close(_: str) -> None:
             mesh._scope.cancel()
@@ -351,12 +354,11 @@ class Party:
 
         self.away.add(seat)
         for other, peer in mesh._peers.items():
-            there = self[other].session.mesh._peers[seat] if other in self.places else peer
+            there = self[other].game.mesh._peers[seat] if other in self.places else peer
             for link in (*peer.links, *there.links):
                 link.end(LinkLost("The process is gone."))
         cast("Any", mesh).close = close
         cast("Any", self[seat].writer).finish = lambda *_: None
-        self[seat].session._nursery.cancel_scope.cancel()
         self[seat].scope.cancel()
 
     def name(self, seat: int) -> str:

@@ -367,7 +367,7 @@ async def test_a_choice_ahead_holds_while_the_late_card_is_dealt(virtual_time: o
     """It is made when the late draw is no longer open and its own not yet, and it is not asked for again."""
     party, asked = Party(tmp_path, 3, manual_draw=True), list[int]()
     for seat in (1, 2, 3):
-        party.sit(seat, by_phase(draw=ends_first(asked), late=does(DRAW, 0.5)), core=Dawdler)
+        party.sit(seat, by_phase(draw=ends_first(asked), late=does(DRAW, 0.5)), session=Dawdler)
     done = await played(party, 5)
     assert done[2:] == [(2, 2, "place"), (2.5, 1, "draw"), (5.5, 2, "draw")]
     assert asked[:2] == [0, 1]

@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
-from seqp2p.live.mesh import Mesh
+from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.signed import OfferedEvidence, ReleasedSecret
 from seqp2p.net import tls
@@ -196,7 +196,7 @@ async def test_an_author_that_serves_some_and_not_others(autojump_clock: object)
 
 async def link(world: World, number: int, to: int, limits: Limits = LIMITS) -> Raw:
     """A seat's end of a link that follows no protocol but what a test says."""
-    game = world.seats[to].mesh._table.game
+    game = world.seats[to].mesh.table.game
     key = identity(to).public
     linked = await reach(
         address_of(to), credentials(number), world.wires.dial, limits, role="link", game=game, expected_key=key
@@ -436,10 +436,11 @@ async def test_an_end_that_nobody_answers_takes_two_seconds(autojump_clock: obje
 
 
 async def test_a_session_that_no_longer_reads_can_still_close(autojump_clock: object) -> None:
-    world = World(2, limits=Limits(incoming_max=1))
+    world = World(2)
     mesh = world.make(1).mesh
+    send, inbox = trio.open_memory_channel[MeshEvent](1)
     async with trio.open_nursery() as nursery:
-        await nursery.start(mesh.run, world.seats[1])
+        await nursery.start(mesh.run, world.seats[1], send)
         raw = await link(world, 2, 1)
         await raw.say(*(OpeningMessage(seat, bytes(32)) for seat in (1, 2, 3)))
         await wait_all_tasks_blocked()
@@ -447,20 +448,21 @@ async def test_a_session_that_no_longer_reads_can_still_close(autojump_clock: ob
         assert await raw.expect(Bye) == Bye("enough")
         await raw.say(Bye(""))
     assert trio.current_time() < 0.1
-    assert [event async for event in mesh.incoming] == [LinkUp(2)]
+    assert [event async for event in inbox] == [LinkUp(2)]
 
 
 async def test_a_session_that_is_slow_stops_nobody_for_good(autojump_clock: object) -> None:
-    world = World(2, limits=Limits(incoming_max=2))
+    world = World(2)
     mesh = world.make(1).mesh
+    send, inbox = trio.open_memory_channel[MeshEvent](0)
     async with trio.open_nursery() as nursery:
-        await nursery.start(mesh.run, world.seats[1])
+        await nursery.start(mesh.run, world.seats[1], send)
         raw = await link(world, 2, 1)
         nursery.start_soon(raw.stay)
         await raw.say(*(OpeningMessage(seat, bytes(32)) for seat in range(1, 13)))
         await trio.sleep(60)  # the link is not taken for dead meanwhile
         assert mesh.relay.linked == {2}
-        events = [await mesh.incoming.receive() for _ in range(13)]
+        events = [await inbox.receive() for _ in range(13)]
         assert events == [LinkUp(2), *(Received(2, OpeningMessage(seat, bytes(32))) for seat in range(1, 13))]
         nursery.cancel_scope.cancel()
 
@@ -487,7 +489,7 @@ async def stalled_link(world: World, number: int, to: int) -> FrameStream:
     assert isinstance(there, trio.StapledStream)
     world.wires._queues[address_of(to)].send_nowait(there)
     link = await tls.connect(here, credentials(number), None)
-    game = world.seats[to].mesh._table.game
+    game = world.seats[to].mesh.table.game
     await prove(link, identity(number), "link", game, LIMITS)
     there.send_stream.send_all_hook = trio.sleep_forever
     return link.frames
@@ -506,7 +508,7 @@ async def test_strangers_are_told_why_not(
 ) -> None:
     async with meshed(2, 1) as world:
         link = await tls.connect(await world.wires.dial(address_of(1)), credentials(number), None)
-        own_game = world.seats[1].mesh._table.game
+        own_game = world.seats[1].mesh.table.game
         with pytest.raises(PeerRefused) as refused:
             await prove(link, identity(number), role, game or own_game, LIMITS)  # type: ignore[arg-type]  # a parameter
         assert refused.value.code == code
@@ -557,7 +559,7 @@ async def test_handshakes_of_one_source_have_a_games_pace(autojump_clock: object
     async with meshed(2, 1, limits=replace(LIMITS, cost_burst_s=0.02, link_cost_ms=0)) as world:
         for _ in range(40):
             with contextlib.suppress(PeerRefused):
-                game = world.seats[1].mesh._table.game
+                game = world.seats[1].mesh.table.game
                 await reach(address_of(1), credentials(number), world.wires.dial, LIMITS, role="link", game=game)
         assert trio.current_time() == pytest.approx(lasts_s, abs=0.3)
 

@@ -11,7 +11,7 @@ import trio
 from seqp2p.crypto.hashing import BALLOT
 from seqp2p.crypto.identity import sign
 from seqp2p.live.asking import Asker, Chosen
-from seqp2p.live.recorder import TableEvent
+from seqp2p.live.recorder import Recorder, TableEvent
 from seqp2p.live.seat_session import LOOK_BACK_MAX, MatchStore, Saying, SeatSession, Tick
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.encoding import encode
@@ -127,7 +127,8 @@ async def sitting(
     """A seat at this match; the others are its neighbours."""
     made, asking, events = relay(own.number, {*match.game.seats} - {own.number}), Noting(), list[TableEvent]()
     with ReplayWriter(folder / f"{name}.seqp2p", match) as writer:
-        session = SeatSession(match, own, made, asking, writer, events.append, journal, WITHOUT_THREADS)
+        recorder = Recorder(match, writer, events.append, journal, WITHOUT_THREADS)
+        session = SeatSession(own, made, asking, recorder)
         if intake is not None:
             session.intake = intake(match)
         made.begin(session.store, None)

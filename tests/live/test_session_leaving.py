@@ -8,8 +8,8 @@ import pytest
 import trio
 
 from seqp2p.live.absence import GOODBYE_WAIT_S
+from seqp2p.live.game import TICK_S, LiveGame
 from seqp2p.live.seat_session import OPENINGS_WAIT_S, Leaving, Saying, SeatSession
-from seqp2p.live.session import TICK_S, SeatRunner
 from seqp2p.match.contribution import Contribution, StepKind
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import ReleasedSecret
@@ -32,7 +32,7 @@ def stopped(party: Party, kind: str, seat: int) -> trio.Event:
             done.set()
             cast("Any", self.seat).owes = lambda _match: False
 
-    party.sit(seat, core=Stopper)
+    party.sit(seat, session=Stopper)
     party.sit_others()
     return done
 
@@ -64,7 +64,7 @@ async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Pat
         if cancelled:
             party[2].scope.cancel()
         else:
-            await party[2].session.put(Leaving("tired"))
+            await party[2].game.put(Leaving("tired"))
         if kind == "over":
             party[3].scope.cancel()  # It waits for nobody but itself.
     assert max(place.ended_at for place in party.places.values()) <= left_at + SOON_S
@@ -95,7 +95,7 @@ async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
     async with party.playing() as nursery:
         await done.wait()
         for place in party.places.values():
-            nursery.start_soon(place.session.put, Leaving("bored"))
+            nursery.start_soon(place.game.put, Leaving("bored"))
     assert set(party.reasons.values()) == {"bored"}
     complete(party)
 
@@ -105,9 +105,9 @@ async def test_leaving_and_talking_at_the_end_and_after_it_do_nothing(virtual_ti
     party.sit_others()
     async with party.playing() as nursery:
         await party.until(1, lambda match: match.game.result is not None)
-        nursery.start_soon(party[1].session.put, Leaving("too late"))
-    await party[1].session.put(Leaving("too late"))
-    await party[1].session.put(Saying("too late"))
+        nursery.start_soon(party[1].game.put, Leaving("too late"))
+    await party[1].game.put(Leaving("too late"))
+    await party[1].game.put(Saying("too late"))
     checked(party)
 
 
@@ -206,7 +206,7 @@ async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Pat
         else:
             party[2].scope.cancel()
     assert party[1].reason == f"{party.name(2)} could not be reached for 30 s"
-    assert party[1].session.resumable
+    assert party[1].game.resumable
     assert party[1].report().writer is None, "it is not signed as unfinished, because it can go on"
 
 
@@ -217,30 +217,30 @@ async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Pa
     async with party.playing():
         await done.wait()
         await party.until(1, lambda match: match.confirmed)
-        await party[1].session.put(Leaving("tired"))
+        await party[1].game.put(Leaving("tired"))
         party[3].scope.cancel()
     assert party[1].result is not None
     assert party[1].result.kind == "won"
     assert party[1].result == party[1].report().result
 
 
-class Slowpoke(SeatRunner):
+class Slowpoke(LiveGame):
     """Takes its time before it opens its hand."""
 
-    async def _open_hands(self, *, linger: bool) -> None:
+    async def _open_hands(self, _session: SeatSession, *, linger: bool) -> None:
         assert not linger
         await trio.sleep(3 * OPENINGS_WAIT_S)
 
 
 async def test_leaving_while_others_open_their_hands(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
-    party.sit(3, session=Slowpoke)
+    party.sit(3, game=Slowpoke)
     party.sit_others()
     async with party.playing():
         await party.until(1, lambda match: match.game.result is not None)
         await trio.sleep(1)
-        await party[1].session.put(Saying("well played"))
-        await party[1].session.put(Leaving("tired"))
+        await party[1].game.put(Saying("well played"))
+        await party[1].game.put(Leaving("tired"))
     assert party[1].result == party[2].result
     assert party[1].ended_at <= 1 + LIMITS.close_s + 0.1
     assert OPENINGS_WAIT_S <= party[2].ended_at <= OPENINGS_WAIT_S + LIMITS.close_s + 0.1
@@ -250,7 +250,7 @@ async def test_leaving_while_others_open_their_hands(virtual_time: object, tmp_p
 
 async def test_cancelled_after_the_end(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
-    party.sit(2, session=Slowpoke)
+    party.sit(2, game=Slowpoke)
     party.sit_others()
     async with party.playing():
         await party.until(1, lambda match: match.game.result is not None)
@@ -260,24 +260,24 @@ async def test_cancelled_after_the_end(virtual_time: object, tmp_path: Path) -> 
     assert [place.report().verdict for place in party.places.values()] == ["verified"] * 2
 
 
-class Closed(SeatRunner):
+class Closed(LiveGame):
     """Keeps its own secret, and says another."""
 
-    async def _open_hands(self, *, linger: bool) -> None:
+    async def _open_hands(self, _session: SeatSession, *, linger: bool) -> None:
         assert not linger
-        self.mesh.relay.pass_on(ReleasedSecret(self.core.seat.number, bytes(31) + b"\2"))
+        self.mesh.relay.pass_on(ReleasedSecret(self.own.number, bytes(31) + b"\2"))
         await trio.sleep(60)
 
 
 async def test_a_seat_that_does_not_open_its_hand(virtual_time: object, tmp_path: Path) -> None:
     """The game is verified all the same: the moves prove themselves."""
     party = Party(tmp_path, 3)
-    party.sit(2, session=Closed)
+    party.sit(2, game=Closed)
     party.sit_others()
     async with party.playing():
         pass
     checked(party)
     for seat in (1, 3):
         assert len(of_kind(party[seat], "OpeningRecord")) == 2
-        assert party[seat].session.mesh._peers[2].faults >= 1
+        assert party[seat].game.mesh._peers[2].faults >= 1
         assert party[seat].ended_at < OPENINGS_WAIT_S + LIMITS.close_s + 1

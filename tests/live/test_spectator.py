@@ -67,8 +67,8 @@ async def test_what_is_said_is_heard(virtual_time: object, tmp_path: Path) -> No
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 1)
         await thinker.asleep.wait()
-        await hall[2].session.put(Saying("good evening"))
-        await hall[1].session.put(Saying("and to you"))
+        await hall[2].game.put(Saying("good evening"))
+        await hall[1].game.put(Saying("and to you"))
         await trio.sleep(5)
         nursery.start_soon(hall.watch, 2)
         await trio.sleep(5)
@@ -126,7 +126,7 @@ async def test_a_host_that_leaves(virtual_time: object, tmp_path: Path) -> None:
         nursery.start_soon(hall.watch, 1)
         await thinker.asleep.wait()
         await trio.sleep(5)
-        await hall[1].session.put(Leaving("left the table"))
+        await hall[1].game.put(Leaving("left the table"))
     seen = hall.seen[1]
     assert seen.result == hall[2].result == Result("forfeit", (2,), "seat 1 (player 1) left the table")
     assert len(seen.of_kind("LeaveRecord")) == 1

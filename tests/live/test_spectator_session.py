@@ -8,7 +8,7 @@ import msgspec
 import trio
 import trio.testing
 
-from seqp2p.live.spectator import SpectatorRunner
+from seqp2p.live.spectator import WatchedGame
 from seqp2p.live.spectator_session import SpectatorSession
 from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.lobby.own import Route
@@ -53,10 +53,9 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object
     )
     match = Match(encode_agreement(agreement))
     first = list(due(match, make_seats(2), at_random(1)))
-    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer, trio.fail_after(1_000):
-        spectator = SpectatorRunner(
-            waiting, match, writer, lambda _: None, randomness(1), Limits(watch_backlog_max=1), Slow()
-        )
+    with trio.fail_after(1_000):
+        path = tmp_path / "watch.seqp2p"
+        spectator = WatchedGame(waiting, match, path, randomness(1), Limits(watch_backlog_max=1), Slow())
         async with trio.open_nursery() as nursery:
 
             @nursery.start_soon
@@ -67,7 +66,7 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object
                 await trio.sleep(5)
                 await frames.abort()
 
-            result = await spectator.run()
+            result = await spectator.run(lambda _: None)
     assert (result.kind, result.reason) == ("unfinished", "the host says: it is late")
     assert match.number == 2
 

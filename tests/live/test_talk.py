@@ -144,11 +144,11 @@ async def test_everybody_hears_everything(virtual_time: object, tmp_path: Path) 
     party.sit(1, thinker)
     party.sit_others()
     async with party.playing():
-        await party[4].session.put(Saying("hello"))
-        await party[1].session.put(Saying("good luck"))
+        await party[4].game.put(Saying("hello"))
+        await party[1].game.put(Saying("good luck"))
         await thinker.asleep.wait()
         for seat in (1, 2, 3, 4):
-            await party[seat].session.put(Saying(f"  I am\tseat {seat}\x07 "))
+            await party[seat].game.put(Saying(f"  I am\tseat {seat}\x07 "))
     for place in party.places.values():
         assert remarks(place) == [
             *((1, 1, "good luck"), (1, 2, "I am seat 1"), (2, 1, "I am seat 2")),
@@ -168,7 +168,7 @@ async def test_a_called_team_gives_a_card_each_and_the_game_goes_on(virtual_time
             return None
         if refused is not None:
             why.append(refused)
-            await party[view.seat % 4 + 1].session.put(Saying("play e5"))
+            await party[view.seat % 4 + 1].game.put(Saying("play e5"))
             await trio.sleep(1)
         return call(view.seat % 4 + 1)
 

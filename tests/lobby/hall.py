@@ -9,7 +9,7 @@ from typing import Any
 import trio
 
 from seqp2p.live.absence import Absent, Back
-from seqp2p.live.spectator import SpectatorRunner
+from seqp2p.live.spectator import WatchedGame
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame
@@ -29,7 +29,6 @@ from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
-from seqp2p.replay.writer import ReplayWriter
 from tests.live.parties import WITHOUT_THREADS, Party, Place, Thinker
 from tests.live.parties import credentials as seat_credentials
 from tests.net.tools import address_of
@@ -130,21 +129,18 @@ class Seen:
 
     def __post_init__(self) -> None:
         self.match = Match(encode_agreement(self.waiting.agreement))
-        self.writer = ReplayWriter(self.path, self.match)
-        self.spectator = SpectatorRunner(
+        self.spectator = WatchedGame(
             self.waiting,
             self.match,
-            self.writer,
-            self.told.append,
+            self.path,
             randomness(("spectator", self.number)),
             self.limits,
             WITHOUT_THREADS,
         )
 
     async def run(self) -> None:
-        with self.writer:
-            self.result = await self.spectator.run()
-            self.ended.set()
+        self.result = await self.spectator.run(self.told.append)
+        self.ended.set()
 
     @property
     def events(self) -> list[Event]:

@@ -75,7 +75,7 @@ async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 99)
         await hall.first.asleep.wait()
-        note(hall[1].session, inbox)
+        note(hall[1].game, inbox)
         for number, data in enumerate([*map(wire.encode_message, forbidden), *map(frame, rubbish)]):
             frames = await hall.knock(number)
             await say(frames, wire.More(0))
@@ -90,15 +90,15 @@ async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object
     same_game(hall.seen[99], hall[1])
 
 
-def note(session: Any, inbox: list[object]) -> None:
-    """Keep what the session takes from now on."""
-    take = session.core.take
+def note(game: Any, inbox: list[object]) -> None:
+    """Keep what the session of a game takes from now on."""
+    take = game._session.take
 
     async def noting(item: object) -> None:
         inbox.append(item)
         await take(item)
 
-    session.core.take = noting
+    game._session.take = noting
 
 
 async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Path) -> None:

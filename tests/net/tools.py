@@ -133,10 +133,11 @@ class Seat:
         self._changed = trio.Event()
 
     async def run(self, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
+        send, inbox = trio.open_memory_channel[MeshEvent](0)
         async with trio.open_nursery() as nursery:
-            await nursery.start(self.mesh.run, self)
+            await nursery.start(self.mesh.run, self, send)
             task_status.started()
-            async for event in self.mesh.incoming:
+            async for event in inbox:
                 if isinstance(event, FirstHave):
                     self.mesh.relay.answer_first(event.seat)
                     continue

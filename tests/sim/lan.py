@@ -2,7 +2,7 @@
 
 Theory of operation. Nothing here waits. An event heap has everything that will happen: frames that arrive, alarms of
 each machine's own clock, players' choices, faults. Every peer is the product's own ``SeatSession`` with its match,
-ballots, gossip, replay and seat's file. The heap does for it what trio does under ``SeatRunner`` (threads, sockets,
+ballots, gossip, replay and seat's file. The heap does for it what trio does under ``LiveGame`` (threads, sockets,
 timers), so hours of a game on a bad network take a second. All randomness comes from the seed.
 
                          ┌── SimPeer 1 ─ SimSeatProcess ─ SeatSession ─ Match, SeatKeys …         VirtualDisk 1

@@ -1,15 +1,14 @@
 """One simulated peer: its machine, which may crash and restart, and one process after the other that plays its seat."""
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from seqp2p.live.asking import Asker
-from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import Runtime
+from seqp2p.live.game import TICK_S
+from seqp2p.live.recorder import Recorder, TableEvent
 from seqp2p.live.seat_session import OPENINGS_WAIT_S, Ending, InboxItem, Leaving, SeatSession, Stopping, Tick
-from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys, SeatSecrets
@@ -32,22 +31,16 @@ from tests.sim.wires import End
 class SimSeat:
     """All parts of a session."""
 
-    match: Match
     seat: SeatKeys
     mesh: VirtualMesh
     asking: Asker
-    writer: ReplayWriter
-    emit: Callable[[TableEvent], None]
-    journal: VirtualSidecar
-    runtime: Runtime
+    recorder: Recorder
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        relay = self.mesh.relay
-        return self.match, self.seat, relay, self.asking, self.writer, self.emit, self.journal, self.runtime
-
-    def make(self, kind: type[SeatSession] = SeatSession, **more: Any) -> SeatSession:
-        return kind(*self.parts, **more)
+    def make(
+        self, kind: type[SeatSession] = SeatSession, *, asks: bool = False, people: AbstractSet[int] = frozenset()
+    ) -> SeatSession:
+        """Make a session of these parts."""
+        return kind(self.seat, self.mesh.relay, self.asking, self.recorder, asks=asks, people=people)
 
 
 MakeSession = Callable[[SimSeat], SeatSession]
@@ -219,7 +212,8 @@ class SimPeer(Machine):
         spectators = self._spectators(process)
         mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, self.faulted, spectators=spectators)
         asking = VirtualAsking(self.choose, process, self.think_s, lambda view: self.lan.witness.sees(self, view))
-        sitting = SimSeat(match, seat, mesh, asking, writer, self.emit, sidecar, process)
+        recorder = Recorder(match, writer, self.emit, sidecar, process)
+        sitting = SimSeat(seat, mesh, asking, recorder)
         process.start(self.make_session(sitting), mesh, writer, sidecar)
 
     def _spectators(self, process: SimSeatProcess) -> VirtualSpectatorServer | None:

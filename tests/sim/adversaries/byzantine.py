@@ -53,7 +53,7 @@ class Byzantine(SeatSession):
     """A session with a strategy."""
 
     def __init__(self, sitting: SimSeat, trick: Strategy) -> None:
-        super().__init__(*sitting.parts)
+        super().__init__(sitting.seat, sitting.mesh.relay, sitting.asking, sitting.recorder)
         self.mesh = sitting.mesh
         self.trick = trick
         self.has_acted = False

@@ -21,9 +21,9 @@ import trio
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.crypto.group import Randomness
+from seqp2p.live.game import LiveGame
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.events import CodeShown, LobbyEvent, OnLobbyEvent
 from seqp2p.lobby.host import Hosting, _HostLobby, host_table
@@ -326,11 +326,12 @@ class _Evening:
         match = Match(encode_agreement(agreed.agreement), agreed.seat)
         keys = SeatKeys(agreed.seat, agreed.credentials.identity, secrets.token_bytes)
         player = BotPlayer(BOTS["greedy"](random.Random(agreed.seat)), _PACE_S)
-        with ReplayWriter(self.folder / f"{agreed.seat}.seqp2p", match) as writer:
-            runner = SeatRunner(match, keys, mesh, player, writer, emit)
+        path = self.folder / f"{agreed.seat}.seqp2p"
+        with ReplayWriter(path, match) as writer:
+            game = LiveGame(mesh, match, keys, path, lambda: contextlib.nullcontext((writer, None)))
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(look_for_seats, agreed, mesh, lambda: match.game.seats, _ignore, _LO)
-                result = await runner.run()
+                result = await game.play(player, emit)
                 nursery.cancel_scope.cancel()
         if result.kind == "won":
             self.found.finished.add(agreed.seat)
