@@ -115,9 +115,10 @@ class HostedTable(AnyTable):
         async with spectator_server(self.options.spectators) as server:
 
             def on_lobby_event(event: LobbyEvent) -> None:
-                on_event(event)
                 if isinstance(event, LobbyShown):
                     self.settings = event.settings  # The colours chosen are those of the next game, too.
+                on_event(event)
+                if isinstance(event, LobbyShown):
                     self._advertise(free=event.seats.count(None), state="open")
                 elif isinstance(event, CodeShown):
                     self._note_code(event.code)
@@ -270,20 +271,17 @@ OpenTableEvent: TypeAlias = LobbyEvent | Hidden
 class OpenTable:
     """A table whose lobby is open: others join it, and it begins when it is full. Made by ``host``."""
 
-    def __init__(self, endpoint: Endpoint, settings: Settings) -> None:
-        """Made by ``host``."""
-        self._endpoint = endpoint
-        self._settings = settings
-        self._addresses: tuple[Address, ...] = ()
+    _table: HostedTable
+    _lobby: Lobby
+
+    def __init__(self) -> None:
+        """Made by ``host``, which gives it to nobody before ``hold`` has opened it."""
         self._code = ""
         self._events = Events[OpenTableEvent]()
-        self._game: LiveGame | None = None
-        self._table: HostedTable | None = None
         self._open, self._agreed = trio.Event(), trio.Event()
         self._taken = False
         self._seat: Seat | None = None
         self._scope = trio.CancelScope(shield=True)
-        self._lobby: Lobby | None = None
 
     def __repr__(self) -> str:
         return f"OpenTable({self.address})"
@@ -291,12 +289,12 @@ class OpenTable:
     @property
     def address(self) -> str:
         """The address for others, as HOST:PORT: the likeliest of ``addresses``."""
-        return str(self._addresses[0])
+        return self.addresses[0]
 
     @property
     def addresses(self) -> tuple[str, ...]:
         """Every address at which others can reach this table, likeliest first."""
-        return tuple(map(str, self._addresses))
+        return tuple(map(str, self._table.addresses))
 
     @property
     def code(self) -> str:
@@ -306,16 +304,15 @@ class OpenTable:
     @property
     def name(self) -> str:
         """The name that the others see."""
-        return self._endpoint.name
+        return self._table.endpoint.name
 
     @property
     def settings(self) -> Settings:
         """The settings of the table, with the colours that the teams have now."""
-        return self._settings
+        return self._table.settings
 
     def ask(self, request: LobbyRequest) -> None:
         """Ask for something in the lobby: ChooseColour, SayLine, MovePlayer, RemovePlayer, StartGame."""
-        assert self._lobby is not None, "it is open"
         self._lobby.ask(request)
 
     @property
@@ -334,23 +331,22 @@ class OpenTable:
             raise RuntimeError("seat 1 of this table is taken already")
         self._taken = True
         await self._agreed.wait()
-        assert self._game is not None, "it is agreed"
-        assert self._table is not None, "it is open"
-        async with seated(self._game, self._table) as self._seat:
+        assert self._lobby.game is not None, "it is agreed"
+        async with seated(self._lobby.game, self._table) as self._seat:
             yield self._seat
 
-    async def hold(self, options: HostOptions, *, task_status: "trio.TaskStatus[None]") -> None:
+    async def hold(
+        self, endpoint: Endpoint, settings: Settings, options: HostOptions, *, task_status: "trio.TaskStatus[None]"
+    ) -> None:
         """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For ``host``."""
 
         def on_event(event: LobbyEvent) -> None:
             if isinstance(event, CodeShown):
                 self._code = event.code
             self._events.put(event)
-            if isinstance(event, LobbyShown):
-                self._settings = event.settings
-                if not self._open.is_set():
-                    self._open.set()
-                    task_status.started()
+            if isinstance(event, LobbyShown) and not self._open.is_set():
+                self._open.set()
+                task_status.started()
 
         def warn(reason: str) -> None:
             self._events.put(Hidden(reason))
@@ -358,12 +354,10 @@ class OpenTable:
         try:
             with self._scope:
                 async with (
-                    open_table(self._endpoint, self._settings, replace(options, warn=warn)) as table,
-                    table.open_lobby(on_event) as lobby,
+                    open_table(endpoint, settings, replace(options, warn=warn)) as self._table,
+                    self._table.open_lobby(on_event) as self._lobby,
                 ):
-                    self._table, self._lobby = table, lobby
-                    self._addresses = tuple(table.addresses)
-                    self._game = await lobby.wait()
+                    await self._lobby.wait()
                     self._agreed.set()
                     await trio.sleep_forever()
         finally:
@@ -419,9 +413,9 @@ async def host(
     async with open_endpoint(
         name, identity, replay_dir, address_of(listen), relay_of(relay), on_port=on_port if map_port else None
     ) as endpoint:
-        table = OpenTable(endpoint, settings)
+        table = OpenTable()
         async with background_tasks() as nursery:
-            await nursery.start(table.hold, options)
+            await nursery.start(table.hold, endpoint, settings, options)
             try:
                 yield table
             finally:
