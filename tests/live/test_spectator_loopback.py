@@ -14,7 +14,7 @@ import pytest
 import trio
 
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.mesh import Mesh
+from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame
 from seqp2p.lobby.join import WaitingSpectator, watch_table
@@ -124,7 +124,7 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
             spectators = SpectatorServer(nursery, places, limits)
             door = CodeDoor(Own(credentials(1), "host", randomness("code"), lambda _: None, limits=limits), 7)
             stage = Stage(GAME, listeners, spectators, limits)
-            await nursery.start(stage.mesh.run, stage)
+            await nursery.start(stage.mesh.run, stage, trio.open_memory_channel[MeshEvent](0)[0])
             made = Theatre(stage, spectators, door, (await listening_addresses(listeners))[0], limits)
             door.on_event = made.tell
             spectators.open(door)
