@@ -14,7 +14,7 @@ import trio
 from seqp2p.api.endpoint import Endpoint
 from seqp2p.api.home import LockedIdentity, replay_path
 from seqp2p.crypto.equation import sum_first
-from seqp2p.live.game import LiveGame
+from seqp2p.live.game import LiveGame as LiveGame  # noqa: PLC0414  # for the command line
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.lobby.code import safety_words

@@ -26,9 +26,9 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import ExchangeKey, Identity
 from seqp2p.i18n import message
-from seqp2p.live.game import LiveGame, Resumption, ignore
+from seqp2p.live.game import LiveGame, Resumption
 from seqp2p.live.mesh import Mesh
-from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.runtime import UNDER_TRIO, Runtime, ignore
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement
 from seqp2p.lobby.pairs import OwnRelay
 from seqp2p.lobby.table import AgreedTable

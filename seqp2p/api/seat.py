@@ -16,8 +16,9 @@ from seqp2p.arguments import check_arguments
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message
-from seqp2p.live.game import LiveGame, ignore
+from seqp2p.live.game import LiveGame
 from seqp2p.live.recorder import TableEvent
+from seqp2p.live.runtime import ignore
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.match.events import Result
 from seqp2p.match.remark import REMARK_LENGTH_MAX

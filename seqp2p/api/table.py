@@ -25,7 +25,8 @@ from seqp2p.api.settings import table_settings
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message_of
-from seqp2p.live.game import LiveGame, ignore
+from seqp2p.live.game import LiveGame
+from seqp2p.live.runtime import ignore
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_place, make_table_number, parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Warn, advertising

@@ -19,8 +19,8 @@ from seqp2p.api.game import LIVE_CHECKS
 from seqp2p.api.home import watch_path
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.game import ignore, nothing
-from seqp2p.live.spectator import WatchedGame
+from seqp2p.live.runtime import ignore, nothing
+from seqp2p.live.spectator import WatchedGame as WatchedGame  # noqa: PLC0414  # for the command line
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.lobby.join import watch_table

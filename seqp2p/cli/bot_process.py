@@ -27,7 +27,7 @@ import trio
 
 from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import lock_identity, loopback_with, open_endpoint, relay_of
-from seqp2p.api.game import AnyTable, Lobby, Resources
+from seqp2p.api.game import AnyTable, LiveGame, Lobby, Resources
 from seqp2p.api.home import data_dir, own_dir
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostOptions, joined_table, resumed_table
@@ -40,9 +40,8 @@ from seqp2p.crypto.equation import sum_first
 from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
 from seqp2p.live.absence import Absent, Back
-from seqp2p.live.game import LiveGame, first_error, ignore
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import Runtime
+from seqp2p.live.runtime import Runtime, first_error, ignore
 from seqp2p.lobby.own import Route
 from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address

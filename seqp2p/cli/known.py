@@ -21,6 +21,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 import trio
 
+from seqp2p.api.game import LiveGame
 from seqp2p.api.home import HOME_HINT, KNOWN_PLAYERS, data_dir, own_dir, own_keys
 from seqp2p.cli import json_events
 from seqp2p.cli.output import Output
@@ -28,7 +29,6 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.errors import NOT_CONNECTED, UserError
 from seqp2p.i18n import message_of, of_system
-from seqp2p.live.game import LiveGame
 from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS

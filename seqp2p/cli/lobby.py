@@ -19,7 +19,7 @@ from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import UserError
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
-from seqp2p.live.game import ignore
+from seqp2p.live.runtime import ignore
 from seqp2p.lobby.code import WORDS
 from seqp2p.lobby.events import (
     CodeShown,

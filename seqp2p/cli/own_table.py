@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 import trio
 
-from seqp2p.api.game import Lobby
+from seqp2p.api.game import LiveGame, Lobby
 from seqp2p.api.table import HostedTable, HostOptions, open_table
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
@@ -28,7 +28,6 @@ from seqp2p.cli.running import Child, ChildStart
 from seqp2p.cli.series import play_games, sitting_down
 from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
-from seqp2p.live.game import LiveGame
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
 from seqp2p.lobby.names import BOT_NAME
 from seqp2p.match.table import Settings

@@ -12,7 +12,7 @@ from typing import Any
 
 import trio
 
-from seqp2p.api.game import safety_words_with
+from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
 from seqp2p.bots.player import BotPlayer, SeatPlayer
@@ -29,8 +29,8 @@ from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message_of, of_system
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
-from seqp2p.live.game import LiveGame, first_error
 from seqp2p.live.recorder import TableEvent
+from seqp2p.live.runtime import first_error
 from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result

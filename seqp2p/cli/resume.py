@@ -12,7 +12,7 @@ import trio
 from click.shell_completion import CompletionItem
 
 from seqp2p.api.endpoint import Endpoint, lock_identity
-from seqp2p.api.game import Lobby
+from seqp2p.api.game import LiveGame, Lobby
 from seqp2p.api.home import data_dir, own_keys
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, HostOptions, resumed_table
@@ -30,7 +30,6 @@ from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.series import play_games
 from seqp2p.errors import FAILED, USAGE, UserError
 from seqp2p.i18n import message, of_system
-from seqp2p.live.game import LiveGame
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.net.interfaces import is_loopback

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 import trio
 
 from seqp2p.api.endpoint import Endpoint, open_endpoint
-from seqp2p.api.game import AnyTable, Lobby
+from seqp2p.api.game import AnyTable, LiveGame, Lobby
 from seqp2p.api.table import former_of
 from seqp2p.cli.errors import polite_signals, sentence
 from seqp2p.cli.json_events import RematchEvent
@@ -24,7 +24,6 @@ from seqp2p.cli.reporter import PortTeller, emit_lobby_left
 from seqp2p.cli.running import ending_with_parent
 from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.i18n import message, message_of
-from seqp2p.live.game import LiveGame
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.net.addresses import Address

@@ -9,7 +9,7 @@ import click
 import trio
 
 from seqp2p.api.endpoint import chosen_name, lock_identity
-from seqp2p.api.watch import enter_table
+from seqp2p.api.watch import WatchedGame, enter_table
 from seqp2p.cli.errors import polite_signals
 from seqp2p.cli.finding import enter_by_code
 from seqp2p.cli.lobby import BoundedLines, LobbyView, emit_lobby, seats_line, until_agreed
@@ -29,7 +29,6 @@ from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.errors import ABANDONED
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
-from seqp2p.live.spectator import WatchedGame
 from seqp2p.lobby.events import LobbyEvent, LobbyShown, TurnedAway
 from seqp2p.lobby.own import Own, Route
 from seqp2p.match.events import Result

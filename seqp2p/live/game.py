@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
 import trio
 
@@ -19,7 +19,7 @@ from seqp2p.bots.player import SeatPlayer
 from seqp2p.live.asking import Asking
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import Recorder, TableEvent
-from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.runtime import UNDER_TRIO, Runtime, first_error, ignore, nothing
 from seqp2p.live.seat_session import (
     OPENINGS_WAIT_S,
     Ending,
@@ -49,14 +49,6 @@ LINK_POLL_S: Final = 0.05
 
 SeatFiles: TypeAlias = AbstractContextManager[tuple[ReplayWriter, Sidecar | None]]
 """The replay and the seat's own file, open; tests need no own file."""
-
-
-def ignore(_: object) -> None:
-    """Do nothing: for events that the caller does not read."""
-
-
-def nothing() -> None:
-    """Do nothing: for news that the caller does not wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +277,3 @@ class LiveGame:
         while True:
             await trio.sleep(TICK_S)
             await self._send.send(Tick())
-
-
-def first_error(error: BaseException) -> BaseException:
-    """Return the first error in a group, at any depth."""
-    while isinstance(error, BaseExceptionGroup):
-        error = cast("tuple[BaseException, ...]", error.exceptions)[0]
-    return error

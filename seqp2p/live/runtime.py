@@ -1,8 +1,8 @@
-"""A game's clock, and threads for slow work."""
+"""A game's clock, threads for slow work, callbacks that do nothing, and the error in a group."""
 
 import time
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import trio
 
@@ -30,3 +30,18 @@ class Runtime:
 
 
 UNDER_TRIO: Final = Runtime()
+
+
+def ignore(_: object) -> None:
+    """Do nothing: for events that the caller does not read."""
+
+
+def nothing() -> None:
+    """Do nothing: for news that the caller does not wait for."""
+
+
+def first_error(error: BaseException) -> BaseException:
+    """Return the first error in a group, at any depth."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("tuple[BaseException, ...]", error.exceptions)[0]
+    return error

@@ -16,8 +16,7 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.identity import sign
 from seqp2p.live.absence import Absent, Back
-from seqp2p.live.game import first_error, nothing
-from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.runtime import UNDER_TRIO, Runtime, first_error, nothing
 from seqp2p.live.spectator_session import ASK_S, OPENINGS_WAIT_S, Gone, SpectatorSession, WatchEvent, WatchItem
 from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.match.events import Result
