@@ -116,10 +116,9 @@ class HostedTable(AnyTable):
         async with spectator_server(self.options.spectators) as server:
 
             def on_lobby_event(event: LobbyEvent) -> None:
-                if isinstance(event, LobbyShown):
-                    self.settings = event.settings  # The colours chosen are those of the next game, too.
                 on_event(event)
                 if isinstance(event, LobbyShown):
+                    self.settings = event.settings  # The colours chosen are those of the next game, too.
                     self._advertise(free=event.seats.count(None), state="open")
                 elif isinstance(event, CodeShown):
                     self._note_code(event.code)

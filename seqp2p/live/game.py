@@ -239,9 +239,8 @@ class LiveGame:
         return session.ending.result
 
     async def _play(self, session: SeatSession, nursery: trio.Nursery) -> None:
-        links = trio.CancelScope()
-        await nursery.start(self._keep_links, session, links)
-        links.shield = True
+        await nursery.start(self.mesh.run, session.store, self._send)
+        self.mesh.scope.shield = True  # The goodbye still needs the links when everything else is cancelled.
         try:
             linger = await session.begin()
             while session.ending is None:
@@ -255,7 +254,7 @@ class LiveGame:
             raise
         finally:
             if session.ending is None:
-                links.cancel()
+                self.mesh.scope.cancel()
             else:
                 with trio.CancelScope(shield=True):
                     await self.mesh.close(session.ending.farewell)
@@ -265,13 +264,6 @@ class LiveGame:
         with trio.move_on_after(OPENINGS_WAIT_S):
             while waits:
                 waits = session.take_hands(await self._inbox.receive())
-
-    async def _keep_links(
-        self, session: SeatSession, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]"
-    ) -> None:
-        # A scope of their own: the goodbye still needs the links when everything else is cancelled.
-        with scope:
-            await self.mesh.run(session.store, self._send.clone(), task_status=task_status)
 
     async def _tick(self) -> None:
         while True:

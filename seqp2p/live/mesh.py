@@ -107,7 +107,8 @@ class Mesh:
         self._telling: set[trio.CancelScope] = set()
         handshakes = Handshakes(limits, limits.game_handshake_rate)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
-        self._scope = trio.CancelScope()
+        self.scope: Final = trio.CancelScope()
+        """Of ``run``. Shielded, the links last while all else is cancelled."""
         self._closing = False
 
     async def run(
@@ -117,7 +118,7 @@ class Mesh:
         *,
         task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Keep the links until ``close`` or cancelled; then close ``inbox``. ``store`` is read, never written.
+        """Keep the links until ``close`` or cancelled. ``store`` is read, never written.
 
         Each link hands one message at a time to the ``inbox``, which holds none: so no link crowds out another, and
         each message is paid for before the next.
@@ -127,7 +128,7 @@ class Mesh:
         if feed is not None:
             feed.begin(self.table.agreement)
         self.relay.begin(store, feed)
-        with self._scope, inbox:
+        with self.scope:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
                 for seat, frames in self.table.links.items():
@@ -181,7 +182,7 @@ class Mesh:
                 await peer.until(lambda peer: not peer.links)
             if self.table.spectators:
                 await self.table.spectators.until_gone()
-        self._scope.cancel()
+        self.scope.cancel()
 
     # Links: made, carried, ended.
 
@@ -320,7 +321,8 @@ class Mesh:
             if not peer.up:
                 peer.up = True
                 self.relay.announce_links(but=link)
-                await self._hand_on(LinkUp(peer.seat))
+                # A session that is busy takes it later; meanwhile the link has its signs of life.
+                self._nursery.start_soon(self._hand_on, LinkUp(peer.seat))
             self.relay.greet(link, self._address_book.frames)
             alive = partial(self.relay.alive, peer, link)
             error = await link.run(LinkStage.GAME, partial(self._handle, peer, link), alive)

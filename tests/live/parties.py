@@ -349,7 +349,7 @@ class Party:
         mesh = self[seat].game.mesh
 
         async def close(_: str) -> None:
-            mesh._scope.cancel()
+            mesh.scope.cancel()
             await trio.lowlevel.checkpoint()
 
         self.away.add(seat)
