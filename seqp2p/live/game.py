@@ -1,9 +1,9 @@
 """One seat's game, live, under trio: its links, its player, its clock and its files feed the SeatSession.
 
 Theory of operation. ``play`` runs in the caller's task, from the agreement to the end of the game. One task owns the
-match and takes from one inbox: what the mesh received, what the player chose, and the clock's ticks. It keeps a replay,
-and the seat's own file next to it while the game goes on. When it ends by an error, or by a crash, that file stays, and
-the seat can be resumed with it.
+match and takes from one inbox: what the mesh received, what the player chose, and the clock's ticks. ``play`` keeps a
+replay, and the seat's own file next to it. If the game ends by an error or a crash, that file stays, and the seat can
+be resumed.
 """
 
 import contextlib
@@ -89,7 +89,7 @@ class LiveGame:
         self._begun_at = trio.current_time()
         self._playing = trio.Event()
         self._session: SeatSession | None = None
-        self._send, self._inbox = trio.open_memory_channel[InboxItem](0)
+        self._send, self._inbox = trio.open_memory_channel[InboxItem](0)  # Holds none: see Mesh.run.
         self._declined = False
         self._refused = 0
 
@@ -103,9 +103,9 @@ class LiveGame:
         return self.match.game.position is not None
 
     def ways(self) -> dict[int, int | str]:
-        """Return how other seats are reached: through another one alone, which is named.
+        """Return for each seat that only one other seat can reach, that seat.
 
-        Where this seat uses a relay, also by that alone (its address), or directly (an empty text).
+        At a table with a relay, return for each linked seat the relay's address, or an empty text for a direct link.
         """
         only_ways = dict[int, int | str](self.mesh.relay.only_ways)
         if self.table.relay is None:
@@ -203,9 +203,9 @@ class LiveGame:
         ``on_event`` gets each event while the match is as it is after it. ``asks``: ask the player, a person, before
         the seat votes to go on without another. ``begun`` is called once the files are open.
 
-        Cancelled, this stops for now, with a goodbye that takes at most ``close_s``, and the seat can be resumed. When
-        it fails it says nothing: the others wait for the seat. Raises OSError and SidecarError where nothing can be
-        kept.
+        Cancelled, or when the player fails, this stops for now, with a goodbye that takes at most ``close_s``, and the
+        seat can be resumed. If its session fails, the seat says nothing, and the others wait for it. Raises OSError and
+        SidecarError where nothing can be kept.
         """
         failure: BaseException | None = None
         with self._open_files() as (writer, sidecar):
@@ -214,8 +214,8 @@ class LiveGame:
             people = frozenset[int]() if asks else self.people()
             session = self.make_session(self.own, self.mesh.relay, questions, recorder, asks=asks, people=people)
             self._session = session
+            begun()  # If it fails, the game is not played, and can be declined.
             self._playing.set()
-            begun()
             try:
                 async with trio.open_nursery() as nursery:
                     questions.begin(nursery)

@@ -80,7 +80,7 @@ class MeshPeer(Neighbour[Link]):
 
 
 class Mesh:
-    """The links of one seat. What they bring goes into one inbox; a session that does not read that stops the links.
+    """The links of one seat. They put what they receive into one inbox. While nobody takes it, they read no further.
 
     A message is handed on as it came, unverified: who signed it is for the session to find out, and what it accepts
     it gives back to ``pass_on``.
@@ -108,7 +108,7 @@ class Mesh:
         handshakes = Handshakes(limits, limits.game_handshake_rate)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self.scope: Final = trio.CancelScope()
-        """Of ``run``. Shielded, the links last while all else is cancelled."""
+        """The scope of ``run``. If it is shielded, the links outlive a cancellation."""
         self._closing = False
 
     async def run(

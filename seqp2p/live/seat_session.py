@@ -251,7 +251,7 @@ class SeatSession:
     ) -> None:
         """``asks``: a person plays, who is asked before a seat is dropped for being away.
 
-        ``people``: where none plays, the other seats that may have one.
+        ``people``: if no person plays this seat, the other seats that may have one.
         """
         match, runtime = recorder.match, recorder.runtime
         self.match = match

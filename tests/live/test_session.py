@@ -24,6 +24,7 @@ async def test_a_whole_game(virtual_time: object, tmp_path: Path, players: int) 
     for place in party.places.values():
         assert len(of_kind(place, "OpeningRecord")) == players
         assert steps_of(place) == steps_of(party[1])
+        assert place.game._send.statistics().max_buffer_size == 0, "a link crowds out another"
         kinds = [type(event) for event in place.events]
         assert kinds[: players + 2] == [Seated, *[Shuffled] * players, Dealt]
         assert kinds[-1] is Finished

@@ -7,12 +7,13 @@ from typing import Any, cast
 import pytest
 import trio
 
-from seqp2p.live.absence import GOODBYE_WAIT_S
+from seqp2p.live.absence import GOODBYE_WAIT_S, Absent
 from seqp2p.live.game import TICK_S, LiveGame
-from seqp2p.live.seat_session import OPENINGS_WAIT_S, Leaving, Saying, SeatSession
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, InboxItem, Leaving, Saying, SeatSession
 from seqp2p.match.contribution import Contribution, StepKind
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import ReleasedSecret
+from seqp2p.replay.sidecar import OlderCopy
 from seqp2p.rules import Action, View
 from tests.live.parties import LIMITS, Lottery, Party, Scribe, checked, of_kind, steps_of, went_on
 
@@ -142,11 +143,29 @@ async def failing(party: Party, error: type[Exception]) -> None:
 
 
 async def test_a_player_that_fails(virtual_time: object, tmp_path: Path) -> None:
-    """As if its process had died: the replay has no end, and the others wait for the seat to come back."""
+    """The seat stops for now, as when it is cancelled: its replay has no end, and the others wait for it."""
     party = Party(tmp_path, 3, grace_s=30)
     party.sit(2, Broken())
     await failing(party, ZeroDivisionError)
+    assert party[2].game.stopped
     assert party[1].ended_at >= 30
+
+
+class Older(SeatSession):
+    """A session that is told of signatures which its file lacks."""
+
+    async def take(self, item: InboxItem) -> None:
+        await super().take(item)
+        if self.match.kind == "turn":
+            self.stopped = OlderCopy()
+
+
+async def test_a_seat_that_may_sign_nothing_more_says_no_goodbye(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3, grace_s=30)
+    party.sit(2, session=Older)
+    await failing(party, OlderCopy)
+    assert not party[2].game.stopped
+    assert not any(event.later for event in party[1].events if isinstance(event, Absent))
 
 
 async def test_a_disk_that_is_full(virtual_time: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
