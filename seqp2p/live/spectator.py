@@ -1,8 +1,8 @@
 """A spectator: let in by the join code, it plays the same match as the seats do, and checks everything itself.
 
 Theory of operation. One task keeps the link to the host and reads it into a backlog; one asks for more while there is
-more; one owns the match and takes from the backlog, every check in a worker thread. spectator_session.py
-decides.
+more; one owns the match and takes from the backlog. The checks of contributions and evidence run in worker threads.
+spectator_session.py decides.
 """
 
 from collections import deque

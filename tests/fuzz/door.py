@@ -31,7 +31,7 @@ async def answered(data: bytes, size: int) -> tuple[bytes, str]:
 
 
 async def host(frames: FrameStream) -> tuple[Proof, WireMessage | None]:
-    """Who came, by proof, and what it wants, by code: the steps of lobby_host.py and spectators.py, without TLS."""
+    """Who came, by proof, and what it wants, by code: the steps of lobby/host.py, without TLS."""
     dice = random.Random(1).randbytes
     own = credentials(HOST)
     door = door_of_host(dice)
