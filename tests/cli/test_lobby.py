@@ -69,7 +69,7 @@ def test_an_address_that_nobody_listens_at_and_one_that_is_taken(cli: Cli) -> No
 
 
 def test_a_seat_that_is_asked_to_end_in_a_lobby_says_goodbye(people: Household) -> None:
-    host = people.host("--players", "3")
+    host = people.host("--players", "4")  # One seat stays free: the game does not begin.
     guest, other = people.join(host, who="guest"), people.join(host, who="other")
     host.event("lobby", 3)
     for process, number, said in (
