@@ -118,8 +118,7 @@ async def play(
         assert isinstance(stopped, SeatStopped), "the group has no others"
         if isinstance(stopped, OlderCopy):
             forget_command()  # With these files it would end in the same way.
-        reason = translate(message_of(stopped))
-        output.event(json_events.ErrorEvent(stopped.code, reason, translate(stopped.hint)))
+        tell_stopped(output, stopped)
         raise
     finally:
         if not can_resume():
@@ -130,6 +129,10 @@ async def play(
     if resumable and (command := resume_command()):
         output.say_last(t("come back with: {command}", command=command))
     return result
+
+
+def tell_stopped(output: Output, stopped: SeatStopped) -> None:
+    output.event(json_events.ErrorEvent(stopped.code, translate(message_of(stopped)), translate(stopped.hint)))
 
 
 def exit_code_of(result: Result) -> int:

@@ -25,7 +25,7 @@ from seqp2p.match.events import Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
-from seqp2p.replay.sidecar import is_held, sidecar_path
+from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path, trouble_of
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
@@ -311,9 +311,8 @@ class PastGame:
 
     @property
     def resumable(self) -> bool:
-        """True if ``resume`` will take it: the seat's own file is there, and no process plays it."""
-        kept = sidecar_path(self.path)
-        return self.summary.report.verdict != "invalid" and kept.exists() and not is_held(kept)
+        """True if ``resume`` will take it: the seat's own file is there and can be used, and no process plays it."""
+        return self.summary.report.verdict != "invalid" and trouble_of(sidecar_path(self.path)) is None
 
     @property
     def outcome(self) -> str:
@@ -321,15 +320,16 @@ class PastGame:
         summary, report = self.summary, self.summary.report
         if report.verdict == "invalid":
             return t("damaged: seqp2p verify {file}", file=self.path.name)
-        if self.resumable:
+        trouble = trouble_of(sidecar_path(self.path))
+        if trouble is None:
             return t("unfinished: seqp2p resume {game}", game=(report.game or "")[:12])
-        if sidecar_path(self.path).exists():
+        if isinstance(trouble, SeatHeld):
             return t("being played in another window")
         if report.result is not None:
             return result_line(self.company, report.result)
         if self.own in summary.left:
             return result_line(self.company, Result("unfinished", (), LEFT), heirs=summary.heirs)
-        reason = plain_reason(report.reason or "")
+        reason = message_of(trouble) if isinstance(trouble, SidecarError) else plain_reason(report.reason or "")
         result = Result("forfeit", summary.heirs, reason) if summary.heirs else Result("unfinished", (), reason)
         return result_line(self.company, result)
 

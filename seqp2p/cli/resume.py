@@ -24,7 +24,7 @@ from seqp2p.cli.lobby import LobbyTeller, LobbyView
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
 from seqp2p.cli.output import Output, on_screen
 from seqp2p.cli.own_table import Filling, bots_again, play_at_own_table
-from seqp2p.cli.playing import exit_code_of, play, resume_options
+from seqp2p.cli.playing import exit_code_of, play, resume_options, tell_stopped
 from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.series import play_games
@@ -34,7 +34,7 @@ from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.resume import GameOver, ResumeError
-from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
+from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SeatStopped, SidecarError, sidecar_path
 from seqp2p.ui.language import t
 
 NAMES_HINT: Final = message("GAME is a replay, its name, or the first digits of the game's id")
@@ -72,7 +72,11 @@ def command(game: str | None, listen: str | None, map_port: bool, seat: Callable
 async def resume(game: str | None, listen: Address | None, options: SeatOptions, *, map_port: bool = False) -> int:
     """Resume the seat, and play on; return the exit code."""
     progress.show(t("the game so far is checked…"))
-    stored = find_stored(options.choices.replay_dir, game)
+    try:
+        stored = find_stored(options.choices.replay_dir, game)
+    except SeatStopped as stopped:
+        tell_stopped(options.output, stopped)
+        raise
     options = replace(options, choices=replace(options.choices, coached=_listened_here_alone(stored)))
     ports = PortTeller(options.output)
     with stored.sidecar, lock_identity(None, stored.secrets.identity) as locked:

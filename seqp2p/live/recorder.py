@@ -8,12 +8,14 @@ resumes after a crash finds its own words in their places, and never signs a sec
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.voting import AskAbout
+from seqp2p.match.contribution import SIGNATURE_SIZE
 from seqp2p.match.events import Event
 from seqp2p.match.intake import Applied, Cheating
 from seqp2p.match.machine import Match
@@ -55,6 +57,13 @@ class Recorder:
         """Note in the journal where a seat listens now, for this seat to find it after a crash."""
         if self.journal is not None:
             self.journal.log("here", statement.payload, statement.signature)
+
+    async def mark_older(self) -> None:
+        """Mark the journal as an older copy: no seat resumes with it. A full disk takes no mark."""
+        if self.journal is not None:
+            with suppress(OSError):
+                self.journal.log("older", b"", bytes(SIGNATURE_SIZE))
+                await self.runtime.on_disk(self.journal.sync)
 
     async def sync(self) -> None:
         """Wait until the disk has it all, before something own is sent."""

@@ -400,6 +400,7 @@ class SeatSession:
         author, payload = finding.signed
         if author == self.seat.number and payload not in self.seat.signed:
             self.stopped, self.seat.waits_to_sign = OlderCopy(), True
+            await self._recorder.mark_older()
             return Ignored(NOTHING_NEW)
         own = finding.signer == self.seat.number
         # Another seat may send the same again and again; a step later an early one may be due.

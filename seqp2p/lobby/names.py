@@ -79,11 +79,11 @@ def _without_marks(text: str) -> str:
 
 
 def _look(text: str) -> str:
-    """Return one text for all that show as this one."""
+    """Return one text for all that show as this one, in any mix of cases."""
     if not text.isascii():
         shown = _shown()
         text = "".join(shown.get(character, character) for character in unicodedata.normalize("NFKD", text))
-    return text.translate(_ASCII).strip(" ").rstrip(_AT_END)
+    return text.translate(_ASCII).casefold().strip(" ").rstrip(_AT_END)
 
 
 class _Glyph(msgspec.Struct):

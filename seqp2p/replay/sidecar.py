@@ -6,6 +6,8 @@ The first record is the seat's secrets; each later one is a signed thing, own or
 Own ones are synced before they are sent, so a seat that resumes never signs a second thing for one place. Only an
 incomplete write may be dropped: a record in which the file ends, or zeros that a file system put in the place of data.
 Any other damage could be an own contribution that was sent, so it is never skipped.
+
+A record "older" marks a copy that was put back: the others have signatures that it lacks, so no seat resumes with it.
 """
 
 import errno
@@ -47,7 +49,7 @@ ADDRESSES_MAX: Final = 8  # of a seat
 ADDRESS_LENGTH_MAX: Final = 64
 RELAY_LENGTH_MAX: Final = 84
 
-LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here"]
+LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here", "older"]
 SidecarAddress: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
 
 # Windows has no O_NOFOLLOW, and other systems no O_BINARY.
@@ -135,7 +137,7 @@ def to_logged(thing: SignedThing) -> Logged | None:
 
 
 def from_logged(logged: Logged) -> SignedThing | None:
-    """Return what the match takes of an entry; None for an address. Raises DecodeError."""
+    """Return what the match takes of an entry; None for an address and for the mark. Raises DecodeError."""
     signed = Contribution(logged.payload, logged.signature)
     match logged.kind:
         case "contribution":
@@ -144,7 +146,7 @@ def from_logged(logged: Logged) -> SignedThing | None:
             return _WORDS[logged.kind](signed)
         case "evidence":
             return OfferedEvidence(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))
-        case "here":
+        case "here" | "older":
             return None
         case _:
             assert_never(logged.kind)
@@ -242,11 +244,11 @@ class Sidecar:
     def open(cls, path: Path) -> tuple[Self, SidecarSecrets, tuple[Logged, ...], bool]:
         """Open a file; return it, its secrets, its signed things, and True if an incomplete last write was dropped.
 
-        Raises SeatHeld, SidecarDamaged, FileNotFoundError.
+        Raises SeatHeld, SidecarDamaged, OlderCopy, FileNotFoundError.
         """
         sidecar = cls(path, os.open(path, _FLAGS), new=False)
         try:
-            secrets, logged, whole = sidecar._read()
+            secrets, logged, whole = sidecar.read()
             torn = whole < sidecar._size
             if torn:
                 sidecar._truncate(whole)
@@ -294,22 +296,25 @@ class Sidecar:
         os.ftruncate(self._file.fileno(), size)
         self._size = size
 
-    def _read(self) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:
+    def read(self) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:
+        """Return secrets, signed things, and the number of complete bytes. Raises SidecarDamaged, OlderCopy."""
         if self._size > REPLAY_SIZE_MAX:
             values = {"path": self.path, "most": REPLAY_SIZE_MAX}
             raise SidecarDamaged(message("{path} is larger than any seat's file ({most} bytes)", **values))
-        return parse(self._file.readall(), self.path)
+        secrets, logged, whole = parse(self._file.readall(), self.path)
+        if any(each.kind == "older" for each in logged):
+            raise OlderCopy
+        return secrets, logged, whole
 
 
-def is_held(path: Path) -> bool:
-    """Return True if a process plays the seat of this file."""
+def trouble_of(path: Path) -> SidecarError | OSError | None:
+    """Return why no process can take the seat of this file now; None if one can."""
     try:
-        Sidecar(path, os.open(path, _FLAGS), new=False).close()
-    except SeatHeld:
-        return True
-    except (OSError, SidecarError):
-        return False
-    return False
+        with Sidecar(path, os.open(path, _FLAGS), new=False) as sidecar:
+            sidecar.read()
+    except (OSError, SidecarError) as error:
+        return error
+    return None
 
 
 def parse(data: bytes, path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli import replays as past_games
-from seqp2p.replay.sidecar import sidecar_path
+from seqp2p.replay.sidecar import Sidecar, entry, sidecar_path
 from tests.cli.conftest import Cli
+from tests.replay.test_sidecar import PARTS, SECRETS
 
 ROOT = Path(__file__).parents[2]
 TWO, THREE = ROOT / "protocol" / "replays" / "kids_2_won_ok.seqp2p", ROOT / "replays" / "kids-3.seqp2p"
@@ -84,9 +85,29 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     listed = cli("games")[1]
     assert "ann and you" in listed
     assert "you lost" in listed
-    sidecar_path(played / TWO.name).touch()
+    with Sidecar.create(sidecar_path(played / TWO.name), SECRETS) as sidecar:
+        assert "being played in another window" in cli("games")[1]
+        sidecar.log("remark", b"hello", bytes(64))
     assert "unfinished: seqp2p resume" in cli("games")[1]
     assert told(cli)[0]["resumable"] is True
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        (b"".join([*PARTS, entry("older", b"", bytes(64))]), "a copy of this game's files was put back"),
+        (b"", "is no seat's file"),
+    ],
+)
+def test_a_seat_s_own_file_that_cannot_be_used_is_not_resumed(cli: Cli, own_home: Path, file: bytes, said: str) -> None:
+    (own_home / "replays").mkdir(parents=True)
+    path = own_home / "replays" / "x.seqp2p"
+    shutil.copy(TWO.with_name("cut_in_a_record_fail.seqp2p"), path)
+    sidecar_path(path).write_bytes(file)
+    line = cli("games")[1]
+    assert "ended without a winner: " in line
+    assert said in line
+    assert told(cli)[0]["resumable"] is False
 
 
 def test_a_spectator_reads_of_a_forfeit_as_the_players_do(cli: Cli, own_home: Path) -> None:

@@ -131,11 +131,11 @@ def killed(process: Process) -> None:
     process.end()
 
 
-@pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("players", [2, *(pytest.param(more, marks=pytest.mark.slow) for more in (3, 4))])
 def test_the_seat_stops_and_the_others_go_on(people: Household, players: int) -> None:
     people.hold(2)
     host = people.host("--variant", "classic", "--players", players, "--grace", "5")
-    guests = {who: people.join(host, who=who) for who in ("guest", "bea")[: players - 1]}
+    guests = {who: people.join(host, who=who) for who in ("guest", "bea", "carl")[: players - 1]}
     for guest in guests.values():
         guest.event("turn", 2)
     copy(people, "guest")
@@ -152,8 +152,12 @@ def test_the_seat_stops_and_the_others_go_on(people: Household, players: int) ->
     assert hint
     ended = back.events[-1]
     assert (ended["event"], ended["code"], ended["reason"], ended["hint"]) == ("error", "older_copy", error, hint)
-    # All it had stays.
+    # All it had stays, marked as an older copy.
     assert sidecars(people, "guest")[0].read_bytes().startswith(kept)
+    again = resume(people, "guest")
+    assert again.end() == 1
+    assert again.error() == (error, hint)
+    assert again.events == [ended]
     people.let_go()
     others = [host, *(guest for who, guest in guests.items() if who != "guest")]
     assert [process.end() for process in others] == [5 if players == 2 else 0] * len(others)

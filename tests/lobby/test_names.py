@@ -13,10 +13,10 @@ from seqp2p.lobby.names import is_numbered, look_alike
 from seqp2p.match.table import name_fault
 
 ALIKE = {
-    "alice": ["ALlCE"],
+    "alice": ["ALlCE", "AIice", "aLlCe"],
     "oscar": ["0SCAR"],
     "walter": ["vvaIter"],
-    "Wanda": ["VVanda"],
+    "Wanda": ["VVanda", "vVANDA", "VvaNdA"],
     "dora": ["clora"],
     "Dora": ["cIora"],
     "d\u017ea": ["\u02a3\u030ca"],
@@ -39,6 +39,7 @@ APART = {
     "\u0e01\u0e38": ["\u0e01\u0e34"],
     "a.b": ["ab"],
     "tim": ["tlm"],
+    "bill": ["bili"],
     "ann": [".ann", "anna"],
 }
 
