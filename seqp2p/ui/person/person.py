@@ -300,7 +300,7 @@ class Person:
         out = {*self._match.left, self._seat.number}
         won = forfeit(self._match.game, out, self._match.proven.keys())
         if won is None:
-            return t("the others play on without you")
+            return t("the game ends") if self._alone else t("the others play on without you")
         return t("won by {names}", names=self._company.names_of(won.winners))
 
     def _prepare(self, line: str) -> Iterable[str]:

@@ -50,6 +50,7 @@ class Seat:
         terminal: bool = False,
         auto_pass: bool = False,
         hints: Hints | None = None,
+        alone: bool = False,
     ) -> None:
         self.typed: list[str | None] = []
         self.shown: list[str] = []
@@ -60,7 +61,7 @@ class Seat:
         self.match, self.own = match, own
         desk = Console(self._read, self.shown.append, lambda _: self.done.append("(rings)"), terminal)
         sight = SeatInfo(match, own, self.story, lambda _: self.words)
-        self.person = Person(desk, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints)
+        self.person = Person(desk, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints, alone=alone)
 
     async def _read(self) -> str | None:
         await trio.lowlevel.checkpoint()
@@ -138,8 +139,8 @@ def turn_of(game: Played, seat: int) -> int:
     return next(match.number for match in steps if match.kind == "turn" and match.awaited == {seat})
 
 
-def seat_at(game: Played, step: int, number: int = 1) -> Seat:
-    return Seat(match_at(game, step), game.seat(number))
+def seat_at(game: Played, step: int, number: int = 1, *, alone: bool = False) -> Seat:
+    return Seat(match_at(game, step), game.seat(number), alone=alone)
 
 
 def in_turn(seat: int, *, terminal: bool = False, auto_pass: bool = False) -> Seat:
@@ -209,6 +210,7 @@ PLACES: dict[str, Callable[[], Seat]] = {
     "at a table of four": lambda: seat_at(played(4), 8),
     "seat 2 at a table of four": lambda: seat_at(played(4), 8, 2),
     "another's turn, where talk can be called": lambda: seat_at(callable_game(), turn_of(callable_game(), 2)),
+    "beside bots alone": lambda: seat_at(callable_game(), turn_of(callable_game(), 2), alone=True),
     "your draw": lambda: manual("draw", 1),
     "your late draw": lambda: manual("late", 1),
     "another's late draw": lambda: manual("late", 2),
