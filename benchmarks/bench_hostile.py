@@ -33,13 +33,13 @@ from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.live.seat_session import MatchStore
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.code import public_part
+from seqp2p.lobby.events import Own
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.machine import Match
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, tcp_dial
-from seqp2p.net.dialling import reach
+from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressUpdate, encode_message

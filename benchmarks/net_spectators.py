@@ -15,10 +15,11 @@ import trio
 
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator_session import ASK_S
+from seqp2p.lobby.events import Own
 from seqp2p.lobby.join import watch_table
-from seqp2p.lobby.own import Own, Route
 from seqp2p.match.contribution import open_envelope
 from seqp2p.net.addresses import Address, parse_address
+from seqp2p.net.dialling import Route
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.messages import ContributionMessage, LinkStage, More, Ping, SignedMessage, WireMessage

@@ -32,7 +32,7 @@ from seqp2p.lobby.events import (
     Strangers as Strangers,
     TurnedAway as TurnedAway,
 )
-from seqp2p.lobby.requests import (
+from seqp2p.lobby.events import (
     MovePlayer as MovePlayer,
     RemovePlayer as RemovePlayer,
     SayLine as SayLine,

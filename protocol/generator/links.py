@@ -11,9 +11,9 @@ from seqp2p.crypto.hashing import ADDRESSES, LINK, LOBBY_LINE, PAIR, REMATCH
 from seqp2p.crypto.identity import ExchangeKey, sign
 from seqp2p.lobby.address_statement import RELAY, TCP, AddressEntry, AddressPayload
 from seqp2p.lobby.lines import LinePayload
-from seqp2p.lobby.pairs import OwnRelay, RelayEntry
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.place import hash_place
+from seqp2p.lobby.table import OwnRelay, RelayEntry
 from seqp2p.match.encoding import encode
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import Statement

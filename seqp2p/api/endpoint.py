@@ -15,8 +15,7 @@ import trio
 from seqp2p.api.home import GIVEN, LockedIdentity, locked_identity, locked_key, usual_name, usual_replay_dir
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.crypto.identity import Identity
-from seqp2p.lobby.events import OnLobbyEvent
-from seqp2p.lobby.own import Own
+from seqp2p.lobby.events import OnLobbyEvent, Own
 from seqp2p.match.table import name_fault
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, parse_relay_address
 from seqp2p.net.interfaces import local_hosts

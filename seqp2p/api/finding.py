@@ -16,10 +16,10 @@ from seqp2p.i18n import listed, message
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.code import parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Browsed, browsing
-from seqp2p.lobby.own import Route
 from seqp2p.lobby.place import MeetingPlace, MetLine, meet_host, meeting_place
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, parse_address, racing_dial, tcp_dial
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.transit import check_relay

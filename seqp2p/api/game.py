@@ -18,8 +18,7 @@ from seqp2p.live.game import LiveGame as LiveGame  # noqa: PLC0414  # for the co
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.lobby.code import safety_words
-from seqp2p.lobby.events import OnLobbyEvent
-from seqp2p.lobby.requests import LobbyRequest, LobbyRequests
+from seqp2p.lobby.events import LobbyRequest, LobbyRequests, OnLobbyEvent
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.checks import Checks
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope

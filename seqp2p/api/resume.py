@@ -30,8 +30,7 @@ from seqp2p.live.game import LiveGame, Resumption
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.runtime import UNDER_TRIO, Runtime, ignore
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement
-from seqp2p.lobby.pairs import OwnRelay
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.table import AgreedTable, OwnRelay
 from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.net.addresses import (
     WILDCARDS,

@@ -30,17 +30,28 @@ from seqp2p.live.runtime import ignore
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_place, make_table_number, parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Warn, advertising
-from seqp2p.lobby.events import NO_FORMER, CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, RelayState
+from seqp2p.lobby.events import (
+    ANY_SEAT,
+    NO_FORMER,
+    CodeShown,
+    Former,
+    LobbyEvent,
+    LobbyRequest,
+    LobbyRequests,
+    LobbyShown,
+    OnLobbyEvent,
+    RelayState,
+    SeatChoice,
+)
 from seqp2p.lobby.host import Hosting, host_table, rematch_listeners
 from seqp2p.lobby.join import join_table, rejoin_table
 from seqp2p.lobby.names import is_bot_name
-from seqp2p.lobby.own import Route
 from seqp2p.lobby.place import HostLines
-from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.serving import Listener

@@ -22,11 +22,11 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.live.runtime import ignore, nothing
 from seqp2p.live.spectator import WatchedGame as WatchedGame  # noqa: PLC0414  # for the command line
 from seqp2p.live.spectator_session import WatchEvent
-from seqp2p.lobby.events import OnLobbyEvent
+from seqp2p.lobby.events import OnLobbyEvent, Own
 from seqp2p.lobby.join import watch_table
-from seqp2p.lobby.own import Own, Route
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.dialling import Route
 from seqp2p.net.tls import make_credentials
 from seqp2p.rules import View
 

@@ -8,8 +8,7 @@ the deal, so the same seed gives the same results with any number of processes.
 from seqp2p.arena.contest import Contest, make_contest, round_robin
 from seqp2p.arena.entrants import EntrantError
 from seqp2p.arena.game import ArenaResult
-from seqp2p.arena.ladder import Ladder, WorkerLost, play_deals
-from seqp2p.arena.tally import DealResult, Tally, elo_ratings, play_deal, wilson
+from seqp2p.arena.tally import DealResult, Ladder, Tally, WorkerLost, elo_ratings, play_deal, play_deals, wilson
 
 __all__ = [
     "ArenaResult",

@@ -42,9 +42,9 @@ from seqp2p.errors import UserError
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import Runtime, first_error, ignore
-from seqp2p.lobby.own import Route
 from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address
+from seqp2p.net.dialling import Route
 from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.replay.resume import GameOver
 from seqp2p.replay.sidecar import SeatHeld, sidecar_path

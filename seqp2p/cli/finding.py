@@ -16,10 +16,9 @@ from seqp2p.i18n import message, message_of
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.code import parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Browsed, browsing
-from seqp2p.lobby.own import Route
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, AddressError, parse_address, tcp_dial
-from seqp2p.net.dialling import dial_in_time
+from seqp2p.net.dialling import Route, dial_in_time
 from seqp2p.net.errors import BadCode, NetError, PeerRefused, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t, tn, translate

@@ -14,8 +14,8 @@ from seqp2p.cli.options import SeatOptions, make_address, map_port_option, place
 from seqp2p.cli.running import run_async
 from seqp2p.cli.series import play_games, sitting_down
 from seqp2p.i18n import message
-from seqp2p.lobby.own import Route
 from seqp2p.net.addresses import Address
+from seqp2p.net.dialling import Route
 from seqp2p.ui.language import t
 
 

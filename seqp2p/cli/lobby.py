@@ -27,21 +27,19 @@ from seqp2p.lobby.events import (
     Guest,
     LineSaid,
     LobbyEvent,
-    LobbyShown,
-    RelayState,
-    SpectatorCame,
-    Strangers,
-    TurnedAway,
-)
-from seqp2p.lobby.names import is_bot_name
-from seqp2p.lobby.requests import (
     LobbyRequest,
+    LobbyShown,
     MovePlayer,
+    RelayState,
     RemovePlayer,
     SayLine,
+    SpectatorCame,
     StartGame,
+    Strangers,
+    TurnedAway,
     UseRelay,
 )
+from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address

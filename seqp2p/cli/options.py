@@ -24,7 +24,7 @@ from seqp2p.cli.output import Output, ScreenWish
 from seqp2p.cli.running import is_terminal
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
-from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
+from seqp2p.lobby.events import ANY_SEAT, SeatChoice
 from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError, name_fault
 from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption

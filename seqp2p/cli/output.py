@@ -1,5 +1,7 @@
 r"""The output of a command: JSON lines for scripts, sentences or a screen for people, errors, and files.
 
+A player is called to a terminal, and text is copied, by the sequences of xterm and its followers.
+
 Text from a peer or a file can move no cursor, and no terminal's encoding can end a game: unprintable characters become
 escapes like ``\x1b``.
 """
@@ -12,7 +14,7 @@ import os
 import re
 import sys
 import weakref
-from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +25,6 @@ from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of, resume_command
 from seqp2p.cli.preferences import Preferences, kept
 from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import of_system
-from seqp2p.ui.attention import TitleBar, copying, notification
 from seqp2p.ui.language import bound, t, translate, unbound
 from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint
 
@@ -41,6 +42,41 @@ _DUMB: Final = frozenset({"", "dumb", "unknown"})
 _FEW_COLOURS: Final = re.compile(r"linux|eterm-color|ansi|cons25|.*-16color")
 _TRUE_COLOUR: Final = frozenset({"truecolor", "24bit"})
 STDOUT: Final = "-"
+KEEP_TITLE: Final = "\x1b[22;2t"
+OLD_TITLE: Final = "\x1b[23;2t"
+LENGTH_MAX: Final = 80
+
+
+def notification(text: str) -> str:
+    """Return the sequence that shows a printable text as a notification of the desktop (OSC 9)."""
+    return f"\x1b]9;{text[:LENGTH_MAX]}\x07"
+
+
+def copying(text: str) -> str:
+    r"""Return the sequence by which a terminal copies a text (OSC 52).
+
+    >>> copying("hi")
+    '\x1b]52;c;aGk=\x07'
+    """
+    import base64  # Only where a text is copied: --help is quick.
+
+    return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
+
+
+class TitleBar:
+    """The title of a terminal, which gets its old one back by an empty text. ``write`` sends sequences to it."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+        self.text = ""
+
+    def show(self, text: str) -> None:
+        """Show a printable text, which is another than before, or the old title for an empty one."""
+        before, self.text = self.text, text
+        if not text:
+            self._write(OLD_TITLE)
+        else:
+            self._write(("" if before else KEEP_TITLE) + f"\x1b]2;{text[:LENGTH_MAX]}\x07")
 
 
 @dataclass(frozen=True, slots=True)

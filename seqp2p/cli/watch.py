@@ -29,10 +29,10 @@ from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.errors import ABANDONED
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
-from seqp2p.lobby.events import LobbyEvent, LobbyShown, TurnedAway
-from seqp2p.lobby.own import Own, Route
+from seqp2p.lobby.events import LobbyEvent, LobbyShown, Own, TurnedAway
 from seqp2p.match.events import Result
 from seqp2p.net.addresses import Address
+from seqp2p.net.dialling import Route
 from seqp2p.net.tls import make_credentials
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.i18n import message
+from seqp2p.match.game import names
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import names
 from seqp2p.net.messages import LATER
 
 # Steps over which a player may think, as long as the table's clock lets it; a program does all the others by itself.

@@ -31,6 +31,7 @@ from seqp2p.match.ballots import VOTES_MAX
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode
 from seqp2p.match.events import STOPPED, Dropped, Event, Result, Undone
+from seqp2p.match.game import final_result
 from seqp2p.match.intake import (
     NOTHING_NEW,
     Applied,
@@ -44,7 +45,6 @@ from seqp2p.match.intake import (
     PendingThing,
 )
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import final_result
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     BALLOT_SIZE_MAX,

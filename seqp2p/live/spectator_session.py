@@ -18,9 +18,9 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Event, Result, Undone
+from seqp2p.match.game import final_result, names
 from seqp2p.match.intake import EVERYTHING, WORDS, Applied, BadSender, Cheating, Deferred, Ignored, Intake, Outcome
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import final_result, names
 from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedLeave, SignedThing
 from seqp2p.match.text import clean
 from seqp2p.net import messages as wire

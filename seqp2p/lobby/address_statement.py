@@ -19,9 +19,8 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import ADDRESSES, PAIR
 from seqp2p.crypto.identity import Identity, sign, verify
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.own import Own
-from seqp2p.lobby.pairs import OwnRelay, RelayEntry, parse_relay_entry
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.events import Own
+from seqp2p.lobby.table import AgreedTable, OwnRelay, RelayEntry, parse_relay_entry
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import Bytes32
 from seqp2p.net.addresses import Address, AddressError, leads_here, parse_peer_address, peer_address
@@ -35,7 +34,7 @@ ENTRIES_MAX: Final = 8
 ENTRY_LENGTH_MAX: Final = 128
 TCP: Final = 1
 RELAY: Final = 2
-"""Kinds of entries: an IP address and a TCP port; a relay with a key (pairs.py), at most one of these in a statement.
+"""Kinds of entries: an IP address and a TCP port; a relay with a key (table.py), at most one of these in a statement.
 Entries of unknown kinds are kept and passed on, and not dialled."""
 CHANGE_S: Final = 5.0
 """Between two changes of one seat's addresses that are taken; the newest of those that come meanwhile is kept."""

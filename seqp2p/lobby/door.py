@@ -25,8 +25,7 @@ import trio
 
 from seqp2p.i18n import message
 from seqp2p.lobby.code import PLACE_WORDS_MAX, TABLE_NUMBER_MAX, WORDS_MIN, make_code, make_place, public_part
-from seqp2p.lobby.events import CodeShown, Strangers
-from seqp2p.lobby.own import Own
+from seqp2p.lobby.events import CodeShown, Own, Strangers
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.place import MOVED
 from seqp2p.net.auth import receive, refuse, send

@@ -1,14 +1,24 @@
-"""Events of a lobby, for a screen or a script."""
+"""What goes into a lobby and comes out of it: what a player brings, its requests, and the events.
 
-from collections.abc import Callable, Collection, Mapping
+Requests come as values through a channel. Those that a joiner may send as they are, are the messages themselves
+(net/messages.py).
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+import trio
+
+from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message
-from seqp2p.match.table import Settings
+from seqp2p.match.table import Settings, name_fault
 from seqp2p.match.text import clean
 from seqp2p.net.addresses import Address
-from seqp2p.net.messages import DeclinedMessage
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.messages import AcceptGame, ChooseColour, DeclinedMessage, TakeSeat
+from seqp2p.net.serving import Listener
+from seqp2p.net.tls import Credentials
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +165,79 @@ LobbyEvent: TypeAlias = (
     CodeShown | LobbyShown | LineSaid | Declined | TurnedAway | Strangers | SpectatorCame | RelayState
 )
 OnLobbyEvent: TypeAlias = Callable[[LobbyEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SayLine:
+    """Say this to all in the lobby."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MovePlayer:
+    """Move the player with this key to a seat; the player who sits there takes the other seat (host)."""
+
+    key: bytes
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemovePlayer:
+    """Remove the player with this key; the key is refused as long as the lobby is open (host)."""
+
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StartGame:
+    """Begin as soon as all seats are taken (host)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseRelay:
+    """Use the relay that the host's lobby shows, from the next agreement on (joiner)."""
+
+
+LobbyRequest: TypeAlias = (
+    TakeSeat | ChooseColour | SayLine | MovePlayer | RemovePlayer | StartGame | UseRelay | AcceptGame
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChoice:
+    """The wishes of a joiner for its first seat, as far as there are any."""
+
+    seat: int | None = None
+    team: int | None = None
+    colour: str | None = None
+
+
+ANY_SEAT: Final = SeatChoice()
+LobbyRequests: TypeAlias = trio.MemoryReceiveChannel[LobbyRequest]
+
+
+@dataclass(frozen=True)
+class Own:
+    """A player's own part of a lobby. ``on_event`` gets every LobbyEvent as it happens.
+
+    By ``addresses``, likeliest first, the other seats reach the ``listeners``, which stay open; a spectator has none.
+    ``relay`` is the one that this player uses. Raises ValueError for a name that others cannot be shown.
+    """
+
+    credentials: Credentials
+    name: str
+    randomness: Randomness
+    on_event: OnLobbyEvent
+    listeners: Sequence[Listener] = ()
+    addresses: Sequence[Address] = ()
+    relay: Address | None = None
+    limits: Limits = DEFAULT_LIMITS
+
+    def __post_init__(self) -> None:
+        if fault := name_fault(self.name):
+            raise ValueError(fault)
+
+    @property
+    def key(self) -> bytes:
+        return self.credentials.identity.public

@@ -21,17 +21,31 @@ from msgspec.structs import replace
 
 from seqp2p.crypto.hashing import REMATCH
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby import requests as req
 from seqp2p.lobby.address_statement import AddressBook, first_statement, is_first
 from seqp2p.lobby.door import CodeDoor, receive_name
-from seqp2p.lobby.events import NO_FORMER, Former, Guest, LineSaid, LobbyShown, TurnedAway, declined, declining, gone
+from seqp2p.lobby.events import (
+    NO_FORMER,
+    Former,
+    Guest,
+    LineSaid,
+    LobbyRequest,
+    LobbyRequests,
+    LobbyShown,
+    MovePlayer,
+    Own,
+    RemovePlayer,
+    SayLine,
+    StartGame,
+    TurnedAway,
+    UseRelay,
+    declined,
+    declining,
+    gone,
+)
 from seqp2p.lobby.lines import LobbyTalk, PerKey
 from seqp2p.lobby.names import BOT_NAME, look_alike
-from seqp2p.lobby.own import Own
-from seqp2p.lobby.pairs import OwnRelay, own_relay
-from seqp2p.lobby.requests import LobbyRequest, LobbyRequests
 from seqp2p.lobby.spectators import SpectatorServer
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.table import AgreedTable, OwnRelay, own_relay
 from seqp2p.match.table import (
     Agreement,
     SeatEntry,
@@ -435,15 +449,15 @@ class _HostLobby:
         match request:
             case wire.TakeSeat():
                 return "no_seat"
-            case req.UseRelay():
+            case UseRelay():
                 return "no_relay"
             case wire.ChooseColour(colour):
                 return self._colour(1, own, colour)
-            case req.SayLine(text):
+            case SayLine(text):
                 return self._say(text)
-            case req.MovePlayer() | req.RemovePlayer():
+            case MovePlayer() | RemovePlayer():
                 return self._rearrange(request)
-            case req.StartGame():
+            case StartGame():
                 self._started = True
                 self._changed.unpark_all()
             case wire.AcceptGame():
@@ -453,11 +467,11 @@ class _HostLobby:
                 assert_never(request)
         return ""
 
-    def _rearrange(self, request: req.MovePlayer | req.RemovePlayer) -> str:
+    def _rearrange(self, request: MovePlayer | RemovePlayer) -> str:
         sitting = next((sitting for sitting in self._seats.values() if sitting.key == request.key), None)
         if sitting is None:
             return "nobody"
-        if isinstance(request, req.RemovePlayer):
+        if isinstance(request, RemovePlayer):
             self._remove(sitting)
         elif 2 <= request.seat <= self._settings.players:
             self._move(sitting, request.seat)

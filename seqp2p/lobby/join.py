@@ -17,16 +17,29 @@ from msgspec.structs import replace
 
 from seqp2p.crypto.hashing import REMATCH
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby import requests as req
 from seqp2p.lobby.address_statement import AddressBook, first_statement, is_first
 from seqp2p.lobby.code import parse_code
-from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined
+from seqp2p.lobby.events import (
+    ANY_SEAT,
+    Guest,
+    LineSaid,
+    LobbyRequest,
+    LobbyRequests,
+    LobbyShown,
+    MovePlayer,
+    OnLobbyEvent,
+    Own,
+    RemovePlayer,
+    SayLine,
+    SeatChoice,
+    StartGame,
+    TurnedAway,
+    UseRelay,
+    declined,
+)
 from seqp2p.lobby.lines import LobbyTalk
-from seqp2p.lobby.own import Own, Route
-from seqp2p.lobby.pairs import OwnRelay, own_relay
 from seqp2p.lobby.pake import Exchange, give_code
-from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.table import AgreedTable, OwnRelay, own_relay
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
 from seqp2p.match.text import clean
@@ -34,7 +47,7 @@ from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address, tcp_dial
 from seqp2p.net.auth import send
-from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.dialling import Dial, Route, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TableClosed, TooSlow, Unreachable, WrongKey
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.links import Link
@@ -359,14 +372,14 @@ class _Joiner:
                 self._on_event(declined("no_colour"))
             case wire.TakeSeat() | wire.ChooseColour():
                 self.link.send(request)
-            case req.SayLine(text):
+            case SayLine(text):
                 self._say(text, lobby)
             case wire.AcceptGame():
                 self.asked = False
                 self.link.send(request)
-            case req.UseRelay():
+            case UseRelay():
                 self._use_relay(lobby)
-            case req.MovePlayer() | req.RemovePlayer() | req.StartGame():
+            case MovePlayer() | RemovePlayer() | StartGame():
                 self._on_event(declined("host_only"))
             case _:
                 assert_never(request)

@@ -28,8 +28,7 @@ from seqp2p.match.contribution import Contribution, Envelope, ShuffleBody, StepK
 from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.errors import Failure, OtherPast, Refusal, TooEarly, Violation
 from seqp2p.match.events import Event, Finished, Result, Undone, Voted
-from seqp2p.match.game import Game, StepPlan
-from seqp2p.match.outcome import forfeit, result_of
+from seqp2p.match.game import Game, StepPlan, forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
 from seqp2p.match.signed import (
     BallotPayload,

@@ -42,8 +42,7 @@ from seqp2p.match.contribution import (
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import Failure, Refusal
 from seqp2p.match.events import Dealt, Drawn, Event, Finished, Redealt, Seated, Shuffled, Turned
-from seqp2p.match.game import Game, StepPlan, draw_dealer
-from seqp2p.match.outcome import final_result
+from seqp2p.match.game import Game, StepPlan, draw_dealer, final_result
 from seqp2p.match.remark import BadRemark, Remark, open_remark
 from seqp2p.rules import (
     ACTION_ROWS,

@@ -1,14 +1,14 @@
-"""Dialling a peer: connect, TLS, authenticate, each within its time; and the pause before the next try."""
+"""Dialling a peer: connect, TLS, authenticate, each within its time; the way to a host; and the pause before a try."""
 
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import trio
 
 from seqp2p.i18n import message, of_system
-from seqp2p.net.addresses import Address
+from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import prove
 from seqp2p.net.errors import TooSlow, Unreachable
 from seqp2p.net.limits import Limits
@@ -17,6 +17,19 @@ from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
 
 Dial: TypeAlias = Callable[[Address], Awaitable[trio.abc.Stream]]
 """A function that opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The address of a host, or the relay where it was met, and how to dial it.
+
+    Close a route that may not have been dialled.
+    """
+
+    host: Address
+    dial: Dial = tcp_dial
+    aclose: Callable[[], Awaitable[None]] = trio.lowlevel.checkpoint
+
 
 _HINT = message("Check the address, that the other side is running, and that no firewall is between.")
 _NAME_HINT = message("Check how it is written, or use the host's IP address.")

@@ -29,8 +29,8 @@ from seqp2p.match.events import (
     Turned,
     Voted,
 )
+from seqp2p.match.game import without_forfeit
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import without_forfeit
 from seqp2p.match.table import Agreement
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading

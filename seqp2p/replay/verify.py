@@ -26,8 +26,8 @@ from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Failure, Violation
 from seqp2p.match.events import Event, Result
+from seqp2p.match.game import final_result
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import final_result
 from seqp2p.match.table import Settings
 from seqp2p.replay.format import MAGIC, REPLAY_SIZE_MAX, Placed, Torn, records, signatures_in
 from seqp2p.replay.reading import WRONG, Invalid, Reading, begin, failure_of, read

@@ -40,7 +40,7 @@ from seqp2p.rules.game_text import (
     format_game as format_game,
     parse_game as parse_game,
 )
-from seqp2p.rules.lookup import SquareSet as SquareSet, set_of as set_of, squares_of as squares_of
+from seqp2p.rules.table import SquareSet as SquareSet, set_of as set_of, squares_of as squares_of
 from seqp2p.rules.notation import (
     format_action as format_action,
     format_card as format_card,

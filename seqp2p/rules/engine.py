@@ -11,7 +11,6 @@ from typing import Final, TypeAlias
 
 from seqp2p.i18n import message
 from seqp2p.rules.actions import PASS, Action, ActionKind, IllegalAction
-from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.phases import (
     Judge,
     after_pass,
@@ -27,7 +26,7 @@ from seqp2p.rules.phases import (
 from seqp2p.rules.position import CompletedSequence, Phase, Position, next_seat, with_one
 from seqp2p.rules.refusals import slot_of, why_no_pass, why_not, why_not_now
 from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by
-from seqp2p.rules.table import team_of
+from seqp2p.rules.table import SquareSet, team_of
 from seqp2p.rules.variant import UNKNOWN, Card
 
 BoardState: TypeAlias = tuple[tuple[SquareSet, ...], SquareSet, tuple[CompletedSequence, ...], SquareSet]

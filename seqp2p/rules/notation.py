@@ -19,7 +19,7 @@ from typing import Final
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, NotationError, call, remove
-from seqp2p.rules.lookup import lookup
+from seqp2p.rules.table import lookup
 from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Square, Variant
 
 UNKNOWN_CARD: Final = "?"

@@ -6,8 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message
 from seqp2p.rules.actions import IllegalAction, RulesError
-from seqp2p.rules.lookup import SquareSet
-from seqp2p.rules.table import TableRules, hand_size, make_table
+from seqp2p.rules.table import SquareSet, TableRules, hand_size, make_table
 from seqp2p.rules.variant import UNKNOWN, Card, Line, Options, SeatNumber, Team, Variant
 
 Item = TypeVar("Item")

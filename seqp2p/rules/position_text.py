@@ -33,12 +33,11 @@ from typing import Final
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message, message_of
 from seqp2p.rules.actions import NotationError, RulesError
-from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.notation import format_card, format_ends, parse_ends, parse_known, variant_named
 from seqp2p.rules.phases import absence_fault, pending_fault
 from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Phase, Position
 from seqp2p.rules.sequences import protected_by
-from seqp2p.rules.table import TableRules, make_table
+from seqp2p.rules.table import SquareSet, TableRules, make_table
 from seqp2p.rules.variant import RULE_OPTIONS, Card, Options, Variant
 
 _TEXT_MAX: Final = 5_000

@@ -13,10 +13,9 @@ from collections.abc import Iterable
 
 from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import Action, AmbiguousAction, Ends, IllegalAction
-from seqp2p.rules.lookup import Lookup, NearLines, SquareSet, set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.position import CompletedSequence, Position
-from seqp2p.rules.table import TableRules, team_of
+from seqp2p.rules.table import Lookup, NearLines, SquareSet, TableRules, set_of, team_of
 from seqp2p.rules.variant import Team
 
 

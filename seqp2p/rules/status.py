@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from seqp2p.rules.lookup import set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.phases import absence_fault, has_played, pending_fault
 from seqp2p.rules.position import DRAWN, Position, surplus_face
 from seqp2p.rules.sequences import countable_lines
+from seqp2p.rules.table import set_of
 from seqp2p.rules.variant import UNKNOWN, SeatNumber
 
 

@@ -7,10 +7,9 @@ from typing import Final
 from seqp2p.i18n import message
 from seqp2p.rules.actions import Action, RulesError
 from seqp2p.rules.engine import legal_actions
-from seqp2p.rules.lookup import SquareSet, squares_of
 from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
 from seqp2p.rules.sequences import countable_lines
-from seqp2p.rules.table import team_of
+from seqp2p.rules.table import SquareSet, squares_of, team_of
 from seqp2p.rules.variant import Card, Line, Options, SeatNumber, Square, Team, Variant
 
 CORNER = -1

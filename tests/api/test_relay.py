@@ -13,8 +13,7 @@ from seqp2p.api.endpoint import open_endpoint
 from seqp2p.api.settings import table_settings
 from seqp2p.api.table import HostOptions, open_table
 from seqp2p.lobby.code import place_of
-from seqp2p.lobby.events import Guest, LobbyShown
-from seqp2p.lobby.requests import RemovePlayer
+from seqp2p.lobby.events import Guest, LobbyShown, RemovePlayer
 from seqp2p.net.addresses import Address
 from tests.api.tools import identity, play_varied, played_by_host, refused, table_with
 from tests.relay import free_address, relay_process

@@ -3,7 +3,7 @@
 import pytest
 
 from seqp2p.arena import DealResult, Ladder, make_contest, round_robin
-from seqp2p.arena.ladder import UNTIL_EVERY, UNTIL_FIRST
+from seqp2p.arena.tally import UNTIL_EVERY, UNTIL_FIRST
 from tests.arena.test_tally import ended
 
 PAIR = make_contest(["a", "b"])

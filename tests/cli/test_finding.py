@@ -16,8 +16,8 @@ from seqp2p.cli.output import Output
 from seqp2p.errors import UserError
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.discovery import Browsed
-from seqp2p.lobby.own import Route
 from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import BadCode, Unreachable
 from tests.api.tools import browsed
 from tests.cli import documented

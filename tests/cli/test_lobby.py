@@ -8,8 +8,7 @@ import pytest
 
 from seqp2p.cli.lobby import LobbyDesk
 from seqp2p.cli.output import Output
-from seqp2p.lobby.events import Guest, LobbyShown
-from seqp2p.lobby.requests import LobbyRequest, RemovePlayer
+from seqp2p.lobby.events import Guest, LobbyRequest, LobbyShown, RemovePlayer
 from tests.cli.conftest import Cli, refused
 from tests.cli.processes import Household
 from tests.table import make_settings

@@ -19,8 +19,7 @@ from seqp2p.crypto.identity import ExchangeKey
 from seqp2p.errors import FAILED, USAGE, UserError
 from seqp2p.live.game import LiveGame
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
-from seqp2p.lobby.pairs import OwnRelay
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.table import AgreedTable, OwnRelay
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import decode_agreement
 from seqp2p.net.addresses import Address, open_listeners

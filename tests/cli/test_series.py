@@ -29,12 +29,12 @@ from seqp2p.lobby.events import (
     Former,
     Guest,
     LobbyEvent,
+    LobbyRequest,
     LobbyShown,
     OnLobbyEvent,
     SpectatorCame,
     TurnedAway,
 )
-from seqp2p.lobby.requests import LobbyRequest
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Result
 from seqp2p.net.errors import LinkLost

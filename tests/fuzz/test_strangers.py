@@ -18,11 +18,11 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from seqp2p.i18n import message_of
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.own import Route
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.match.encoding import encode
 from seqp2p.net import tls
 from seqp2p.net.auth import check_client, prove, receive, send
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.frames import frame as framed

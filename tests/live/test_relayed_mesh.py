@@ -16,8 +16,7 @@ from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.events import Former
 from seqp2p.lobby.host import Hosting, host_table, rematch_listeners
 from seqp2p.lobby.join import rejoin_table
-from seqp2p.lobby.pairs import OwnRelay
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.table import AgreedTable, OwnRelay
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.dialling import Dial
 from seqp2p.net.errors import LinkLost

@@ -16,13 +16,13 @@ import trio
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import LobbyEvent, SpectatorCame
+from seqp2p.lobby.events import LobbyEvent, Own, SpectatorCame
 from seqp2p.lobby.join import WaitingSpectator, watch_table
-from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.signed import ReleasedSecret, SignedThing
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
+from seqp2p.net.dialling import Route
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedItem, PlacedVote
 from seqp2p.net.limits import Limits

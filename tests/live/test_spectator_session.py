@@ -11,12 +11,12 @@ import trio.testing
 from seqp2p.live.spectator import WatchedGame
 from seqp2p.live.spectator_session import SpectatorSession
 from seqp2p.lobby.join import WaitingSpectator
-from seqp2p.lobby.own import Route
 from seqp2p.match.contribution import TurnBody, make_payload
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits

@@ -12,15 +12,14 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.spectator import WatchedGame
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import LobbyEvent, SpectatorCame
+from seqp2p.lobby.events import LobbyEvent, Own, SpectatorCame
 from seqp2p.lobby.join import WaitingSpectator, watch_table
-from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
-from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.dialling import Dial, Route, reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits

@@ -10,17 +10,15 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import CodeShown, Declined, LineSaid, LobbyEvent, LobbyShown, TurnedAway
+from seqp2p.lobby.events import CodeShown, Declined, LineSaid, LobbyEvent, LobbyRequest, LobbyShown, TurnedAway
 from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import WaitingSpectator, join_table, watch_table
-from seqp2p.lobby.own import Route
 from seqp2p.lobby.pake import Exchange, give_code
-from seqp2p.lobby.requests import LobbyRequest
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, send
-from seqp2p.net.dialling import reach
+from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS

@@ -14,13 +14,12 @@ from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import OnLobbyEvent, Strangers, TurnedAway
 from seqp2p.lobby.host import Hosting, host_table
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.own import Route
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Agreement, SeatEntry, TableError, encode_agreement
 from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import refuse, send
-from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.dialling import Dial, Route, reach
 from seqp2p.net.errors import BadCode, LinkLost, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS

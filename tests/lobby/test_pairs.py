@@ -17,8 +17,7 @@ from seqp2p.lobby.address_statement import (
     make_statement,
     read_statement,
 )
-from seqp2p.lobby.pairs import OwnRelay, own_relay, parse_relay_entry
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.table import AgreedTable, OwnRelay, own_relay, parse_relay_entry
 from seqp2p.match.encoding import encode
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address
 from seqp2p.net.errors import PeerError

@@ -8,8 +8,8 @@ from trio.testing import MockClock
 
 from seqp2p.crypto.hashing import LOBBY_LINE
 from seqp2p.crypto.identity import sign
-from seqp2p.lobby import requests as ask
 from seqp2p.lobby.address_statement import read_statement
+from seqp2p.lobby.events import MovePlayer, RemovePlayer, SayLine, SeatChoice, StartGame, UseRelay
 from seqp2p.lobby.host import TeamColours
 from seqp2p.lobby.lines import LinePayload, LobbyTalk
 from seqp2p.match.encoding import encode
@@ -32,8 +32,8 @@ RELAY = Address("relay.example.org", 4001)
 async def test_a_player_uses_the_hosts_relay_after_agreeing_to_it(house: Opened) -> None:
     room = await house(3, BEN, CAT, by_hand=True, relay=RELAY)
     assert [room[number].shown.relay for number in (HOST, BEN, CAT)] == [RELAY] * 3
-    await room[BEN].ask(ask.UseRelay())
-    await room[HOST].ask(ask.StartGame())
+    await room[BEN].ask(UseRelay())
+    await room[HOST].ask(StartGame())
     used = {number: table.relay and table.relay.address for number, table in room.tables.items()}
     assert used == {HOST: RELAY, BEN: RELAY, CAT: None}
     for table in room.tables.values():
@@ -53,7 +53,7 @@ async def test_players_choose_free_seats_and_so_their_partners(house: Opened) ->
     assert room[HOST].declined == ["no_seat"]
     await room.enter(DAN)
     assert room[HOST].names == ["host", "ben", "dan", "cat"]
-    await room[HOST].ask(ask.StartGame())
+    await room[HOST].ask(StartGame())
     assert {number: table.seat for number, table in room.tables.items()} == {HOST: 1, BEN: 2, CAT: 4, DAN: 3}
     assert {table.agreement.seats[3].name for table in room.tables.values()} == {"cat"}
 
@@ -67,7 +67,7 @@ async def test_of_two_teams_that_want_a_colour_the_later_one_is_told(house: Open
     assert room[HOST].declined == ["colour_taken", "no_colour"]
     assert room[BEN].declined == ["colour_taken"]
     assert room[CAT].shown.settings.colours == ("green", "red", "blue")
-    await room[HOST].ask(ask.StartGame())
+    await room[HOST].ask(StartGame())
     assert [table.agreement.settings.colours for table in room.tables.values()] == [("green", "red", "blue")] * 3
 
 
@@ -85,16 +85,16 @@ async def test_a_colour_is_free_again_when_its_chooser_leaves_the_team() -> None
 
 async def test_the_host_moves_players(house: Opened) -> None:
     room = await house(4, BEN, CAT, by_hand=True)
-    await room[HOST].ask(ask.MovePlayer(KEY[BEN], 4))
+    await room[HOST].ask(MovePlayer(KEY[BEN], 4))
     assert room[BEN].names == ["host", None, "cat", "ben"]
-    await room[HOST].ask(ask.MovePlayer(KEY[BEN], 3), ask.MovePlayer(KEY[BEN], 1), ask.MovePlayer(KEY[DAN], 2))
+    await room[HOST].ask(MovePlayer(KEY[BEN], 3), MovePlayer(KEY[BEN], 1), MovePlayer(KEY[DAN], 2))
     assert room[CAT].names == ["host", None, "ben", "cat"]
     assert room[HOST].declined == ["no_seat", "nobody"]
 
 
 async def test_a_removed_player_is_refused_and_the_code_is_another(house: Opened) -> None:
     room = await house(3, BEN, CAT, by_hand=True)
-    await room[HOST].ask(ask.RemovePlayer(KEY[BEN]))
+    await room[HOST].ask(RemovePlayer(KEY[BEN]))
     assert room.refused(BEN) == "removed"
     assert room[CAT].names == ["host", None, "cat"]
     old, new = room[HOST].codes
@@ -125,7 +125,7 @@ async def test_no_removed_player_comes_in_by_an_exchange_that_has_begun(autojump
 
     room.join(CAT, dial=dial_slowly)
     await trio.sleep(0.5)
-    await room[HOST].ask(ask.RemovePlayer(KEY[BEN]))
+    await room[HOST].ask(RemovePlayer(KEY[BEN]))
     await trio.sleep(5)
     assert room.refused(CAT) == "code_burned"
     assert room[HOST].names == ["host", None, None]
@@ -134,15 +134,15 @@ async def test_no_removed_player_comes_in_by_an_exchange_that_has_begun(autojump
 async def test_a_change_begins_the_agreement_again(house: Opened) -> None:
     """A joiner changes its colour as soon as it has sat down: the table is agreed with it, never without."""
     room = await house(2)
-    await room.enter(BEN, choice=ask.SeatChoice(colour="blue"))
+    await room.enter(BEN, choice=SeatChoice(colour="blue"))
     assert [table.agreement.settings.colours for table in room.tables.values()] == [("green", "blue")] * 2
 
 
 async def test_wishes_for_a_first_seat(house: Opened) -> None:
     room = await house(6, by_hand=True)
-    await room.enter(BEN, choice=ask.SeatChoice(seat=5))
-    await room.enter(CAT, choice=ask.SeatChoice(team=1, colour="green"))
-    await room.enter(DAN, choice=ask.SeatChoice(team=1))
+    await room.enter(BEN, choice=SeatChoice(seat=5))
+    await room.enter(CAT, choice=SeatChoice(team=1, colour="green"))
+    await room.enter(DAN, choice=SeatChoice(team=1))
     assert room[HOST].names == ["host", "dan", "cat", None, "ben", None]
     assert room[DAN].declined == ["seat_taken"]
     assert room[HOST].shown.settings.colours == ("green", "blue")
@@ -150,8 +150,8 @@ async def test_wishes_for_a_first_seat(house: Opened) -> None:
 
 async def test_lines_go_to_all(house: Opened) -> None:
     room = await house(3, BEN, CAT, by_hand=True)
-    await room[BEN].ask(ask.SayLine("  hi \x1b[31m all "), ask.SayLine("\x07"))
-    await room[HOST].ask(ask.SayLine("hello"))
+    await room[BEN].ask(SayLine("  hi \x1b[31m all "), SayLine("\x07"))
+    await room[HOST].ask(SayLine("hello"))
     for number in (HOST, BEN, CAT):
         assert room[number].heard == ["2 ben: hi [31m all", "1 host: hello"]
     assert room[BEN].declined == ["nothing"]
@@ -162,28 +162,28 @@ async def test_a_player_who_comes_back_goes_on_counting(house: Opened, nursery: 
     with trio.CancelScope() as stay:
         async with trio.open_nursery() as room.nursery:
             await room.enter(BEN)
-            await room[BEN].ask(ask.SayLine("one"))
+            await room[BEN].ask(SayLine("one"))
             stay.cancel()
     room.nursery = nursery
     await room.enter(BEN)
-    await room[BEN].ask(ask.SayLine("two"))
+    await room[BEN].ask(SayLine("two"))
     assert room[CAT].heard == ["3 ben: one", "3 ben: two"]
 
 
 async def test_twenty_lines_a_minute(autojump_clock: object, house: Opened) -> None:
     room = await house(3, BEN, by_hand=True)
-    await room[BEN].ask(*(ask.SayLine(f"line {number}") for number in range(21)))
+    await room[BEN].ask(*(SayLine(f"line {number}") for number in range(21)))
     assert len(room[HOST].heard) == 20
     assert room[BEN].declined == ["too_fast"]
     await trio.sleep(LIMITS.lines_s)
-    await room[BEN].ask(ask.SayLine("again"))
+    await room[BEN].ask(SayLine("again"))
     assert room[HOST].heard[-1] == "2 ben: again"
 
 
 async def test_a_player_is_told_which_wishes_are_declined(house: Opened) -> None:
     room = await house(4, BEN, by_hand=True)
     for number in (HOST, BEN):
-        await room[number].ask(ask.UseRelay())
+        await room[number].ask(UseRelay())
         assert room[number].declined == ["no_relay"]
     await room[BEN].ask(*(wire.TakeSeat(2 + number % 2) for number in range(25)))
     assert room[BEN].declined == ["no_relay", *["too_fast"] * 5]
@@ -237,7 +237,7 @@ async def test_who_passes_on_a_false_line_is_out(house: Opened, liar: int, monke
         return LineMessage(signed[0].payload, bytes(64)), signed[1]
 
     monkeypatch.setattr(LobbyTalk, "sign", falsely)
-    await room[liar].ask(ask.SayLine("psst"))
+    await room[liar].ask(SayLine("psst"))
     if liar == HOST:
         assert [isinstance(room.errors[number], PeerError) for number in (BEN, CAT)] == [True, True]
     else:
@@ -248,7 +248,7 @@ async def test_who_passes_on_a_false_line_is_out(house: Opened, liar: int, monke
 async def test_a_full_table_begins_by_itself_when_all_is_quiet(house: Opened, autojump_clock: MockClock) -> None:
     room = await house(2, BEN, by_hand=True)
     await trio.sleep(DEFAULT_LIMITS.full_table_s - 1)
-    await room[HOST].ask(ask.SayLine("wait for me"))
+    await room[HOST].ask(SayLine("wait for me"))
     await trio.sleep(DEFAULT_LIMITS.full_table_s - 1)
     assert room[HOST].table is None
     await trio.sleep(2)

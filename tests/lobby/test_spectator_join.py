@@ -9,15 +9,15 @@ import trio.lowlevel
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
-from seqp2p.lobby.events import LobbyShown
+from seqp2p.lobby.events import LobbyShown, Own
 from seqp2p.lobby.join import WaitingSpectator, watch_table
-from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement
 from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import send
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from tests.live.parties import credentials as seat_credentials

@@ -12,12 +12,11 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.lobby import place
 from seqp2p.lobby.events import Strangers
 from seqp2p.lobby.join import knock
-from seqp2p.lobby.own import Route
 from seqp2p.lobby.place import HostLines, meet_host
 from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import receive, send
-from seqp2p.net.dialling import reach
+from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, message_price_s

@@ -16,9 +16,10 @@ import trio
 import seqp2p
 from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.code import public_part
+from seqp2p.lobby.events import Own
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.own import Own, Route
 from seqp2p.net.addresses import parse_address
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import PeerRefused
 from seqp2p.net.tls import make_credentials
 from tests.sim.strangers import ATTACKS

@@ -14,8 +14,7 @@ from trio.testing import memory_stream_pair
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.lobby.address_statement import make_statement
-from seqp2p.lobby.events import OnLobbyEvent
-from seqp2p.lobby.own import Own
+from seqp2p.lobby.events import OnLobbyEvent, Own
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing

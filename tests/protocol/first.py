@@ -20,9 +20,9 @@ from seqp2p.crypto.shuffle import ShuffleProof, challenge, challenges, verify_sh
 from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statement
 from seqp2p.lobby.code import WORDS, safety_words
 from seqp2p.lobby.lines import LinePayload, LobbyTalk
-from seqp2p.lobby.pairs import OwnRelay, RelayEntry
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.place import hash_place
+from seqp2p.lobby.table import OwnRelay, RelayEntry
 from seqp2p.match.ballots import Decree, Last, Vote
 from seqp2p.match.contribution import BODIES, Contribution, make_payload
 from seqp2p.match.encoding import encode, structure

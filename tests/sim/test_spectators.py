@@ -12,9 +12,8 @@ import pytest
 from seqp2p.lobby.spectators import FeedReader, SpectatorFeed
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Result
-from seqp2p.match.game import StepPlan
+from seqp2p.match.game import StepPlan, final_result
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import final_result
 from seqp2p.net.messages import Bye, LinkStage, Refused, WireMessage
 from seqp2p.replay.format import StepRecord, records
 from tests.sim import KINDS, Cheats, Fault, FaultKind, SafetyViolation, VirtualLan

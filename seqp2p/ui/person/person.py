@@ -15,7 +15,7 @@ import trio
 from seqp2p.i18n import message, message_of
 from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
-from seqp2p.match.outcome import forfeit
+from seqp2p.match.game import forfeit
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.steps import why_not_callable
 from seqp2p.match.text import cleaned

@@ -25,10 +25,9 @@ from seqp2p.live.game import LiveGame
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import TableEvent
 from seqp2p.lobby.address_statement import make_statement
-from seqp2p.lobby.events import CodeShown, LobbyEvent, OnLobbyEvent
+from seqp2p.lobby.events import CodeShown, LobbyEvent, OnLobbyEvent, Own
 from seqp2p.lobby.host import Hosting, _HostLobby, host_table
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Dropped, Turned
 from seqp2p.match.machine import Match
@@ -38,6 +37,7 @@ from seqp2p.match.table import USUAL_OPTIONS, Agreement, Settings, decode_agreem
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
+from seqp2p.net.dialling import Route
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.gossip import PlacedItem, PlacedVote, Store
 from seqp2p.net.links import Link
