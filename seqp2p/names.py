@@ -31,8 +31,6 @@ from seqp2p.lobby.events import (
     SpectatorCame as SpectatorCame,
     Strangers as Strangers,
     TurnedAway as TurnedAway,
-)
-from seqp2p.lobby.events import (
     MovePlayer as MovePlayer,
     RemovePlayer as RemovePlayer,
     SayLine as SayLine,

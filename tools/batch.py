@@ -67,7 +67,7 @@ def tables(variant: Variant, teams: int) -> Tables:
     for n, line in enumerate(lines):
         incidence[list(line), n] = 1
     corner_lines = [len(set(line) & set(variant.board.corners)) for line in lines]
-    feature = np.zeros(form.code_count(), np.int16)
+    feature = np.zeros(form.base ** (form.teams + CATEGORIES + 1), np.int16)
     for code in sorted(_possible(form, max(corner_lines))):
         feature[code] = line_feature(form, code)
     weight = np.array([square_weights(form, n) for n in range(form.features)], np.float32)

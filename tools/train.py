@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqp2p.bots.features import DEAD, shape
-from seqp2p.bots.value import write_weights
 from seqp2p.rules import CLASSIC, KIDS, Variant
 from tools.batch import ROWS_MAX, Batch, best_of, greedy_turn
+from tools.weights import write_weights
 
 Array = NDArray[Any]
 LAMBDA: Final = 0.4

@@ -63,9 +63,6 @@ class Shape:
         """Return the state of a square with a chip of a team: 0 the seat's own, 1 the next to move …"""
         return 1 + relative + self.teams * fresh
 
-    def code_count(self) -> int:
-        return int(self.base ** (self.teams + CATEGORIES + 1))
-
 
 @lru_cache(maxsize=8)
 def shape(variant: Variant, teams: int) -> Shape:

@@ -10,7 +10,7 @@ number with 32 bits for each unit, so rows add and subtract in one step; a guard
 """
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -131,17 +131,6 @@ def read_weights(content: bytes, name: str, states: int, features: int) -> Weigh
         units=units,
         guard=sum(GUARD << FIELD_BITS * unit for unit in range(units)),
     )
-
-
-def write_weights(name: str, rows: Sequence[Sequence[Sequence[float]]], out: Sequence[Sequence[float]]) -> bytes:
-    header = f"{MAGIC} {VERSION} {name} {len(rows)} {len(rows[0])} {len(rows[0][0])}\n".encode("ascii")
-    numbers = b"".join(struct.pack(f"<{len(row)}h", *_whole(row)) for row in (*(r for rs in rows for r in rs), *out))
-    return header + sha256(header + numbers).digest() + numbers
-
-
-def _whole(row: Sequence[float]) -> Iterator[int]:
-    for weight in row:
-        yield max(-(1 << 15), min((1 << 15) - 1, round(weight * SCALE)))
 
 
 def _packed(row: Sequence[int]) -> int:

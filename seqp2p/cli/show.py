@@ -30,14 +30,7 @@ from seqp2p.errors import DONE, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.replay_browser import (
-    Answer,
-    ReplayBrowser,
-    ReplayFrames,
-    costly_lines,
-    curve_lines,
-    help_lines,
-)
+from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly_lines, curve_lines, help_lines
 
 
 @click.command(

@@ -19,16 +19,7 @@ from typing import TYPE_CHECKING, Generic, TypeAlias
 import trio
 
 from seqp2p.i18n import message
-from seqp2p.lobby.adverts import (
-    A,
-    Found,
-    Properties,
-    SeatAdvert,
-    TableAdvert,
-    game_mark,
-    read_seat,
-    read_table,
-)
+from seqp2p.lobby.adverts import A, Found, Properties, SeatAdvert, TableAdvert, game_mark, read_seat, read_table
 from seqp2p.net.addresses import WILDCARDS, Address
 from seqp2p.net.interfaces import Interfaces, is_near, local_hosts, local_networks, may_dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits

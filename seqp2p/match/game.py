@@ -1,4 +1,4 @@
-"""The state of a game, which the steps change: the place of every card, the dealer, the plan of the next steps, the end.
+"""The state of a game, which the steps change: every card's place, the dealer, the plan of the next steps, the end.
 
 A *deck position* numbers one ciphertext of one shuffled deck. No position is used twice in a game, so a reshuffle's
 begin where the last deck's ended. A *physical card* is an index into the variant's deck.

@@ -11,9 +11,10 @@ from seqp2p.bots import value
 from seqp2p.bots.features import shape
 from seqp2p.bots.learned import WIN, Event, Outlook, worth_comparing
 from seqp2p.bots.registry import why_no_bot
-from seqp2p.bots.value import BadWeights, read_weights, shipped, write_weights
+from seqp2p.bots.value import BadWeights, read_weights, shipped
 from seqp2p.rules import CLASSIC, KIDS, view
 from tests.rules.playing import OPTION_TABLES, TABLES, Table
+from tools.weights import write_weights
 
 FORM = shape(CLASSIC, 2)
 ZERO = write_weights("classic-2", [[[0.0] * 3] * FORM.features] * FORM.states, [[0.0] * 2] * FORM.states)

@@ -3,10 +3,11 @@
 import numpy as np
 
 from seqp2p.bots.learned import WIN, Outlook
-from seqp2p.bots.value import SCALE, read_weights, write_weights
+from seqp2p.bots.value import SCALE, read_weights
 from seqp2p.rules import CLASSIC, KIDS, Action, Options, Position, apply, place, remove, start, view
 from tests.each import for_each
 from tools.batch import TAKE, WILD, Batch
+from tools.weights import write_weights
 
 UNITS = 4
 
