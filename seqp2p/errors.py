@@ -1,4 +1,8 @@
-"""The error that a user reads, and the exit codes of a command."""
+"""The error that a user reads, the exit codes of a command, and errors in groups."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import cast
 
 DONE, FAILED, USAGE, NOT_VERIFIED, NOT_CONNECTED, ABANDONED = range(6)  # docs/scripting.md lists them
 
@@ -15,3 +19,24 @@ class UserError(Exception):
         super().__init__(text)
         self.hint = hint or self.hint
         self.exit_code = exit_code or self.exit_code
+
+
+def errors_in(error: BaseException) -> Iterator[BaseException]:
+    """Yield the errors in a group, at any depth; the error itself if it is no group."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in cast("tuple[BaseException, ...]", error.exceptions):
+            yield from errors_in(inner)
+    else:
+        yield error
+
+
+@contextmanager
+def ungrouped(*kinds: type[BaseException]) -> Generator[None]:
+    """Raise the first error of these kinds in a group by itself; its other errors go on as a group."""
+    failure: BaseException | None = None
+    try:
+        yield
+    except* kinds as group:
+        failure = next(errors_in(group))
+    if failure is not None:
+        raise failure

@@ -1,11 +1,12 @@
 """Tasks that run while a caller's block lasts."""
 
 import contextlib
-from collections.abc import AsyncGenerator, Iterator
-from typing import Final, cast
+from collections.abc import AsyncGenerator
+from typing import Final
 
 import trio
 
+from seqp2p.errors import errors_in
 from seqp2p.i18n import message
 
 LEFT: Final = message("left the table")
@@ -32,17 +33,9 @@ async def background_tasks() -> AsyncGenerator[trio.Nursery]:
                 nursery.cancel_scope.cancel()
     except BaseExceptionGroup as group:
         # A group that the block raised comes back as another one of the same errors.
-        own = {id(error) for error in _leaves(failure)} if failure is not None else set[int]()
-        if failure is None or any(id(error) not in own for error in _leaves(group)):
+        own = {id(error) for error in errors_in(failure)} if failure is not None else set[int]()
+        others = [error for error in errors_in(group) if not isinstance(error, trio.Cancelled) and id(error) not in own]
+        if failure is None or others:
             raise
     if failure is not None:
         raise failure
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    """Yield the errors in a group, without cancellations on their way."""
-    if isinstance(error, BaseExceptionGroup):
-        for inner in cast("tuple[BaseException, ...]", error.exceptions):
-            yield from _leaves(inner)
-    elif not isinstance(error, trio.Cancelled):
-        yield error

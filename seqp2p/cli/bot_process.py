@@ -38,10 +38,10 @@ from seqp2p.cli.output import prepare_streams, report_bug
 from seqp2p.cli.running import LineReader
 from seqp2p.crypto.equation import sum_first
 from seqp2p.crypto.identity import Identity
-from seqp2p.errors import UserError
+from seqp2p.errors import UserError, errors_in
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import Runtime, first_error, ignore
+from seqp2p.live.runtime import Runtime, ignore
 from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address
 from seqp2p.net.dialling import Route
@@ -155,7 +155,7 @@ class BotProcess:
         try:
             await bot.play()
         except Exception as raised:  # noqa: BLE001  # a fault of one bot must not end the others; it is told
-            match first_error(raised):
+            match next(errors_in(raised)):
                 case GameOver() | SeatHeld():
                     pass  # The process before this one has played the seat to the end, or plays it still.
                 case UserError() as refusal:

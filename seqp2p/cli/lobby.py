@@ -16,7 +16,7 @@ from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import own_console
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.errors import UserError
+from seqp2p.errors import UserError, ungrouped
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
 from seqp2p.live.runtime import ignore
@@ -530,34 +530,29 @@ async def until_agreed(
     does, and TerminalGone for a terminal that has closed.
     """
     agreed: T | None = None
-    failure: UserError | None = None
     leaving = gone = False
     try:
-        async with trio.open_nursery() as nursery:
-            typing = trio.CancelScope()
+        with ungrouped(UserError, TerminalGone):
+            async with trio.open_nursery() as nursery:
+                typing = trio.CancelScope()
 
-            def end() -> None:
-                nonlocal leaving
-                leaving = True
-                nursery.cancel_scope.cancel()
+                def end() -> None:
+                    nonlocal leaving
+                    leaving = True
+                    nursery.cancel_scope.cancel()
 
-            async def end_when_typed() -> None:
-                if typed is not None:
-                    with typing:
-                        await typed()
-                        end()
+                async def end_when_typed() -> None:
+                    if typed is not None:
+                        with typing:
+                            await typed()
+                            end()
 
-            nursery.start_soon(_end_on_signal, signals, end, lambda: not typing.cancel_called and interrupted())
-            nursery.start_soon(end_when_typed)
-            try:
+                nursery.start_soon(_end_on_signal, signals, end, lambda: not typing.cancel_called and interrupted())
+                nursery.start_soon(end_when_typed)
                 agreed = await wait(typing.cancel)
-            except UserError as error:
-                failure = error
-            nursery.cancel_scope.cancel()
-    except* TerminalGone:
+                nursery.cancel_scope.cancel()
+    except TerminalGone:
         gone = True
-    if failure is not None:
-        raise failure
     if leaving or gone:
         leave()
     if gone:

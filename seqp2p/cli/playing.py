@@ -24,13 +24,12 @@ from seqp2p.cli.errors import can_resume, forget_command, remember_seat, resume_
 from seqp2p.cli.options import REPLAYS_HINT, Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
-from seqp2p.errors import ABANDONED, DONE, UserError
+from seqp2p.errors import ABANDONED, DONE, UserError, errors_in
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message_of, of_system
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import first_error
 from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
@@ -114,7 +113,7 @@ async def play(
     try:
         result = await _run(game, player, reporter, signals)
     except* SeatStopped as group:
-        stopped = first_error(group)
+        stopped = next(errors_in(group))
         assert isinstance(stopped, SeatStopped), "the group has no others"
         if isinstance(stopped, OlderCopy):
             forget_command()  # With these files it would end in the same way.

@@ -16,10 +16,11 @@ from typing import Final, TypeAlias
 import trio
 
 from seqp2p.bots.player import SeatPlayer
+from seqp2p.errors import ungrouped
 from seqp2p.live.asking import Asking
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import Recorder, TableEvent
-from seqp2p.live.runtime import UNDER_TRIO, Runtime, first_error, ignore, nothing
+from seqp2p.live.runtime import UNDER_TRIO, Runtime, ignore, nothing
 from seqp2p.live.seat_session import (
     OPENINGS_WAIT_S,
     Ending,
@@ -207,8 +208,8 @@ class LiveGame:
         seat can be resumed. If its session fails, the seat says nothing, and the others wait for it. Raises OSError and
         SidecarError where nothing can be kept.
         """
-        failure: BaseException | None = None
-        with self._open_files() as (writer, sidecar):
+        # Errors of the network have names of their own: an OSError is of the disk.
+        with self._open_files() as (writer, sidecar), ungrouped(OSError, SidecarError):
             questions = Asking(player, self._send.send)
             recorder = Recorder(self.match, writer, on_event, sidecar, self._runtime)
             people = frozenset[int]() if asks else self.people()
@@ -225,16 +226,12 @@ class LiveGame:
                     nursery.start_soon(self._tick)
                     await self._play(session, nursery)
                     nursery.cancel_scope.cancel()
-            except* (OSError, SidecarError) as group:
-                failure = first_error(group)  # Errors of the network have names of their own: this is the disk.
             finally:
                 self._inbox.close()
                 if self._ending is not None and not self._ending.resumable:
                     writer.finish(self.match, self.own.identity_key, self.own.sign)
                     if sidecar is not None:
                         sidecar.delete()  # The game is over for this seat: its secrets are of no use.
-            if failure is not None:
-                raise failure
         assert session.ending is not None, "the session has ended"
         return session.ending.result
 

@@ -1,8 +1,8 @@
-"""A game's clock, threads for slow work, callbacks that do nothing, and the error in a group."""
+"""A game's clock, threads for slow work, and callbacks that do nothing."""
 
 import time
 from collections.abc import Callable
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar
 
 import trio
 
@@ -38,10 +38,3 @@ def ignore(_: object) -> None:
 
 def nothing() -> None:
     """Do nothing: for news that the caller does not wait for."""
-
-
-def first_error(error: BaseException) -> BaseException:
-    """Return the first error in a group, at any depth."""
-    while isinstance(error, BaseExceptionGroup):
-        error = cast("tuple[BaseException, ...]", error.exceptions)[0]
-    return error

@@ -15,8 +15,9 @@ import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.identity import sign
+from seqp2p.errors import ungrouped
 from seqp2p.live.absence import Absent, Back
-from seqp2p.live.runtime import UNDER_TRIO, Runtime, first_error, nothing
+from seqp2p.live.runtime import UNDER_TRIO, Runtime, nothing
 from seqp2p.live.spectator_session import ASK_S, OPENINGS_WAIT_S, Gone, SpectatorSession, WatchEvent, WatchItem
 from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.match.events import Result
@@ -111,8 +112,7 @@ class WatchedGame:
         except OSError:
             await self._waiting.frames.abort()
             raise
-        failure: BaseException | None = None
-        with writer:
+        with writer, ungrouped(OSError):  # Errors of the network have names of their own: this is the disk.
             game = self._game = SpectatorSession(self.match, self._waiting.host_seat, writer, on_event, self._runtime)
             begun()
             try:
@@ -123,13 +123,9 @@ class WatchedGame:
                         await game.take(await self._backlog.take())
                     await self._wait_for_hands()
                     nursery.cancel_scope.cancel()
-            except* OSError as group:
-                failure = first_error(group)  # Errors of the network have names of their own: this is the disk.
             finally:
                 identity = self._waiting.credentials.identity
                 writer.finish(self.match, identity.public, partial(sign, identity))
-        if failure is not None:
-            raise failure
         assert game.ending is not None, "it has ended"
         return game.ending
 
