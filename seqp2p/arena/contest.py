@@ -68,12 +68,9 @@ def make_contest(
     teams = default_teams(rules, players) if teams is None else teams
     check_table(rules, players, teams, options)
     if len(bots) != teams:
+        table = {"players": players, "teams": teams}
         raise RulesError(
-            message(
-                "{players} players are in {teams} teams: name {teams} bots, one for each team",
-                players=players,
-                teams=teams,
-            )
+            message("{players} players are in {teams} teams: name {teams} bots, one for each team", **table)
         )
     return Contest(variant, players, teams, options, tuple(bots))
 

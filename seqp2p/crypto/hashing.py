@@ -59,12 +59,9 @@ def label_bytes(label: str) -> bytes:
     Raises CryptoError for a label that is not ASCII, has another prefix or holds a zero byte.
     """
     if not label.isascii() or not label.startswith(PREFIX) or "\0" in label:
+        values = {"label": label, "prefix": PREFIX}
         raise CryptoError(
-            message(
-                "{label!r} is no label: it must be ASCII without zero bytes and start with {prefix!r}.",
-                label=label,
-                prefix=PREFIX,
-            )
+            message("{label!r} is no label: it must be ASCII without zero bytes and start with {prefix!r}.", **values)
         )
     return label.encode("ascii") + b"\0"
 

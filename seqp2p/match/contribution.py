@@ -99,14 +99,19 @@ BODIES: dict[StepKind, tuple[type[Body], ...]] = {
 }
 
 
-class Envelope(Record, frozen=True):
-    """The payload's outer map. ``body`` is still plain data: its type depends on what the step awaits."""
+class AtStep(Record, frozen=True):
+    """The place of something signed: a step of a game, after the head ``prev``, by a seat."""
 
     v: Literal[1]
     game: Bytes32
     step: StepNumber
     prev: Bytes32
     seat: SeatNumber
+
+
+class Envelope(AtStep, frozen=True):
+    """The payload's outer map. ``body`` is still plain data: its type depends on what the step awaits."""
+
     kind: str
     body: dict[str, Any]
 

@@ -15,7 +15,7 @@ from seqp2p.crypto.hashing import BALLOT, CLOSED, CONTRIBUTION, HEAD, LEAVE, tag
 from seqp2p.i18n import message, message_of
 from seqp2p.match.ballots import ROUND_MAX, About, Last, Sanction, Vote
 from seqp2p.match.checks import CHECKS, Checks
-from seqp2p.match.contribution import Contribution, Envelope, StepNumber, open_envelope
+from seqp2p.match.contribution import AtStep, Contribution, Envelope, open_envelope
 from seqp2p.match.encoding import DecodeError, Record, decode
 from seqp2p.match.errors import Unattributable
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
@@ -34,14 +34,9 @@ class LastRecord(Record, frozen=True):
     head: Bytes32
 
 
-class BallotPayload(Record, frozen=True):
+class BallotPayload(AtStep, frozen=True):
     """A vote to close ``step`` by ``action``; ``about`` are seats, ascending. ``reason`` has no effect."""
 
-    v: Literal[1]
-    game: Bytes32
-    step: StepNumber
-    prev: Bytes32
-    seat: SeatNumber
     round: BallotRound
     action: Sanction
     about: Annotated[tuple[SeatNumber, ...], msgspec.Meta(min_length=1, max_length=11)]
@@ -61,14 +56,9 @@ class BallotPayload(Record, frozen=True):
         return Vote(self.seat, self.round, self.action, frozenset(self.about), last)
 
 
-class HeadPayload(Record, frozen=True):
+class HeadPayload(AtStep, frozen=True):
     """The signer has closed ``step`` in ``round``; ``head`` is the chain's head after it."""
 
-    v: Literal[1]
-    game: Bytes32
-    step: StepNumber
-    prev: Bytes32
-    seat: SeatNumber
     round: Round
     head: Bytes32
 

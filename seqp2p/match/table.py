@@ -151,14 +151,8 @@ def check_settings(settings: Settings) -> None:
     if len(settings.colours) != settings.teams or len(set(settings.colours)) != settings.teams:
         raise TableError(message("{teams} teams need as many different colours", teams=settings.teams))
     if not set(settings.colours) <= set(settings.offered_colours):
-        raise TableError(
-            message(
-                "the colours of {teams} teams of {game} are {colours}",
-                teams=settings.teams,
-                game=variant.title,
-                colours=listed(settings.offered_colours),
-            )
-        )
+        values = {"teams": settings.teams, "game": variant.title, "colours": listed(settings.offered_colours)}
+        raise TableError(message("the colours of {teams} teams of {game} are {colours}", **values))
 
 
 def check_agreement(agreement: Agreement) -> None:
