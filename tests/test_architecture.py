@@ -78,7 +78,7 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "cryptography": ("crypto.identity", "net.tls"),
     "msgpack": "match.encoding",
     "spake2": "lobby.",
-    "tomlkit": "api.home",
+    "tomlkit": "api.config_file",
     "zeroconf": "lobby.mdns",
     "ifaddr": "net.interfaces",
     "trio": ("api.", "arena.conformance", "arena.programs", "live.", "lobby.", "net.", "bots.", "cli.", "ui."),

@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeAlias, TypeVar
 
 import trio
 
-from seqp2p.api.background_tasks import CLOSE_S, background_tasks
+from seqp2p.live.runtime import CLOSE_S, background_tasks
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import Settings

@@ -20,9 +20,9 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 import trio
 
-from seqp2p.api.background_tasks import background_tasks
 from seqp2p.bots.program import environment, open_process
 from seqp2p.i18n import message
+from seqp2p.live.runtime import background_tasks
 from seqp2p.net.addresses import Address
 from seqp2p.net.igd import LEASE_S, LIMIT_S, Fault, PortAnswer, is_global_ipv4
 from seqp2p.net.interfaces import is_loopback

@@ -9,7 +9,6 @@ from functools import partial
 import trio
 
 from seqp2p.api.at_table import AtTable, Events
-from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.game import AnyTable, Lobby, safety_words_with
 from seqp2p.api.turns import Questions, Turn
 from seqp2p.arguments import check_arguments
@@ -18,7 +17,7 @@ from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message
 from seqp2p.live.game import LiveGame
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import ignore
+from seqp2p.live.runtime import LEFT, ignore
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.match.events import Result
 from seqp2p.match.remark import REMARK_LENGTH_MAX

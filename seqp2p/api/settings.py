@@ -35,9 +35,8 @@ def table_settings(players: int = 2, **choices: Unpack[TableChoices]) -> Setting
     usual = {**USUAL_OPTIONS, "turn_time_s": 0, "grace_s": GRACE_S}
     table = {"variant": variant, "players": players, "teams": count, "colours": rules.colours[:count]}
     try:
-        settings = structure(
-            Settings, usual | choices | table
-        )  # What the others would refuse, no table is opened with.
+        # What the others would refuse, no table is opened with.
+        settings = structure(Settings, usual | choices | table)
     except DecodeError as error:
         raise TableError(message_of(error)) from None
     check_settings(settings)

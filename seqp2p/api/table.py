@@ -15,7 +15,6 @@ from typing import Any, TypeAlias, Unpack
 import trio
 
 from seqp2p.api.at_table import Events
-from seqp2p.api.background_tasks import CLOSE_S, background_tasks
 from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses, relay_of
 from seqp2p.api.finding import find_route
 from seqp2p.api.game import OWN_RESOURCES, AnyTable, Lobby, Resources
@@ -26,7 +25,7 @@ from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message_of
 from seqp2p.live.game import LiveGame
-from seqp2p.live.runtime import ignore
+from seqp2p.live.runtime import CLOSE_S, background_tasks, ignore
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_place, make_table_number, parse_code, place_of, public_part
 from seqp2p.lobby.discovery import Warn, advertising

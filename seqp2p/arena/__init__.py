@@ -5,23 +5,16 @@ each way in which the bots can be given to the teams. All randomness of a deal f
 the deal, so the same seed gives the same results with any number of processes.
 """
 
-from seqp2p.arena.contest import Contest, make_contest, round_robin
-from seqp2p.arena.entrants import EntrantError
-from seqp2p.arena.game import ArenaResult
-from seqp2p.arena.tally import DealResult, Ladder, Tally, WorkerLost, elo_ratings, play_deal, play_deals, wilson
-
-__all__ = [
-    "ArenaResult",
-    "Contest",
-    "DealResult",
-    "EntrantError",
-    "Ladder",
-    "Tally",
-    "WorkerLost",
-    "elo_ratings",
-    "make_contest",
-    "play_deal",
-    "play_deals",
-    "round_robin",
-    "wilson",
-]
+from seqp2p.arena.contest import Contest as Contest, make_contest as make_contest, round_robin as round_robin
+from seqp2p.arena.entrants import EntrantError as EntrantError
+from seqp2p.arena.game import ArenaResult as ArenaResult
+from seqp2p.arena.tally import (
+    DealResult as DealResult,
+    Ladder as Ladder,
+    Tally as Tally,
+    WorkerLost as WorkerLost,
+    elo_ratings as elo_ratings,
+    play_deal as play_deal,
+    play_deals as play_deals,
+    wilson as wilson,
+)

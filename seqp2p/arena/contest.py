@@ -54,11 +54,7 @@ class Contest:
 
 
 def make_contest(
-    bots: Sequence[str],
-    variant: str = "classic",
-    players: int = 2,
-    teams: int | None = None,
-    options: Options = USUAL,
+    bots: Sequence[str], variant: str = "classic", players: int = 2, teams: int | None = None, options: Options = USUAL
 ) -> Contest:
     """Return the contest of these bots, one for each team; the players of a team are of one kind.
 
@@ -76,11 +72,7 @@ def make_contest(
 
 
 def round_robin(
-    bots: Sequence[str],
-    variant: str = "classic",
-    players: int = 2,
-    teams: int | None = None,
-    options: Options = USUAL,
+    bots: Sequence[str], variant: str = "classic", players: int = 2, teams: int | None = None, options: Options = USUAL
 ) -> tuple[Contest, ...]:
     """Return the contests of all pairs of these bots, or the one contest of a table with more than two teams.
 

@@ -25,7 +25,6 @@ from typing import Final, Literal, TypeAlias, TypeVar
 import msgspec
 import trio
 
-from seqp2p.api.background_tasks import LEFT
 from seqp2p.api.endpoint import lock_identity, loopback_with, open_endpoint, relay_of
 from seqp2p.api.game import AnyTable, LiveGame, Lobby, Resources
 from seqp2p.api.home import data_dir, own_dir
@@ -41,7 +40,7 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError, errors_in
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.runtime import Runtime, ignore
+from seqp2p.live.runtime import LEFT, Runtime, ignore
 from seqp2p.match.checks import Remembering
 from seqp2p.net.addresses import parse_address
 from seqp2p.net.dialling import Route

@@ -5,7 +5,7 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
-from seqp2p.api.home import config_path
+from seqp2p.api.config_file import config_path
 from seqp2p.cli import json_events
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, change, kept, named, shown_value

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from seqp2p.api.home import ConfigFileError, Value, change_config, read_config
+from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_config
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.ui.language import LANGUAGES, t

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 import trio
 
@@ -33,31 +33,29 @@ from seqp2p.net.messages import LinkStage, WireMessage
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View, view
 
-T = TypeVar("T")
 
-
-class Backlog(Generic[T]):
+class Backlog:
     """Things that were read and not taken yet; with too many bytes of them, reading waits."""
 
     def __init__(self, size_max: int) -> None:
         self._size_max = size_max
-        self._items: deque[tuple[T, int]] = deque()
+        self._items: deque[tuple[WatchItem, int]] = deque()
         self._size = 0
         self._changed = trio.lowlevel.ParkingLot()
 
-    async def put(self, item: T, size: int = 0) -> None:
+    async def put(self, item: WatchItem, size: int = 0) -> None:
         """Append something, when there is room."""
         while self._size > self._size_max:
             await self._changed.park()
         self._items.append((item, size))
         self._add(size)
 
-    def push(self, item: T) -> None:
+    def push(self, item: WatchItem) -> None:
         """Put something in front, at once."""
         self._items.appendleft((item, 0))
         self._add(0)
 
-    async def take(self) -> T:
+    async def take(self) -> WatchItem:
         while not self._items:
             await self._changed.park()
         item, size = self._items.popleft()
@@ -87,7 +85,7 @@ class WatchedGame:
         self._randomness = randomness
         self._limits = limits
         self._runtime = runtime
-        self._backlog = Backlog[WatchItem](limits.watch_backlog_max)
+        self._backlog = Backlog(limits.watch_backlog_max)
         self._link: Link | None = None
 
     @property

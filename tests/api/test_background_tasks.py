@@ -3,7 +3,7 @@
 import pytest
 import trio
 
-from seqp2p.api.background_tasks import background_tasks
+from seqp2p.live.runtime import background_tasks
 
 
 class Mishap(Exception):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.api.home import BYTES_MAX, ConfigFileError, change_config
+from seqp2p.api.config_file import BYTES_MAX, ConfigFileError, change_config
 from seqp2p.cli.config import ACTIONS
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Preferences, Setting, kept
 from seqp2p.ui.language import translate

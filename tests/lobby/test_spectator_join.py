@@ -9,6 +9,7 @@ import trio.lowlevel
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
+from seqp2p.live.spectator_session import Gone
 from seqp2p.lobby.events import LobbyShown, Own
 from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
@@ -93,19 +94,19 @@ async def test_spectators_are_served_until_the_block_ends_if_any_are_allowed() -
 
 
 async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nursery: trio.Nursery) -> None:
-    backlog = Backlog[int](10)
+    backlog, items = Backlog(10), [Gone(str(number)) for number in range(10)]
     taken: list[int] = []
 
     @nursery.start_soon
     async def fill() -> None:
-        for number in range(10):
-            await backlog.put(number, 6)
+        for number, item in enumerate(items):
+            await backlog.put(item, 6)
             taken.append(-number)
 
     await trio.sleep(1)
     assert taken == [0, -1]
-    backlog.push(99)
-    assert [await backlog.take() for _ in range(11)] == [99, *range(10)]
+    backlog.push(Gone("first"))
+    assert [await backlog.take() for _ in range(11)] == [Gone("first"), *items]
 
 
 async def waiting(host: LyingHost) -> WaitingSpectator:

@@ -50,6 +50,7 @@ Part: TypeAlias = tuple[str, str, str | None]
 
 # Where what is said is a variable: what it can be is said elsewhere, or is the system's.
 VARIABLE = {
+    "api/config_file.py",
     "api/home.py",
     "i18n.py",
     "ui/language.py",
