@@ -21,6 +21,7 @@ from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
 from seqp2p.cli import progress
 from seqp2p.cli.errors import note_child, sentence
 from seqp2p.cli.output import Output, ScreenWish
+from seqp2p.cli.preferences import PALETTES
 from seqp2p.cli.running import is_terminal
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
@@ -29,7 +30,6 @@ from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableCh
 from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.styles import PALETTES
 
 # Less than this is over before a person has seen the board.
 TURN_TIME_S_MIN = 5

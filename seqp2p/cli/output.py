@@ -26,7 +26,6 @@ from seqp2p.cli.preferences import Preferences, kept
 from seqp2p.errors import FAILED, UserError
 from seqp2p.i18n import of_system
 from seqp2p.ui.language import bound, t, translate, unbound
-from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.cli.json_events import JsonObject
@@ -317,6 +316,7 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
         return
     # prompt_toolkit takes its time: lines, bots and --help do without it.
     from seqp2p.ui.screen import open_screen
+    from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint
 
     remains, chosen = list[str](), output.preferences
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

@@ -14,9 +14,9 @@ from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_c
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.ui.language import LANGUAGES, t
-from seqp2p.ui.styles import PALETTES
 
 PACE_S_MAX: Final = 60.0
+PALETTES: Final = ("auto", "dark", "light", "contrast", "mono")  # ui/styles.py, which --help need not wait for
 ADDRESS: Final = "HOST:PORT"
 Source: TypeAlias = Literal["default", "file", "environment"]
 

@@ -17,7 +17,6 @@ Rgb: TypeAlias = tuple[int, int, int]
 COLUMNS: Final = ("dark", "light", "contrast", "mono")
 AUTO: Final = "auto"
 """The palette that fits the terminal."""
-PALETTES: Final = (AUTO, *COLUMNS)
 TINTED: Final = ("dark", "light")
 """Those in which every square has a background."""
 
@@ -117,7 +116,7 @@ def _ground(look: str) -> str:
 
 
 def styles_on(palette: str, background: Rgb | None) -> dict[str, str]:
-    """Return the styles of a palette of ``PALETTES`` by their names, for a terminal with this background.
+    """Return the styles of one of ``COLUMNS``, or of ``AUTO``, by their names, on a terminal with this background.
 
     On an unknown background, and on one that the palette is not made for, everything stands on a page of its own: the
     style without a name.

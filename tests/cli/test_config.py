@@ -8,8 +8,9 @@ import pytest
 
 from seqp2p.api.config_file import BYTES_MAX, ConfigFileError, change_config
 from seqp2p.cli.config import ACTIONS
-from seqp2p.cli.preferences import BY_NAME, SETTINGS, Preferences, Setting, kept
+from seqp2p.cli.preferences import BY_NAME, PALETTES, SETTINGS, Preferences, Setting, kept
 from seqp2p.ui.language import translate
+from seqp2p.ui.styles import AUTO, COLUMNS
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.test_completion import completed
@@ -24,6 +25,7 @@ def file(own_home: Path) -> Path:
 def test_every_setting_has_a_field_and_no_field_is_without_one() -> None:
     assert [setting.field for setting in SETTINGS] == list(Preferences.__slots__)
     assert kept().values == Preferences()
+    assert (AUTO, *COLUMNS) == PALETTES
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
