@@ -39,7 +39,7 @@ class Journal(Protocol):
 
 @dataclass(eq=False)
 class Recorder:
-    """Writes one seat's game. ``emit`` gets every event in order; tests need no journal."""
+    """Writes one seat's game. ``emit`` gets every event in order. Without a journal the seat cannot be resumed."""
 
     match: Match
     writer: ReplayWriter

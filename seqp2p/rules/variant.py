@@ -165,7 +165,7 @@ class Variant:
     colours: tuple[str, ...]
     """Chip colours, in the order in which they come into use."""
     any_colours: bool
-    """Whether players choose among all the colours. If not, so many teams have the first so many of them."""
+    """True if players choose among all the colours. If not, so many teams have the first so many of them."""
 
     def __repr__(self) -> str:
         return f"<Variant {self.name}>"
