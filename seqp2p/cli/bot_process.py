@@ -154,7 +154,7 @@ class BotProcess:
         try:
             await bot.play()
         except Exception as raised:  # noqa: BLE001  # a fault of one bot must not end the others; it is told
-            match next(errors_in(raised)):
+            match min(errors_in(raised), key=lambda each: isinstance(each, UserError)):  # A fault comes first.
                 case GameOver() | SeatHeld():
                     pass  # The process before this one has played the seat to the end, or plays it still.
                 case UserError() as refusal:
