@@ -191,20 +191,6 @@ def test_an_agreement_has_one_form() -> None:
     assert decode_agreement(pack(fields)) == TWO
 
 
-@settings(max_examples=150)
-@given(data=st.data())
-def test_changed_bytes_are_an_agreement_or_one_of_two_errors(data: st.DataObject) -> None:
-    good = encode_agreement(make_agreement(3))
-    changed = bytearray(good)
-    for _ in range(data.draw(st.integers(1, 3))):
-        changed[data.draw(st.integers(0, len(good) - 1))] = data.draw(st.integers(0, 255))
-    try:
-        agreement = decode_agreement(bytes(changed))
-    except (DecodeError, TableError):
-        return
-    assert encode_agreement(agreement) == changed, "what is accepted is canonical"
-
-
 def test_every_option_has_a_row_and_a_setting() -> None:
     assert {row.field: row.usual for row in RULE_OPTIONS} == asdict(Options())
     switches = [field.name for field in msgspec.structs.fields(Settings) if field.type is bool]
