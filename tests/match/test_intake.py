@@ -16,18 +16,7 @@ from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION
 from seqp2p.match.checks import Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Remarked, Voted
-from seqp2p.match.intake import (
-    ROOMS,
-    WORDS,
-    Applied,
-    BadSender,
-    Cheating,
-    Deferred,
-    Finding,
-    Ignored,
-    Intake,
-    Outcome,
-)
+from seqp2p.match.intake import ROOMS, WORDS, Applied, BadSender, Cheating, Deferred, Finding, Ignored, Intake, Outcome
 from seqp2p.match.machine import VERDICTS_KEPT, Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (

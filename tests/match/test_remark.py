@@ -9,15 +9,7 @@ from seqp2p.crypto.hashing import REMARK_HASH, tagged_hash
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import REMARK_SIZE_MAX
 from seqp2p.match.encoding import encode, pack, unpack
-from seqp2p.match.remark import (
-    COURTESIES,
-    NO_REMARK,
-    REMARK_LENGTH_MAX,
-    BadRemark,
-    Remark,
-    RemarkLog,
-    open_remark,
-)
+from seqp2p.match.remark import COURTESIES, NO_REMARK, REMARK_LENGTH_MAX, BadRemark, Remark, RemarkLog, open_remark
 from seqp2p.match.table import encode_agreement, game_id
 from tests.table import identity, make_agreement
 

@@ -139,11 +139,7 @@ WRONG_SETTINGS: dict[str, list[Any]] = {
     "colours": ["blue", ("blue", 1)],
     "variant": [b"classic", None, "x" * 17],
 }
-WRONG_SEATS: dict[str, list[Any]] = {
-    "name": [b"Anne", None],
-    "key": [bytes(31), "k" * 32],
-    "nonce": [bytes(33), None],
-}
+WRONG_SEATS: dict[str, list[Any]] = {"name": [b"Anne", None], "key": [bytes(31), "k" * 32], "nonce": [bytes(33), None]}
 
 
 @pytest.mark.parametrize(("change", "wrong"), [(with_settings, WRONG_SETTINGS), (with_first_seat, WRONG_SEATS)])

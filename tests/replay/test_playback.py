@@ -23,18 +23,7 @@ from seqp2p.replay.format import EvidenceRecord, LeaveRecord, pairs
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
 from seqp2p.replay.statistics import summarise
 from seqp2p.replay.verify import verify
-from seqp2p.rules import (
-    SKIP,
-    UNKNOWN,
-    Dropping,
-    NotationError,
-    Position,
-    apply,
-    format_game,
-    hide,
-    parse_game,
-    reveal,
-)
+from seqp2p.rules import SKIP, UNKNOWN, Dropping, NotationError, Position, apply, format_game, hide, parse_game, reveal
 from seqp2p.rules.status import status
 from tests.each import for_each
 from tests.protocol.reading import GOLDEN, REPLAYS

@@ -89,11 +89,7 @@ def test_a_removal_empties_the_square_and_draws() -> None:
     ],
 )
 def test_the_reason_for_a_refusal(text: str, reason: str) -> None:
-    position = make(
-        {"a": "c3", "b": "d7 b1 b2 b3 b4 b5"},
-        ["QH,2D,JC,JS", "?,?"],
-        sequences="b:b1-b5",
-    )
+    position = make({"a": "c3", "b": "d7 b1 b2 b3 b4 b5"}, ["QH,2D,JC,JS", "?,?"], sequences="b:b1-b5")
     assert refusal(position, text).startswith(reason)
 
 

@@ -49,13 +49,7 @@ SAID_TO_PROGRAMS = {"TypeVar", "_row", "_turn", "cast", "term", "AssertionError"
 Part: TypeAlias = tuple[str, str, str | None]
 
 # Where what is said is a variable: what it can be is said elsewhere, or is the system's.
-VARIABLE = {
-    "api/config_file.py",
-    "api/home.py",
-    "i18n.py",
-    "ui/language.py",
-    "cli/replays.py",
-}
+VARIABLE = {"api/config_file.py", "api/home.py", "i18n.py", "ui/language.py", "cli/replays.py"}
 # Click fills these in as it likes; that the French one names less is no fault.
 CLICKS_OWN = {"{value!r} is not a valid {number_type}."}
 
@@ -451,11 +445,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
 @pytest.mark.parametrize(
     "arguments",
     # The help of config has the names of its arguments in English.
-    [
-        ("--help",),
-        *((name, "--help") for name in main.COMMANDS if name != "config"),
-        ("verify", GOLDEN),
-    ],
+    [("--help",), *((name, "--help") for name in main.COMMANDS if name != "config"), ("verify", GOLDEN)],
     ids=lambda each: " ".join(map(str, each[:2])),
 )
 def test_it_speaks_french(run: Run, arguments: tuple[object, ...]) -> None:

@@ -30,8 +30,7 @@ def test_the_board_s_codes_are_cards(lang: str, french: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "cards", "others"),
-    [(CLASSIC, ["qh", "10S"], ["cat", "", "1C"]), (KIDS, ["CA", "Dragon"], ["QH"])],
+    ("variant", "cards", "others"), [(CLASSIC, ["qh", "10S"], ["cat", "", "1C"]), (KIDS, ["CA", "Dragon"], ["QH"])]
 )
 def test_a_card_alone(variant: Variant, cards: list[str], others: list[str]) -> None:
     assert None not in [read_card(variant, text) for text in cards]
