@@ -494,7 +494,7 @@ def test_scripts_read_english(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_processes_of_a_demo_speak_the_language_of_who_watches(tmp_path: Path) -> None:
-    arguments = command("demo", "--players", 2, "--bot", "random", "--lang", "fr")
+    arguments = command("demo", "--players", 2, "--bot", "normal", "--lang", "fr")
     with Process(arguments, environment(tmp_path)) as demo:
         assert demo.end() == 0, demo.said()
     shown = "\n".join([*demo.out, *demo.err])
