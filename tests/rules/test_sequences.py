@@ -5,8 +5,6 @@ import pytest
 from seqp2p.rules import (
     CLASSIC,
     KIDS,
-    AmbiguousAction,
-    IllegalAction,
     Position,
     format_ends,
     legal_actions,
@@ -171,22 +169,6 @@ def test_naming_both_directions_or_one_of_them() -> None:
     assert made(do(before, "JC e5 e4-e8 c5-g5")) == ["a:e4-e8", "a:c5-g5"]
     assert made(do(before, "JC e5 c5-g5")) == ["a:e3-e7", "a:c5-g5"]
     assert made(do(before, "JC e5")) == ["a:e3-e7", "a:b5-f5"]
-
-
-@pytest.mark.parametrize(
-    ("text", "error", "reason"),
-    [
-        ("JC d5 d5-h5", IllegalAction, "d5-h5 is not a line of 5 that this chip completes: name another, or none"),
-        ("JC d5 a1-e5", IllegalAction, "a1-e5 is not a line of 5 that this chip completes"),
-        ("JC h9 a5-e5", IllegalAction, "a5-e5 is not a line of 5 that this chip completes"),
-        ("JC d5 a5-e5 b5-f5", AmbiguousAction, "a5-e5 and b5-f5 share more than one chip: name only one of them"),
-    ],
-)
-def test_names_that_do_not_fit(text: str, error: type[Exception], reason: str) -> None:
-    before = make({"a": row5(0, 1, 2, 4, 5, 6)}, ["JC", "JS"])
-    with pytest.raises(error) as refused:
-        do(before, text)
-    assert str(refused.value).startswith(reason)
 
 
 def test_a_name_must_leave_the_recorded_sequence_alone() -> None:

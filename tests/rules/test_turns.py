@@ -108,21 +108,6 @@ class TestReshuffle:
         agree(used_up("JS", "2C", discards=["4C", "-"]), "pass")
 
 
-@pytest.mark.parametrize(
-    ("chips", "hand", "given", "text", "reason"),
-    [
-        (QH_TAKEN, "QH,2C", {"exchanged": 1}, "QH dead", "QH cannot be exchanged: 1 in a turn is all that may be"),
-        ({"a": "h2"}, "QH", {}, "QH dead", "QH is not dead: g7 is free"),
-        (QH_TAKEN, "QH,QH", {}, "pass", "seat 1 cannot pass: QH dead must be exchanged first"),
-        (QH_TAKEN, "QH,JS", {"exchanged": 1}, "pass", "seat 1 cannot pass: JS xg7 can be played"),
-    ],
-)
-def test_the_reason_for_a_refusal(
-    chips: dict[str, str], hand: str, given: dict[str, Any], text: str, reason: str
-) -> None:
-    assert reason in refusal(make(chips, [hand, "?"], **given), text)
-
-
 def test_a_full_table_goes_on_without_hanging() -> None:
     """Without a free square and a jack there are exchanges and passes, then a draw after 208 quiet turns."""
     position = make(full_board(), ["QH", "QD"], turn=200, discards=["-", "-"])
