@@ -19,7 +19,6 @@ from seqp2p.rules import (
     start,
     view,
 )
-from tests.rules.both import agree
 from tests.rules.playing import card, do, make, refusal, texts
 
 
@@ -29,34 +28,6 @@ def silent(*hands: str, **more: Any) -> Position:
 
 def four() -> Position:
     return silent("2C,3C", "4C,4C,5C", "6C", "?,7C")
-
-
-class TestThePenalty:
-    def test_the_talkers_team_gives_up_a_card_each_and_the_turn_goes_on(self) -> None:
-        agree(silent("2C,3C", "4C,4C,5C", "6C", "7C,8C"), "call 4; 4C given; 7C given; 2C e2")
-
-    def test_a_player_without_a_card_owes_none(self) -> None:
-        agree(silent("2C", "-", "3C", "4C"), "call 2; 4C given; 2C e2")
-        agree(silent("2C", "-", "3C", "-"), "call 4; 2C e2")
-
-    def test_the_last_card_given_up_means_passing(self) -> None:
-        agree(silent("2C", "3C", "4C", "5C"), "call 4; 3C given; 5C given; 2C e2; pass")
-
-    def test_after_an_exchange(self) -> None:
-        position = make({"a": "h2", "b": "g7"}, ["QH,2C", "3C", "4C", "5C"], options="no-table-talk")
-        agree(position, "QH dead +QH; call 2; 3C given; 5C given; 2C e2")
-
-    def test_several_remarks_can_be_called_in_one_turn(self) -> None:
-        moves = "call 2; 3C given; 5C given; call 4; 4C given; 5C given; call 2; 2C e2"
-        agree(silent("2C", "3C,4C", "4C", "5C,5C"), moves)
-
-    def test_three_teams(self) -> None:
-        agree(silent("2C", "3C", "4C", "5C", "6C", "7C", teams=3, to_move=4), "call 6; 4C given; 7C given; 5C b2")
-
-    def test_with_a_draw_still_owed(self) -> None:
-        by_hand = {"options": "no-table-talk,manual-draw", "to_move": 2, "pending": "play/2/1/-/-"}
-        moves = "call 1; 2C given; 4C given; 3C d2; draw; draw"
-        agree(make({}, ["2C", "3C,3D", "4C", "5C"], **by_hand), moves)  # type: ignore[arg-type]  # passed on as it is
 
 
 def test_those_who_know_no_hand_know_no_action() -> None:
