@@ -22,7 +22,7 @@ import seqp2p
 from seqp2p.cli import main
 from seqp2p.i18n import message, message_of
 from seqp2p.match.remark import COURTESIES
-from seqp2p.rules import CLASSIC, END, KIDS, VARIANTS, WAIVE, NotationError, Variant, parse_action, parse_card
+from seqp2p.rules import CLASSIC, END, KIDS, VARIANTS, WAIVE, NotationError, parse_action, parse_card
 from seqp2p.ui import language, replay_browser
 from seqp2p.ui.cards import (
     action_shown,
@@ -361,26 +361,6 @@ def test_what_is_shown_of_an_action_is_in_french_and_can_be_typed(text: str, fre
     assert (told == text) == (text in ("QH e5", "JS xd7"))
     # A draw that is owed from the last turn ends with the word that ends the present one.
     assert parse_action(CLASSIC, tidied(CLASSIC, told)) == (END if action == WAIVE else action)
-
-
-@pytest.mark.parametrize(
-    ("variant", "typed", "meant"),
-    [
-        (CLASSIC, "passer", "pass"),
-        (CLASSIC, "9c morte", "9C dead"),
-        (CLASSIC, "9c echange", "9C dead"),
-        (CLASSIC, "9C dead", "9C dead"),
-        (CLASSIC, "donner 4c", "4C given"),
-        (CLASSIC, "4c donnée", "4C given"),
-        (CLASSIC, "dénoncer 3", "call 3"),
-        (KIDS, "licorne e5", "unicorn e5"),
-        (KIDS, "Zèbre xb1", "zebra xb1"),
-        (KIDS, "ELEPHANT b1", "elephant b1"),
-        (KIDS, "ch b2", "cat b2"),
-    ],
-)
-def test_actions_are_typed_in_french_too(variant: Variant, typed: str, meant: str, french: None) -> None:
-    assert tidied(variant, typed) == meant
 
 
 def test_what_the_rules_say_of_animals_and_games_is_said_in_french(french: None) -> None:
