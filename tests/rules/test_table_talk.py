@@ -2,21 +2,15 @@
 
 from typing import Any
 
-import pytest
-
 from seqp2p.rules import (
-    KIDS,
     UNKNOWN,
-    Options,
     Position,
     apply,
     call,
-    drop,
     give,
     hide,
     legal_actions,
     reveal,
-    start,
     view,
 )
 from tests.rules.playing import card, do, make, refusal, texts
@@ -52,24 +46,6 @@ def test_what_an_unknown_hand_cannot_give() -> None:
     assert "there is no card number" in refusal(do(hide(four(), ()), "call 2"), give(52))
     position = do(silent("2C,2C", "?", "?", "?"), "call 2")
     assert refusal(position, "2C given") == "seat 2 cannot hold 2C: every 2C has been seen elsewhere"
-
-
-def test_talk_is_free_by_default() -> None:
-    reason = "talk is free at this table: nobody can be called for it"
-    assert refusal(make({}, ["2C", "3C", "4C", "5C"]), "call 2").startswith(reason)
-    assert refusal(start(KIDS, 2, 2, Options(), 1, [[UNKNOWN] * 3] * 2), "call 2").startswith(reason)
-
-
-@pytest.mark.parametrize("players", [2, 3])
-def test_who_plays_alone_has_nobody_to_talk_to(players: int) -> None:
-    position = silent(*["2C", "3C", "4C"][:players], teams=players)
-    assert "seat 2 has no team-mates: only the talk of a team of two or more" in refusal(position, "call 2")
-
-
-def test_who_has_lost_its_team_mate_has_nobody_to_talk_to() -> None:
-    position = drop(four(), [4])
-    assert "seat 2 has no team-mates" in refusal(position, "call 2")
-    assert "seat 4 has left the game" in refusal(position, "call 4")
 
 
 def test_a_hand_shown_in_a_pass_is_known_when_a_card_of_it_is_given() -> None:
