@@ -77,11 +77,7 @@ FOUR_LINES = "b2 c2 d2 e2 f2 b4 c4 d4 e4"
 LACKS_E1 = "b1 c1 d1 a9 b9 c9 d9 e9"
 DECISIONS: dict[str, tuple[str, Position, set[str]]] = {
     # g2 is the king of hearts. Blocking h4's column would be worth much, too.
-    "a sequence is completed": (
-        "greedy",
-        two("KH,QC,2C,3H,TS,9H,4D", "c2 d2 e2 f2", "b6 b7 b8 b9"),
-        {"KH g2"},
-    ),
+    "a sequence is completed": ("greedy", two("KH,QC,2C,3H,TS,9H,4D", "c2 d2 e2 f2", "b6 b7 b8 b9"), {"KH g2"}),
     # f4 completes the second sequence; h9 would spoil two lines of four.
     "a win comes before two lines that could be spoiled": (
         "greedy strong:1",
@@ -93,11 +89,7 @@ DECISIONS: dict[str, tuple[str, Position, set[str]]] = {
         two("3C,9S,TC,7C,3H,2H,JC", f"{FOUR_LINES} i1", "h5 h6 h7 d9 e9 f9 g9 b7", sequences="a:b2-f2"),
         {"3C f4"},
     ),
-    "four in a row are spoiled": (
-        "greedy",
-        two("AH,QC,2S,3H,TS,9H,4D", "a2 d5", "b2 c2 d2 e2"),
-        {"AH f2"},
-    ),
+    "four in a row are spoiled": ("greedy", two("AH,QC,2S,3H,TS,9H,4D", "a2 d5", "b2 c2 d2 e2"), {"AH f2"}),
     "with a card of the square rather than a jack": (
         "greedy",
         two("JC,JS,2S,AH,TS,9H,4D", "a2 d5", "b2 c2 d2 e2"),

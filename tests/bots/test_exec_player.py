@@ -13,7 +13,7 @@ import pytest
 import trio
 import trio.testing
 
-from seqp2p.bots import exec_player
+from seqp2p.bots import exec_player, program
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, ProgramEnded, Stale, Time, Wrong
 from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, Program
 from seqp2p.bots.registry import RandomBot
@@ -35,6 +35,16 @@ WON = Result("won", (1,))
 @pytest.fixture
 def seen() -> View:
     return Table(KIDS, 2, 2).seen(5)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that does not end is not waited for long."""
+    for module in (exec_player, program):
+        monkeypatch.setattr(module, "GOODBYE_S", 0.3)
+
+
+hurry = pytest.mark.usefixtures("hurried")
 
 
 def player_of(program: Program, notices: list[Notice], time_s: float = LONG_S, pace_s: float = 0.0) -> ExecPlayer:
@@ -160,27 +170,23 @@ async def test_the_third_failure_in_a_row_is_the_last(seen: View, tmp_path: Path
     assert not [notice for notice in bench.notices if isinstance(notice, ProgramEnded)]
 
 
-async def test_a_program_that_dies_is_gone(seen: View, tmp_path: Path) -> None:
-    async with playing(tmp_path, "die") as bench:
-        for _ in range(4):
-            assert await bench.player.choose(seen, None) in seen.legal
-            bench.player.hear(Turned(1, 2, PASS))
-        assert bench.failures == [Failed("it has ended, with exit status 3", gone=True)]
-
-
+@hurry
 @pytest.mark.parametrize(
     ("manner", "reason"),
     [
+        ("die", "it has ended, with exit status 3"),
         ("killed", "it has ended, by signal 9"),
         ("deaf", "it has closed its standard input"),
         ("mute", "it has closed its standard output"),
     ],
 )
-async def test_a_program_that_ends_otherwise_is_gone(manner: str, reason: str, seen: View, tmp_path: Path) -> None:
+async def test_a_program_that_ends_is_gone(manner: str, reason: str, seen: View, tmp_path: Path) -> None:
     async with playing(tmp_path, manner) as bench:
         if manner == "deaf":
             wait_until((tmp_path / "seen.closed").exists, "it goes on reading")
-        assert await bench.player.choose(seen, None) in seen.legal
+        for _ in range(4):
+            assert await bench.player.choose(seen, None) in seen.legal
+            bench.player.hear(Turned(1, 2, PASS))
         assert bench.failures == [Failed(reason, gone=True)]
 
 
@@ -197,19 +203,23 @@ async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, mo
     assert len(bench.failures) == 1
 
 
-async def test_rubbish_is_answered_with_a_reason(seen: View, tmp_path: Path) -> None:
-    async with playing(tmp_path, "rubbish") as bench:
+@pytest.mark.parametrize(
+    ("manner", "reason"),
+    [
+        ("rubbish", "this is no choice (JSON is malformed"),
+        ("ahead", "there is no question 2"),
+        ("illegal", "seat 2 cannot pass"),
+    ],
+)
+async def test_a_wrong_answer_is_answered_with_a_reason(manner: str, reason: str, seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, manner) as bench:
         assert await bench.player.choose(seen, None) == seen.legal[0]
     assert bench.types == ["environment", "hello", "view", "error", "result"]
-    assert bench.sent[3]["reason"].startswith("this is no choice (JSON is malformed")
-    assert [notice.number for notice in bench.notices if isinstance(notice, Wrong)] == [1]
+    (wrong,) = [notice for notice in bench.notices if isinstance(notice, Wrong)]
+    assert wrong.number == 1
+    assert wrong.reason.startswith(reason)
+    assert bench.sent[3]["reason"] == wrong.reason
     assert not bench.failures
-
-
-async def test_an_answer_to_no_question_yet_is_wrong(seen: View, tmp_path: Path) -> None:
-    async with playing(tmp_path, "ahead") as bench:
-        assert await bench.player.choose(seen, None) == seen.legal[0]
-        assert bench.notices == [Wrong(1, "there is no question 2")]
 
 
 async def test_an_answer_to_an_old_question_is_passed_over(seen: View, tmp_path: Path) -> None:
@@ -217,14 +227,6 @@ async def test_an_answer_to_an_old_question_is_passed_over(seen: View, tmp_path:
         for _ in range(3):
             assert await bench.player.choose(seen, None) == seen.legal[0]
         assert bench.notices == [Stale(1, taken_back=False), Stale(2, taken_back=False)]
-
-
-async def test_an_illegal_answer_and_then_a_legal_one(seen: View, tmp_path: Path) -> None:
-    async with playing(tmp_path, "illegal") as bench:
-        assert await bench.player.choose(seen, None) == seen.legal[0]
-    (wrong,) = [notice for notice in bench.notices if isinstance(notice, Wrong)]
-    assert "cannot pass" in wrong.reason
-    assert [message["reason"] for message in bench.sent if message["type"] == "error"] == [wrong.reason]
 
 
 async def test_the_table_may_refuse_what_the_view_allows(seen: View, tmp_path: Path) -> None:
@@ -281,12 +283,14 @@ async def test_a_program_that_cannot_be_started(seen: View, tmp_path: Path) -> N
     assert failed.reason.startswith("it cannot be started: its first line names no interpreter")
 
 
+@hurry
 async def test_a_program_that_stays_after_the_end_is_killed(seen: View, tmp_path: Path) -> None:
     async with playing(tmp_path, "stays") as bench:
         await bench.player.choose(seen, None)
     assert bench.notices == [ProgramEnded(killed=True)]
 
 
+@hurry
 @pytest.mark.parametrize("finish", [True, False])
 async def test_its_children_end_with_it(seen: View, tmp_path: Path, *, finish: bool) -> None:
     async with playing(tmp_path, "family", finish=finish) as bench:
@@ -296,6 +300,7 @@ async def test_its_children_end_with_it(seen: View, tmp_path: Path, *, finish: b
     wait_until(lambda: not is_running(child), "the child of a program outlives it")
 
 
+@hurry
 async def test_its_children_end_when_it_has_gone_before(seen: View, tmp_path: Path) -> None:
     async with playing(tmp_path, "deserted", SOON_S) as bench:
         child = await trio.to_thread.run_sync(bench.child)
@@ -305,6 +310,7 @@ async def test_its_children_end_when_it_has_gone_before(seen: View, tmp_path: Pa
     wait_until(lambda: not is_running(child), "the child of a program outlives it")
 
 
+@hurry
 async def test_a_game_that_ends_while_it_sleeps(tmp_path: Path) -> None:
     """A program that does not read is not waited for longer than the goodbye takes."""
     async with playing(tmp_path, "asleep") as bench:

@@ -31,7 +31,7 @@ from seqp2p.match.signed import (
 from seqp2p.replay.format import CertificateRecord, EvidenceRecord, records
 from seqp2p.replay.verify import verify
 from seqp2p.replay.writer import ReplayWriter
-from tests.match.test_ballots_games import at_turn, ends_verified, mover_of
+from tests.match.test_ballots_games import MINI, at_turn, ends_verified, mover_of
 from tests.match.voting import hear, play_on, show, staying, vote, wish
 from tests.table import altered, at_random, contribution_of, fork, identity, make_seats, replay_of, snapshot, with_body
 
@@ -420,7 +420,7 @@ def test_what_was_undone_and_stands_after_all_keeps_its_bytes(four: Four) -> Non
 
 def test_one_closed_it_by_an_action_and_the_others_by_the_turn() -> None:
     """The ballots of a round got to one seat only; the others went on to the next, and have the turn. That seat too."""
-    alone, seats = at_turn(1, 6, "classic")
+    alone, seats = at_turn(1, 6, MINI)
     play_on(alone, seats, at_random(1), lambda match: match.kind == "turn" and mover_of(match) != 1)
     mover, number = mover_of(alone), alone.number
     turn = contribution_of(alone, seats[mover - 1], at_random(2))

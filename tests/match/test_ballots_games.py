@@ -15,9 +15,12 @@ from seqp2p.match.table import encode_agreement
 from seqp2p.replay.verify import verify
 from tests.match.voting import play_on, show, staying, vote, wish
 from tests.replay.tools import verified
+from tests.sim import MINIATURE
 from tests.table import POLICIES, Until, at_random, make_agreement, make_seats, replay_of, soon
 
 pytestmark = pytest.mark.simulation
+
+MINI = MINIATURE.name
 
 
 def table(players: int, variant: str = "kids", seed: int = 1, **changes: Any) -> tuple[Match, list[SeatKeys]]:
@@ -80,8 +83,8 @@ def test_a_skipped_turn_passes_on() -> None:
         (4, "kids", "turn", 5, "drop", "random", {}),
         (3, "kids", "draw", 3, "drop", "random", {}),
         (3, "kids", "shuffle", 2, "drop", "peaceful", {}),
-        (4, "classic", "late", 1, "drop", "random", {"manual_draw": True}),
-        (6, "classic", "turn", 4, "drop", "random", {"teams": 3}),
+        (4, MINI, "late", 1, "drop", "random", {"manual_draw": True}),
+        (6, MINI, "turn", 4, "drop", "random", {"teams": 3}),
     ],
     ids=lambda each: str(each) if isinstance(each, str | int) else "",
 )
@@ -126,7 +129,7 @@ def test_another_seat_is_dropped_while_the_cards_are_dealt_again(kind: str) -> N
 
 
 def test_a_card_that_was_to_be_given_up_is_off_the_hand() -> None:
-    match, seats = at_turn(5, 4, "classic", table_talk=False)
+    match, seats = at_turn(5, 4, MINI, table_talk=False)
     caller = mover_of(match)
     remark = match.receive_remark(*seats[caller % 4].say(match, "the queen!"))
     assert remark is not None
@@ -165,7 +168,7 @@ def unfinished_with(match: Match, writer: SeatKeys, result: Result, steps: int) 
 
 
 def test_throwing_out_the_last_opponent_is_not_winning() -> None:
-    match, seats = at_turn(2, 6, "classic", teams=3)
+    match, seats = at_turn(2, 6, MINI, teams=3)
     vote(match, seats, wish("drop", 2, 5))
     assert not match.game.abandoned, "two teams are left"
     play_on(match, seats, at_random(1), nth("turn", 2))
@@ -194,7 +197,7 @@ def test_whoever_leaves_before_the_deal_or_after_the_end_forfeits_nothing() -> N
 
 
 def test_opponents_that_left_forfeit() -> None:
-    match, seats = at_turn(2, 4, "classic")
+    match, seats = at_turn(2, 4, MINI)
     for leaver in (2, 4):
         assert match.receive_word(LeavePayload, seats[leaver - 1].leave(match)) == ()
         assert match.receive_word(LeavePayload, seats[leaver - 1].leave(match)) is None

@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.intake import ROOMS, PendingBuffer
-from seqp2p.match.signed import (
-    OfferedEvidence,
-    ReleasedSecret,
-    SignedBallot,
-    SignedHead,
-    SignedRemark,
-    SignedThing,
-)
+from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedBallot, SignedHead, SignedRemark, SignedThing
 
 KINDS = list(ROOMS)
 

@@ -3,25 +3,14 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from seqp2p.crypto import hashing
 from seqp2p.crypto.hashing import REMARK_HASH, tagged_hash
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import REMARK_SIZE_MAX
 from seqp2p.match.encoding import encode, pack, unpack
-from seqp2p.match.remark import (
-    COURTESIES,
-    NO_REMARK,
-    REMARK_LENGTH_MAX,
-    BadRemark,
-    Remark,
-    RemarkLog,
-    open_remark,
-)
+from seqp2p.match.remark import COURTESIES, NO_REMARK, REMARK_LENGTH_MAX, BadRemark, Remark, RemarkLog, open_remark
 from seqp2p.match.table import encode_agreement, game_id
-from seqp2p.match.text import cleaned, is_hidden, text_fault
 from tests.table import identity, make_agreement
 
 AGREEMENT = make_agreement(3)
@@ -124,15 +113,3 @@ def test_a_log_keeps_chains_without_gaps() -> None:
     assert log.after((0, 1, 1)) == [second]
     assert log.after((0, 2, 1)) == log.after((9, 9, 9)) == []
     assert (log.last_of(2), log.last_of(3)) == (second, other)
-
-
-@settings(max_examples=200)
-@given(text=st.text(max_size=60))
-def test_cleaned_text_has_no_fault_and_moves_no_cursor(text: str) -> None:
-    for clean in (cleaned(text, 24), text):
-        if text_fault("it", clean, 60) is None:
-            assert not any(map(is_hidden, clean))
-            assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in clean)
-    clean = cleaned(text, 24)
-    assert clean == "" or text_fault("it", clean, 24) is None
-    assert cleaned(clean, 24) == clean

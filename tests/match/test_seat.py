@@ -47,11 +47,11 @@ def test_a_turn_takes_an_action_and_the_end_nothing(trio: Played) -> None:
 # --- what others cannot know
 
 
-@pytest.mark.parametrize(("players", "variant"), [(2, "classic"), (3, "kids"), (4, "kids")])
-def test_all_the_others_together_cannot_open_a_hand_or_the_pile(players: int, variant: str) -> None:
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_all_the_others_together_cannot_open_a_hand_or_the_pile(players: int) -> None:
     """n − 1 secrets and the whole record: every sum of what they can compute for a card is no card's point."""
-    game = played(players, variant, 4)
-    points = frozenset(card_points(variant, len(game.match.game.variant.deck)))
+    game = played(players, "kids", 4)
+    points = frozenset(card_points("kids", len(game.match.game.variant.deck)))
     match = shared_match_at(game, game.step_of("turn", 5))
     deck = match.game.deck
     for victim in game.seats:

@@ -1,4 +1,4 @@
-"""Adversaries before the first turn: commitments, keys and shuffles. Each is refused, and named.
+"""Adversaries before the first turn: commitments and keys. Each is refused, and named.
 
 What a proof does not prove is for tests/crypto to say, and the vectors and small replays of protocol/ have a false
 proof, key, deck or share of every kind: tests/protocol/test_contributions.py, tests/replay/test_playback.py.
@@ -6,20 +6,16 @@ proof, key, deck or share of every kind: tests/protocol/test_contributions.py, t
 
 import pytest
 
-from seqp2p.crypto.elgamal import encode_deck, fresh_deck
 from seqp2p.crypto.group import encode_point, mul_base
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.schnorr import key_commitment, prove_key
-from seqp2p.crypto.shuffle import prove_shuffle, shuffle
-from seqp2p.match.contribution import Contribution, RevealBody, ShuffleBody, make_payload
+from seqp2p.match.contribution import Contribution, RevealBody, make_payload
 from seqp2p.match.machine import Match
-from tests.match.refusal import at_step, violation
+from tests.match.refusal import violation
 from tests.table import Played, altered, fields_of, randomness, signed
 
 NONCE = bytes(range(32))
 NOT_COMMITTED_TO = "not those it committed to"
-
-# --- seat and reveal
 
 
 def committed(game: Played, commitments: dict[int, bytes]) -> Match:
@@ -62,23 +58,3 @@ def test_two_seats_with_one_key_are_refused(trio: Played, order: tuple[int, int]
     match = committed(trio, {seat: commitment(trio, seat, secret) for seat in order})
     match.receive(reveal(trio, match, first, secret))
     violation(match, reveal(trio, match, second, secret), second, 2, "another seat's too")
-
-
-# --- shuffle
-
-
-def test_a_shuffle_begins_with_the_deck_of_the_seat_before(brief: Played) -> None:
-    """Seat 2 must not shuffle the open deck again, as if seat 1 had done nothing: then it alone would know it."""
-    at = at_step(brief, brief.step_of("shuffle", 2))
-    pk = at.match.game.joint_key
-    fresh = fresh_deck(pk, at.match.game.deck.points)
-    after, *how = shuffle(fresh, pk, randomness("shuffle"))
-    proof = prove_shuffle(fresh, after, pk, how[0], how[1], at.context, randomness("proof"))
-    at.refuses("shuffle proof", at.signs(ShuffleBody(encode_deck(after), proof)))
-
-
-def test_a_reshuffle_is_of_the_discards_only(long_game: Played) -> None:
-    """The first deck again, or its proof, is no shuffle of the cards that were played."""
-    at = at_step(long_game, long_game.step_of("shuffle", 3))
-    old = long_game.contribution(long_game.step_of("shuffle"), 1)
-    at.refuses("points take", at.altered(body=fields_of(old)["body"]))

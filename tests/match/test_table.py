@@ -103,12 +103,8 @@ def test_a_good_name_is_printable_and_good_with_a_number_too(name: str, number: 
         ({"variant": "poker"}, "no such game: 'poker'; there are classic, kids"),
         ({"variant": "\x1b[2J"}, "no such game"),
         ({"players": 1, "teams": 1, "colours": ("blue",)}, "cannot play"),
-        ({"players": 5}, "cannot form"),
-        ({"players": 4, "teams": 4}, "form 2 teams"),
         ({"players": 12, "teams": 4}, "form 2 or 3 teams"),
         ({"variant": "kids", "manual_draw": True}, "no option manual draw"),
-        ({"variant": "kids", "advanced": True}, "no option advanced"),
-        ({"variant": "kids", "table_talk": False}, "no option table talk"),
         ({"colours": ()}, "different colours"),
         ({"colours": ("blue",)}, "different colours"),
         ({"colours": ("blue", "blue")}, "different colours"),
@@ -139,11 +135,7 @@ WRONG_SETTINGS: dict[str, list[Any]] = {
     "colours": ["blue", ("blue", 1)],
     "variant": [b"classic", None, "x" * 17],
 }
-WRONG_SEATS: dict[str, list[Any]] = {
-    "name": [b"Anne", None],
-    "key": [bytes(31), "k" * 32],
-    "nonce": [bytes(33), None],
-}
+WRONG_SEATS: dict[str, list[Any]] = {"name": [b"Anne", None], "key": [bytes(31), "k" * 32], "nonce": [bytes(33), None]}
 
 
 @pytest.mark.parametrize(("change", "wrong"), [(with_settings, WRONG_SETTINGS), (with_first_seat, WRONG_SEATS)])
@@ -189,20 +181,6 @@ def test_an_agreement_has_one_form() -> None:
     with pytest.raises(DecodeError, match="8193 bytes where at most 8192 are allowed"):
         decode_agreement(bytes(AGREEMENT_SIZE_MAX + 1))
     assert decode_agreement(pack(fields)) == TWO
-
-
-@settings(max_examples=150)
-@given(data=st.data())
-def test_changed_bytes_are_an_agreement_or_one_of_two_errors(data: st.DataObject) -> None:
-    good = encode_agreement(make_agreement(3))
-    changed = bytearray(good)
-    for _ in range(data.draw(st.integers(1, 3))):
-        changed[data.draw(st.integers(0, len(good) - 1))] = data.draw(st.integers(0, 255))
-    try:
-        agreement = decode_agreement(bytes(changed))
-    except (DecodeError, TableError):
-        return
-    assert encode_agreement(agreement) == changed, "what is accepted is canonical"
 
 
 def test_every_option_has_a_row_and_a_setting() -> None:

@@ -20,6 +20,7 @@ from seqp2p.match.steps import why_not_callable
 from seqp2p.rules import PASS, IllegalAction, team_of
 from seqp2p.rules.status import status
 from tests.match.refusal import AtStep, at_step, goes_on, violation
+from tests.sim import MINIATURE
 from tests.table import Played, at_random, make_seats, match_at, play, played, snapshot
 
 Said = tuple[bytes, bytes]
@@ -28,7 +29,7 @@ Said = tuple[bytes, bytes]
 @pytest.fixture(scope="module")
 def quiet() -> Played:
     """Four players in two teams at a table where talk can be called; no seat has talked."""
-    return played(4, table_talk=False)
+    return played(4, MINIATURE.name, table_talk=False)
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_a_called_team_gives_up_a_card_each_and_the_turn_goes_on(quiet: Played, 
     assert all(snapshot(each) == snapshot(after) for each in others)
     assert status(after.game.table_position()) == ()
     assert (after.kind, after.plan) == ("turn", first.match.plan), "the caller's turn goes on"
-    hands = [6 - (seat in penalised) for seat in range(1, 5)]
+    hands = [3 - (seat in penalised) for seat in range(1, 5)]
     assert [len(after.game.deck.hand(seat)) for seat in range(1, 5)] == hands
     assert [len(hand) for hand in after.game.table_position().hands] == hands
     play(after, make_seats(4), at_random(5))

@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from seqp2p.match.contribution import CallBody, Contribution, SharesBody, TurnBody
+from seqp2p.match.contribution import CallBody, Contribution, TurnBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Turned
 from seqp2p.match.steps import check_shown
 from seqp2p.rules import PASS, IllegalAction, exchange, format_action, place
-from tests.match.refusal import AtStep, at_step, goes_on, violation
-from tests.replay.tools import verified
-from tests.table import ACTIONS, Played, fields_of, match_at, played, replay_bytes, shared_match_at
+from tests.match.refusal import AtStep, at_step, goes_on
+from tests.table import Played, fields_of, match_at, played
 
 
 def turn(at: AtStep, action: str, positions: Sequence[int]) -> Contribution:
@@ -21,13 +18,12 @@ def turn(at: AtStep, action: str, positions: Sequence[int]) -> Contribution:
     return at.signs(TurnBody(action, tuple(positions), **at.shares(list(positions))))
 
 
-def turns(game: Played, kind: str | None = None, at: str = "turn") -> list[int]:
-    """The turns, or late draws, at which an action of this kind was taken."""
-    actions = iter(event.action.kind for event in game.events if isinstance(event, Turned))
+def turns(game: Played, kind: str) -> list[int]:
+    """The turns in which an action of this kind was taken."""
+    actions = [event.action.kind for event in game.events if isinstance(event, Turned)]
     kinds = [fields_of(step.contributions[0][1])["kind"] for step in game.steps]
-    steps = [(number, found) for number, found in enumerate(kinds, 1) if found in ACTIONS]
-    taken = zip(steps, actions, strict=True)
-    return [number for (number, found), action in taken if found == at and kind in (None, action)]
+    steps = [number for number, found in enumerate(kinds, 1) if found == "turn"]
+    return [number for number, action in zip(steps, actions, strict=True) if action == kind]
 
 
 def faces(at: AtStep) -> dict[int, int]:
@@ -48,18 +44,6 @@ def test_a_card_that_is_not_held_cannot_be_played(first: AtStep) -> None:
     variant, other = first.match.game.variant, a_card_not_held(first)
     text = format_action(variant, place(other, variant.board.grid.index(other)))
     first.refuses("the card played", *(turn(first, text, [position]) for position in faces(first)))
-
-
-@settings(max_examples=60)
-@given(
-    action=st.text(max_size=64)
-    | st.lists(st.sampled_from(["QH", "JC", "JS", "e5", "xe5", "a1", "j10", "dead", "pass", "a5-e5", "e1-e5"])).map(
-        lambda words: " ".join(words)[:64]
-    )
-)
-def test_any_text_of_an_action_is_legal_or_a_violation(duel: Played, action: str) -> None:
-    at = at_step(duel, "turn")
-    violation(at.match, turn(at, action, at.body["cards"]), at.number, at.match.number, "")
 
 
 def test_a_pass_shows_every_card_once_and_in_order(long_game: Played) -> None:
@@ -108,57 +92,14 @@ def test_a_seat_signs_nothing_that_the_rules_refuse(first: AtStep) -> None:
             first.seat.play(first.match, action)
 
 
-def test_the_share_for_a_drawn_card_is_of_the_top_of_the_pile(trio: Played) -> None:
-    match = shared_match_at(trio, trio.step_of("draw"))
-    assert match.plan is not None
-    drawer, top = trio.seat(match.plan.subject), match.game.deck.drawn
-    for number in sorted(match.awaited):
-        at = at_step(trio, "draw", number)
-        others = (top + 1, next(iter(at.seat.hand(match))), next(iter(drawer.hand(match))))
-        at.refuses("share proof", *(at.signs(SharesBody(**at.shares([other]))) for other in others))
-        at.refuses("1 points take", at.signs(SharesBody(**at.shares([top, top + 1]))))
-    violation(match, drawer.contribute(match), drawer.number, match.number, "not its step")
+def test_who_owes_a_draw_draws_or_waives() -> None:
+    at = at_step(played(2, "classic", 3, manual_draw=True), "late")
 
+    def without_card(action: str) -> Contribution:
+        return at.signs(TurnBody(action, (), b"", b""))
 
-# --- drawing by hand: the mover draws or ends, who forgot draws late or waives
-
-
-@pytest.fixture(scope="module")
-def by_hand() -> Played:
-    """Two players who draw, end, draw late and waive as it falls."""
-    game = played(2, "classic", 3, manual_draw=True)
-    assert all(turns(game, kind) for kind in ("place", "draw", "end"))
-    assert all(turns(game, kind, "late") for kind in ("draw", "waive"))
-    verified(replay_bytes(game))
-    return game
-
-
-def without_card(at: AtStep, action: str) -> Contribution:
-    return at.signs(TurnBody(action, (), b"", b""))
-
-
-@pytest.mark.parametrize("kind", ["draw", "end"])
-def test_the_mover_draws_or_ends_and_does_nothing_else(by_hand: Played, kind: str) -> None:
-    at = at_step(by_hand, turns(by_hand, kind)[0])
-    assert {action.kind for action in at.seat.view(at.match).legal} == {"draw", "end"}
-    deck, hand = at.match.game.deck, sorted(at.seat.hand(at.match))
-    face = at.match.game.variant.faces[deck.face(at.seat.hand(at.match)[hand[0]])]
-    shown = {f"{face} a2": hand[:1], f"{face} dead": hand[:1], f"{face} given": hand[:1], "pass": hand}
-    at.refuses("", without_card(at, "waive"), without_card(at, ""))
-    at.refuses("", *(at.signs(TurnBody(text, tuple(some), **at.shares(some))) for text, some in shown.items()))
-    with pytest.raises(IllegalAction):
-        at.seat.play(at.match, PASS)
-
-
-def test_who_owes_a_draw_draws_or_waives(by_hand: Played) -> None:
-    at = at_step(by_hand, "late")
     assert {action.kind for action in at.seat.view(at.match).legal} == {"draw", "waive"}
-    at.refuses("", without_card(at, "end"))
+    at.refuses("", without_card("end"))
     at.refuses("unknown field `remark`", at.signs(CallBody("call 1", b"", bytes(64))))
     at.refuses("another kind than late", at.altered(kind="turn"))
-    goes_on(at.match, without_card(at, "draw"), without_card(at, "waive"))
-
-
-def test_the_share_for_a_late_draw_is_of_the_top_of_the_pile(by_hand: Played) -> None:
-    at = at_step(by_hand, turns(by_hand, "draw", "late")[0] + 1)
-    at.refuses("share proof", at.signs(SharesBody(**at.shares([at.match.game.deck.drawn + 1]))))
+    goes_on(at.match, without_card("draw"), without_card("waive"))

@@ -1,52 +1,18 @@
 """Whole games in memory: every seat has its own match, and all of them agree at every step."""
 
-import random
 from collections import Counter
-from typing import Any
 
 import pytest
 
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.events import Drawn, Shuffled, Turned
 from seqp2p.match.machine import Match
-from seqp2p.match.steps import final_hash
-from seqp2p.match.table import encode_agreement
-from seqp2p.rules import UNKNOWN, deal_order, hand_size, team_of
+from seqp2p.rules import UNKNOWN, deal_order, hand_size
 from seqp2p.rules.status import status
 from tests.match.test_turn_attacks import turns
-from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, snapshot, soon
+from tests.table import Played, at_random, match_at, play
 
 pytestmark = pytest.mark.simulation
-
-
-def play_apart(players: int, variant: str, seed: int, **changes: Any) -> list[Match]:
-    """A game in which every seat has its own match, and gets what all send in an order of its own."""
-    agreement = encode_agreement(make_agreement(players, variant, seed, **changes))
-    matches = [Match(agreement) for _ in range(players)]
-    seats, dice, choose = make_seats(players, seed), random.Random(seed), (at_random if players == 2 else soon)(seed)
-    while matches[0].kind is not None:
-        sent = [c for match, seat in zip(matches, seats, strict=True) for c in due(match, [seat], choose)]
-        for match in matches:
-            for contribution in dice.sample(sent, len(sent)):
-                match.receive(contribution)
-        assert len({(match.head, match.number, match.kind, match.awaited) for match in matches}) == 1
-    return matches
-
-
-@pytest.mark.parametrize(
-    ("players", "variant", "changes"),
-    [(2, "classic", {"advanced": True}), (4, "classic", {"manual_draw": True}), (3, "kids", {}), (4, "kids", {})],
-)
-def test_seats_that_play_apart_have_the_same_game(players: int, variant: str, changes: dict[str, bool]) -> None:
-    first, *others = play_apart(players, variant, 3, **changes)
-    for match in others:
-        assert snapshot(match) == snapshot(first)
-        assert match.record == first.record
-        assert final_hash(match.game) == final_hash(first.game)
-    last, result = first.game.table_position(), first.game.result
-    assert result is not None
-    assert result.kind == "won"
-    assert result.winners == tuple(s for s in range(1, players + 1) if team_of(s, last.teams) == last.winner)
 
 
 def kinds_of_steps(game: Played) -> list[str]:

@@ -23,27 +23,17 @@ from seqp2p.replay.format import EvidenceRecord, LeaveRecord, pairs
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
 from seqp2p.replay.statistics import summarise
 from seqp2p.replay.verify import verify
-from seqp2p.rules import (
-    SKIP,
-    UNKNOWN,
-    Dropping,
-    NotationError,
-    Position,
-    apply,
-    format_game,
-    hide,
-    parse_game,
-    reveal,
-)
+from seqp2p.rules import SKIP, UNKNOWN, Dropping, NotationError, Position, apply, format_game, hide, parse_game, reveal
 from seqp2p.rules.status import status
 from tests.each import for_each
-from tests.protocol.reading import GOLDEN, REPLAYS
+from tests.protocol.reading import REPLAYS
 from tests.replay.tools import boundaries, stored
 from tests.table import Played, replay_bytes
 
-GAMES = [path.stem for path in GOLDEN]
 SHORT = ("classic-2-advanced", "kids-3")
-ALL_GAMES = [name if name in SHORT else pytest.param(name, marks=pytest.mark.simulation) for name in GAMES]
+LONG = ("classic-2", "classic-12", "classic-3-dropped", "classic-4-skipped", "classic-4-table-talk")
+"""A reshuffle and passes, closed hands, votes, calls. tests/protocol/test_games.py verifies all golden games."""
+GAMES = [*SHORT, *(pytest.param(name, marks=pytest.mark.simulation) for name in LONG)]
 EXPECTED: dict[str, dict[str, Any]] = json.loads((REPLAYS / "expected.json").read_text("utf-8"))
 TAKES_CARD = ("place", "remove", "exchange", "give")
 
@@ -86,7 +76,6 @@ def test_every_small_replay_has_its_verdict_and_is_shown_as_far_as_it_is_right(n
         assert all(record["record"] != "table" for record in found)
 
 
-@pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_golden_games_from_the_deal_to_the_end(name: str) -> None:
     shown = playback(name)
@@ -105,7 +94,7 @@ def test_golden_games_from_the_deal_to_the_end(name: str) -> None:
     assert reads_back(shown)
 
 
-@pytest.mark.parametrize("name", ALL_GAMES)
+@pytest.mark.parametrize("name", GAMES)
 def test_every_turn_is_the_engines(name: str) -> None:
     """From the position before a turn and the card drawn in it the engine comes to the position after it."""
     for before, after in pairwise(playback(name).moments[1:]):
@@ -130,7 +119,7 @@ def test_every_turn_is_the_engines(name: str) -> None:
             assert hide(old, ()) == hide(new, ())
 
 
-@pytest.mark.parametrize("name", ALL_GAMES)
+@pytest.mark.parametrize("name", GAMES)
 def test_opened_hands_are_those_that_were_played(name: str) -> None:
     shown = playback(name)
     for before, after in pairwise(shown.moments[1:]):

@@ -16,7 +16,6 @@ from seqp2p.match.machine import Match
 from seqp2p.replay import verify as verify_module
 from seqp2p.replay.format import MAGIC, AnyRecord, EvidenceRecord, OpeningRecord, OpenRecord, StepRecord, pairs
 from seqp2p.replay.verify import Player
-from tests.each import for_each
 from tests.match.refusal import at_step
 from tests.replay.tools import (
     STRANGER,
@@ -34,6 +33,7 @@ from tests.replay.tools import (
     verify,
 )
 from tests.table import Played, altered, match_at, played, replay_bytes, replay_of
+from tests.ui.kept import Talk, talks
 
 # --- how long it takes
 
@@ -160,38 +160,10 @@ def test_evidence_ends_a_game_also_in_a_file_that_nobody_signed(trio: Played) ->
 # --- invalid
 
 
-REASONS = {
-    "contributions_swapped_fail": "contributions out of seat order",
-    "contribution_missing_fail": "a step without all its contributions",
-    "contribution_too_many_fail": "more contributions than the step takes",
-    "contribution_to_a_later_step_fail": "step 2 is not open yet",
-    "step_missing_fail": "a record of step 3 where step 2 is due",
-    "certificate_after_the_end_fail": "a record of step 20 behind the last step",
-    "open_after_the_end_fail": "a record of step 20 behind the last step",
-    "open_again_without_what_is_held_fail": "the open step's contributions are not in their form",
-    "open_with_a_contribution_behind_its_step_fail": "the open step's contributions are not in their form",
-    "open_before_a_step_fail": "a record stands where none of its kind may stand",
-    "turn_with_a_key_more_fail": "seat 2 broke the rules at step 8: Object contains unknown field `more`",
-    "false_evidence_fail": "the evidence proves nothing",
-    "evidence_of_one_payload_fail": "the evidence proves nothing",
-    "openings_swapped_fail": "openings out of seat order",
-    "wrong_opening_fail": "this is not the game secret of seat 2",
-    "opening_before_the_end_fail": "hands are opened only after the end",
-    "two_tables_fail": "a second table agreement",
-    "no_table_fail": "the first record is not the table agreement",
-    "another_writer_fail": "the writer's signature does not cover this file",
-    "bytes_behind_the_end_fail": "more bytes after the writer's signature",
-    "a_name_with_an_escape_fail": "seat 1: a name has no control",
-    "nothing_but_the_magic_fail": "the file ends before its header",
-    "cut_in_the_table_fail": "the file ends inside a record",
-    "record_of_no_kind_fail": "Invalid value",
-    "nested_too_deep_fail": "nested deeper than 8 levels",
-}
-
-
-@for_each(REASONS)
-def test_the_reason_tells_what_is_wrong(name: str) -> None:
-    invalid(stored(name), REASONS[name])
+@talks(__file__, "reasons.txt")
+def test_the_reason_tells_what_is_wrong(talk: Talk) -> None:
+    """Of small replays of protocol/, by their names."""
+    talk.check([invalid(stored(line[2:])).reason or "none"] for line in talk.lines)
 
 
 def test_more_reasons(trio: Played) -> None:

@@ -6,16 +6,14 @@ from seqp2p.rules import (
     KIDS,
     UNKNOWN,
     Action,
+    Card,
     Position,
     format_action,
     format_square,
     legal_actions,
-    parse_action,
-    parse_card,
     squares_of,
 )
 from seqp2p.rules.position_text import format_options
-from seqp2p.rules.status import status
 from tests.rules.naive import NaiveGame
 from tests.rules.playing import Game
 
@@ -89,6 +87,13 @@ class Both:
         self.naive = naive_game(game)
         assert_same(self.naive, game.position)
 
+    def lay_on_top(self, card: Card) -> None:
+        """Let this card of the pile be drawn next."""
+        pile = self.game.pile
+        at = pile.index(card)
+        pile[at], pile[-1] = pile[-1], pile[at]
+        self.naive.pile = [self.game.position.variant.faces[each] for each in pile]
+
     def play(self, action: Action) -> None:
         """Play an action with the card on top of the pile, and compare."""
         variant, pile_was_empty = self.game.position.variant, not self.game.pile
@@ -114,19 +119,3 @@ def both_at(position: Position) -> Both:
         for seen in cards:
             pile.remove(seen)
     return Both(Game(position, pile[: position.pile], random.Random(1)))
-
-
-def agree(position: Position, moves: str) -> None:
-    """Play these actions on both, which agree after each. A card after + is drawn."""
-    both, possible = both_at(position), status(position) == ()
-    for move in moves.split("; "):
-        both.compare_legal()
-        text, _, drawn = move.partition(" +")
-        pile = both.game.pile
-        if drawn:
-            at = pile.index(parse_card(position.variant, drawn))
-            pile[at], pile[-1] = pile[-1], pile[at]
-            both.naive.pile = [position.variant.faces[each] for each in pile]
-        both.play(parse_action(position.variant, text))
-        assert not possible or status(both.game.position) == ()
-    both.compare_legal()

@@ -177,6 +177,13 @@ class Game:
         return Counter(self.pile) + Counter(card for cards in at_table for card in cards)
 
 
+def assert_sequences_stay(before: Position, after: Position) -> None:
+    """No chip of a completed sequence has gone, and no sequence, but by the advanced rule."""
+    assert before.options.advanced or {*before.sequences} <= {*after.sequences}
+    for old, new in zip(before.chips, after.chips, strict=True):
+        assert old & before.protected == new & before.protected
+
+
 def seats_to_call(position: Position) -> list[int]:
     """The seats whose talk the seat to move may call."""
     if position.options.table_talk or position.phase != "play" or position.over:

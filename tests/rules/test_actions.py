@@ -69,35 +69,6 @@ def test_a_removal_empties_the_square_and_draws() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("3C h2", "seat 1 does not hold 3C: play a card of the hand"),
-        ("QH h3", "h3 is 7D, not QH: QH is h2 and g7"),
-        ("QH a1", "a1 is a free corner, which belongs to everybody and bears no chip: choose another"),
-        ("JC j10", "j10 is a free corner"),
-        ("JS xa10", "a10 is a free corner"),
-        ("2D c3", "c3 is taken: choose a free square"),
-        ("JC d7", "d7 is taken: choose a free square"),
-        ("JS xh9", "there is no chip on h9 to take: choose a square with an opponent's chip"),
-        ("JS xc3", "the chip on c3 is your own team's: take an opponent's"),
-        ("JS xb5", "the chip on b5 is part of a completed sequence, which nobody can touch: take another"),
-        ("QH xd7", "QH takes no chip: only JH and JS do"),
-        ("QH dead", "QH is not dead: h2 and g7 are free"),
-        ("JC dead", "JC belongs to no square, so it is never dead: keep it or play it"),
-        ("JS dead", "JS belongs to no square, so it is never dead"),
-        ("pass", "seat 1 cannot pass: JC c1 can be played"),
-    ],
-)
-def test_the_reason_for_a_refusal(text: str, reason: str) -> None:
-    position = make(
-        {"a": "c3", "b": "d7 b1 b2 b3 b4 b5"},
-        ["QH,2D,JC,JS", "?,?"],
-        sequences="b:b1-b5",
-    )
-    assert refusal(position, text).startswith(reason)
-
-
-@pytest.mark.parametrize(
     ("action", "reason"),
     [
         (place(UNKNOWN, 44), "there is no card number -1"),

@@ -88,25 +88,6 @@ def test_squares_are_named_from_the_first_cell_of_the_grid() -> None:
     assert format_card(KIDS, KIDS.board.grid[parse_square(KIDS, "b3")]) == "rabbit"
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("QX e5", "'QX' is no card of Sequence: cards are written like JD"),
-        ("QH k5", "'k5' is no square: squares go from a1 to j10"),
-        ("QH", "'QH' is no action: write a card and a square, or 'pass'"),
-        ("call", "'call' is no action"),
-        ("call QH", "'call QH' calls no seat: write for instance 'call 3'"),
-        ("QH e5 a5-f5", "'a5-f5' does not name a line of 5 squares by its ends, the first one in front"),
-        ("QH e5 a5", "'' is no square"),
-        ("QH " + "e" * 100, "'QH eeeeeeeeeeeeeeeee'… is too long for an action"),
-    ],
-)
-def test_the_reason_for_a_refusal(text: str, reason: str) -> None:
-    with pytest.raises(NotationError) as refused:
-        parse_action(CLASSIC, text)
-    assert str(refused.value).startswith(reason)
-
-
 def test_an_unknown_card_is_written_but_not_read() -> None:
     assert format_card(CLASSIC, UNKNOWN) == "?"
     with pytest.raises(NotationError, match="is no card"):

@@ -81,12 +81,7 @@ def test_the_chip_of_a_turn_that_is_not_over() -> None:
 
 @pytest.mark.parametrize(
     ("to_move", "pending", "seats"),
-    [
-        (1, "draw/1/-/-/-", [1]),
-        (2, "play/2/1/-/-", [1]),
-        (1, "late/2/1/-/-", [1, 2]),
-        (1, "late/2/1/-/passed", [1]),
-    ],
+    [(1, "draw/1/-/-/-", [1]), (2, "play/2/1/-/-", [1]), (1, "late/2/1/-/-", [1, 2]), (1, "late/2/1/-/passed", [1])],
 )
 def test_a_full_hand_has_nothing_to_draw(to_move: int, pending: str, seats: list[int]) -> None:
     position = make({}, FULL, options="manual-draw", to_move=to_move, pending=pending, possible=False)

@@ -2,25 +2,17 @@
 
 from typing import Any
 
-import pytest
-
 from seqp2p.rules import (
-    KIDS,
     UNKNOWN,
-    Action,
-    Options,
     Position,
     apply,
     call,
-    drop,
     give,
     hide,
     legal_actions,
     reveal,
-    start,
     view,
 )
-from tests.rules.both import agree
 from tests.rules.playing import card, do, make, refusal, texts
 
 
@@ -30,34 +22,6 @@ def silent(*hands: str, **more: Any) -> Position:
 
 def four() -> Position:
     return silent("2C,3C", "4C,4C,5C", "6C", "?,7C")
-
-
-class TestThePenalty:
-    def test_the_talkers_team_gives_up_a_card_each_and_the_turn_goes_on(self) -> None:
-        agree(silent("2C,3C", "4C,4C,5C", "6C", "7C,8C"), "call 4; 4C given; 7C given; 2C e2")
-
-    def test_a_player_without_a_card_owes_none(self) -> None:
-        agree(silent("2C", "-", "3C", "4C"), "call 2; 4C given; 2C e2")
-        agree(silent("2C", "-", "3C", "-"), "call 4; 2C e2")
-
-    def test_the_last_card_given_up_means_passing(self) -> None:
-        agree(silent("2C", "3C", "4C", "5C"), "call 4; 3C given; 5C given; 2C e2; pass")
-
-    def test_after_an_exchange(self) -> None:
-        position = make({"a": "h2", "b": "g7"}, ["QH,2C", "3C", "4C", "5C"], options="no-table-talk")
-        agree(position, "QH dead +QH; call 2; 3C given; 5C given; 2C e2")
-
-    def test_several_remarks_can_be_called_in_one_turn(self) -> None:
-        moves = "call 2; 3C given; 5C given; call 4; 4C given; 5C given; call 2; 2C e2"
-        agree(silent("2C", "3C,4C", "4C", "5C,5C"), moves)
-
-    def test_three_teams(self) -> None:
-        agree(silent("2C", "3C", "4C", "5C", "6C", "7C", teams=3, to_move=4), "call 6; 4C given; 7C given; 5C b2")
-
-    def test_with_a_draw_still_owed(self) -> None:
-        by_hand = {"options": "no-table-talk,manual-draw", "to_move": 2, "pending": "play/2/1/-/-"}
-        moves = "call 1; 2C given; 4C given; 3C d2; draw; draw"
-        agree(make({}, ["2C", "3C,3D", "4C", "5C"], **by_hand), moves)  # type: ignore[arg-type]  # passed on as it is
 
 
 def test_those_who_know_no_hand_know_no_action() -> None:
@@ -71,62 +35,17 @@ def test_whether_somebody_has_talked_is_not_for_the_engine_to_say() -> None:
     assert apply(position, call(2)).phase == "penalty"
 
 
-@pytest.mark.parametrize(
-    ("action", "reason"),
-    [
-        ("call 3", "seat 3 is of the caller's own team: only an opponent's talk can be called"),
-        ("call 1", "seat 1 is of the caller's own team"),
-        ("call 5", "there is no seat 5 to call: the seats are 1 to 4"),
-        (call(0), "there is no seat 0 to call"),
-        (call(-1), "there is no seat -1 to call"),
-        (call(10**9), "there is no seat 1000000000 to call"),
-        ("2C given", "seat 1 is to play: there is nothing that it has to draw, end, waive or give up"),
-    ],
-)
-def test_the_reason_for_a_refusal(action: Action | str, reason: str) -> None:
-    assert refusal(four(), action).startswith(reason)
-
-
-@pytest.mark.parametrize(
-    ("action", "reason"),
-    [
-        ("6C given", "seat 2 does not hold 6C: play a card of the hand"),
-        ("2C e2", "seat 2 gives up a card for its team's talk first: name the card and 'given'"),
-        ("5C b2", "seat 2 gives up a card"),
-        ("pass", "seat 2 gives up a card"),
-        ("draw", "seat 2 gives up a card"),
-        ("call 1", "seat 2 gives up a card"),
-        (give(UNKNOWN), "there is no card number"),
-        (give(52), "there is no card number"),
-        (give(-2), "there is no card number"),
-    ],
-)
-def test_the_reason_for_a_refusal_in_the_penalty(action: Action | str, reason: str) -> None:
-    assert refusal(do(four(), "call 2"), action).startswith(reason)
+def test_numbers_that_are_no_seats_or_cards() -> None:
+    for seat in (0, -1, 10**9):
+        assert refusal(four(), call(seat)).startswith(f"there is no seat {seat} to call")
+    for number in (UNKNOWN, 52, -2):
+        assert refusal(do(four(), "call 2"), give(number)).startswith("there is no card number")
 
 
 def test_what_an_unknown_hand_cannot_give() -> None:
     assert "there is no card number" in refusal(do(hide(four(), ()), "call 2"), give(52))
     position = do(silent("2C,2C", "?", "?", "?"), "call 2")
     assert refusal(position, "2C given") == "seat 2 cannot hold 2C: every 2C has been seen elsewhere"
-
-
-def test_talk_is_free_by_default() -> None:
-    reason = "talk is free at this table: nobody can be called for it"
-    assert refusal(make({}, ["2C", "3C", "4C", "5C"]), "call 2").startswith(reason)
-    assert refusal(start(KIDS, 2, 2, Options(), 1, [[UNKNOWN] * 3] * 2), "call 2").startswith(reason)
-
-
-@pytest.mark.parametrize("players", [2, 3])
-def test_who_plays_alone_has_nobody_to_talk_to(players: int) -> None:
-    position = silent(*["2C", "3C", "4C"][:players], teams=players)
-    assert "seat 2 has no team-mates: only the talk of a team of two or more" in refusal(position, "call 2")
-
-
-def test_who_has_lost_its_team_mate_has_nobody_to_talk_to() -> None:
-    position = drop(four(), [4])
-    assert "seat 2 has no team-mates" in refusal(position, "call 2")
-    assert "seat 4 has left the game" in refusal(position, "call 4")
 
 
 def test_a_hand_shown_in_a_pass_is_known_when_a_card_of_it_is_given() -> None:

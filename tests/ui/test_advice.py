@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from seqp2p.rules import DRAW, KIDS, Position, parse_action, view
 from seqp2p.ui.explain import advice, reasons
 from tests.rules.playing import OPTION_TABLES, Table, make, two
+from tests.rules.test_talks import position_of
+from tests.ui.kept import Talk, talks
 
 COLOURS = ("blue", "green", "red", "yellow")
 
@@ -16,29 +18,11 @@ def told(position: Position, *actions: str) -> str:
     return advice(seen, [parse_action(seen.variant, action) for action in actions], COLOURS)
 
 
-@pytest.mark.parametrize(
-    ("hand", "chips", "actions", "hint"),
-    [
-        ("3S,QC,2S,TS,9H,4D,JC", ("b1 d1 i8", "a5 c3"), ["3S c1"], "3S c1 builds a1-e1 and keeps JC"),
-        (
-            "3S,QC,5S,TS,9H,4D,2H",
-            ("i8 g5", "b1 c1 d1"),
-            ["5S e1", "3S f9"],
-            "5S e1 blocks green on a1-e1; second best: 3S f9 starts d9-h9",
-        ),
-        ("5S,QC,2S,TS,9H,4D,2H", ("b1 c1 d1 i8", "a5 c3 h7"), ["5S e1"], "5S e1 completes a1-e1"),
-        ("JS,QC,2S,TS,9H,4D,2H", ("i8 g5", "b1 c1 d1"), ["JS xc1"], "JS xc1 blocks green on a1-e1"),
-        (
-            "9S,2S,5S,6S,TS,9H,4D",
-            ("i1 b7", "h8"),
-            ["9S dead"],
-            "9S dead brings a new card for a dead one, and the turn goes on",
-        ),
-    ],
-    ids=["a line is built", "a line is blocked", "a line is completed", "a chip is taken out of a line", "a dead card"],
-)
-def test_a_hint_gives_its_reason(hand: str, chips: tuple[str, str], actions: list[str], hint: str) -> None:
-    assert told(two(hand, *chips), *actions) == f"hint: {hint}"
+@talks(__file__, "advice_talks.txt")
+def test_talk(talk: Talk) -> None:
+    """Actions, the best one first, with the hint that is made of them."""
+    position = position_of(talk.place)
+    talk.check([told(position, *line[2:].split(", "))] for line in talk.lines)
 
 
 def test_drawing_has_its_reason() -> None:

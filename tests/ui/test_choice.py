@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import (
@@ -154,13 +154,3 @@ def test_every_lit_square_is_within_reach_of_the_arrows(table: Table, seed: int,
                 found.add(onward.cursor)
                 waiting.append(onward)
     assert found == set(targets(here, card))
-
-
-@example([])
-@given(st.lists(st.tuples(st.sampled_from(["pick", "point"]), st.integers(0, 99))))
-def test_whatever_is_clicked_stays_legal(clicks: list[tuple[str, int]]) -> None:
-    choice = NO_CHOICE
-    for what, number in clicks:
-        choice, sent = (picked if what == "pick" else pointed)(choice, OPEN, number)
-        assert sent is None or sent in OPEN.legal
-        assert choice.staged is None or choice.staged in OPEN.legal

@@ -22,7 +22,7 @@ import seqp2p
 from seqp2p.cli import main
 from seqp2p.i18n import message, message_of
 from seqp2p.match.remark import COURTESIES
-from seqp2p.rules import CLASSIC, END, KIDS, VARIANTS, WAIVE, NotationError, Variant, parse_action, parse_card
+from seqp2p.rules import CLASSIC, END, KIDS, VARIANTS, WAIVE, NotationError, parse_action, parse_card
 from seqp2p.ui import language, replay_browser
 from seqp2p.ui.cards import (
     action_shown,
@@ -49,13 +49,7 @@ SAID_TO_PROGRAMS = {"TypeVar", "_row", "_turn", "cast", "term", "AssertionError"
 Part: TypeAlias = tuple[str, str, str | None]
 
 # Where what is said is a variable: what it can be is said elsewhere, or is the system's.
-VARIABLE = {
-    "api/config_file.py",
-    "api/home.py",
-    "i18n.py",
-    "ui/language.py",
-    "cli/replays.py",
-}
+VARIABLE = {"api/config_file.py", "api/home.py", "i18n.py", "ui/language.py", "cli/replays.py"}
 # Click fills these in as it likes; that the French one names less is no fault.
 CLICKS_OWN = {"{value!r} is not a valid {number_type}."}
 
@@ -369,26 +363,6 @@ def test_what_is_shown_of_an_action_is_in_french_and_can_be_typed(text: str, fre
     assert parse_action(CLASSIC, tidied(CLASSIC, told)) == (END if action == WAIVE else action)
 
 
-@pytest.mark.parametrize(
-    ("variant", "typed", "meant"),
-    [
-        (CLASSIC, "passer", "pass"),
-        (CLASSIC, "9c morte", "9C dead"),
-        (CLASSIC, "9c echange", "9C dead"),
-        (CLASSIC, "9C dead", "9C dead"),
-        (CLASSIC, "donner 4c", "4C given"),
-        (CLASSIC, "4c donnée", "4C given"),
-        (CLASSIC, "dénoncer 3", "call 3"),
-        (KIDS, "licorne e5", "unicorn e5"),
-        (KIDS, "Zèbre xb1", "zebra xb1"),
-        (KIDS, "ELEPHANT b1", "elephant b1"),
-        (KIDS, "ch b2", "cat b2"),
-    ],
-)
-def test_actions_are_typed_in_french_too(variant: Variant, typed: str, meant: str, french: None) -> None:
-    assert tidied(variant, typed) == meant
-
-
 def test_what_the_rules_say_of_animals_and_games_is_said_in_french(french: None) -> None:
     with pytest.raises(NotationError) as error:
         parse_action(KIDS, "cat")
@@ -451,11 +425,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
 @pytest.mark.parametrize(
     "arguments",
     # The help of config has the names of its arguments in English.
-    [
-        ("--help",),
-        *((name, "--help") for name in main.COMMANDS if name != "config"),
-        ("verify", GOLDEN),
-    ],
+    [("--help",), *((name, "--help") for name in main.COMMANDS if name != "config"), ("verify", GOLDEN)],
     ids=lambda each: " ".join(map(str, each[:2])),
 )
 def test_it_speaks_french(run: Run, arguments: tuple[object, ...]) -> None:
@@ -504,7 +474,7 @@ def test_scripts_read_english(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_processes_of_a_demo_speak_the_language_of_who_watches(tmp_path: Path) -> None:
-    arguments = command("demo", "--players", 2, "--bot", "random", "--lang", "fr")
+    arguments = command("demo", "--players", 2, "--bot", "normal", "--lang", "fr")
     with Process(arguments, environment(tmp_path)) as demo:
         assert demo.end() == 0, demo.said()
     shown = "\n".join([*demo.out, *demo.err])

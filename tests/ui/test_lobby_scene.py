@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.ui.lobby_scene import LobbyModel, LobbyPlace, LobbyScene, large
+from seqp2p.ui.lobby_scene import LobbyModel, LobbyPlace, LobbyScene
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import ASCII
 from tests.ui.kept import Talk, check_screen, talks
@@ -27,8 +27,9 @@ FULL = LobbyModel(
 
 
 LONG_CODE = "99-4821937-5526041-tractor-trumpet"
-LONG_COMMAND = f"seqp2p join {LONG_CODE} --relay relay.example.org:4001"
-MEETING = replace(FULL, code=LONG_CODE, ways=(f"others join with:  {LONG_COMMAND}",))
+MEETING = replace(
+    FULL, code=LONG_CODE, ways=(f"others join with:  seqp2p join {LONG_CODE} --relay relay.example.org:4001",)
+)
 WORDS = ["amber", "apple", "falcon"]
 
 
@@ -69,15 +70,6 @@ PAGES = {
 def test_screens_look_as_they_did(name: str) -> None:
     scene, width, height = PAGES[name]
     check_screen(name, lines(scene, Page((LogLine("log", "somebody was turned away"),)), width, height))
-
-
-def test_a_code_with_a_meeting_place_is_shown_whole() -> None:
-    """In large type only if it fits; the command that has it may be broken, but not cut."""
-    small, big = lines(PAGES["lobby-meeting-80x24"][0]), lines(PAGES["lobby-meeting-100x41"][0], width=100, height=40)
-    assert LONG_COMMAND in " ".join(" ".join(small).split())
-    assert large("99-4821937-5526041-")[0].strip() not in "\n".join(small)
-    assert large("99-4821937-5526041-")[0].strip() in "\n".join(big)
-    assert large("tractor-trumpet")[0].strip() in "\n".join(big)
 
 
 def test_what_is_said_in_a_lobby_is_shown_to_its_end() -> None:

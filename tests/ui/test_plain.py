@@ -6,17 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import (
-    CLASSIC,
-    KIDS,
-    Options,
-    Position,
-    format_action,
-    format_square,
-    parse_action,
-    parse_card,
-    view,
-)
+from seqp2p.rules import CLASSIC, KIDS, Options, Position, format_action, format_square, parse_action, parse_card, view
 from seqp2p.ui import language
 from seqp2p.ui.cards import face_code, face_name
 from seqp2p.ui.plain import (

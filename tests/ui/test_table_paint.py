@@ -192,8 +192,7 @@ def test_every_page_shows_every_mark(
 
 
 @pytest.mark.parametrize(
-    ("width", "height"),
-    [(80, 23), (500, 199), (200, 499), (109, 60), (300, 24), (1, 1), (20, 5), (79, 3)],
+    ("width", "height"), [(80, 23), (500, 199), (200, 499), (109, 60), (300, 24), (1, 1), (20, 5), (79, 3)]
 )
 def test_pages_of_any_size_are_painted(width: int, height: int) -> None:
     """Also those that are too small to show all, and hold little of it."""

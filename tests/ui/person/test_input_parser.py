@@ -2,22 +2,22 @@
 
 import pytest
 
-from seqp2p.rules import CLASSIC, KIDS, NotationError, Variant, format_action, view
+from seqp2p.rules import CLASSIC, KIDS, VARIANTS, NotationError, Variant, format_action, view
 from seqp2p.ui import language
 from seqp2p.ui.cards import face_code
 from seqp2p.ui.person.input_parser import card_text, one_line, read_action, read_card, tidied
 from tests.rules.playing import Table, make
 from tests.third_board import SPACE
+from tests.ui.kept import Talk, talks
 
 SEEN = view(Table(CLASSIC, 2, 2).stopped(1).position, 1)
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("10c DEAD", "TC dead"), ("give 10h", "TH given"), ("CALL 3", "call 3"), ("jc e5 A5-E5", "JC e5 a5-e5")],
-)
-def test_case_does_not_matter_and_ten_may_be_written_so(typed: str, meant: str) -> None:
-    assert tidied(CLASSIC, typed) == meant
+@talks(__file__, "typed.txt")
+def test_actions_as_people_type_them(talk: Talk, french: None) -> None:
+    variant, lang = talk.place.split()
+    language.use(lang)
+    talk.check([tidied(VARIANTS[variant], line[2:])] for line in talk.lines)
 
 
 @pytest.mark.parametrize("lang", language.LANGUAGES)
@@ -30,8 +30,7 @@ def test_the_board_s_codes_are_cards(lang: str, french: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "cards", "others"),
-    [(CLASSIC, ["qh", "10S"], ["cat", "", "1C"]), (KIDS, ["CA", "Dragon"], ["QH"])],
+    ("variant", "cards", "others"), [(CLASSIC, ["qh", "10S"], ["cat", "", "1C"]), (KIDS, ["CA", "Dragon"], ["QH"])]
 )
 def test_a_card_alone(variant: Variant, cards: list[str], others: list[str]) -> None:
     assert None not in [read_card(variant, text) for text in cards]
