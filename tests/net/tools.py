@@ -71,9 +71,12 @@ class Wires:
         self.dialled.append(address)
         if address not in self._queues:
             raise ConnectionRefusedError
-        here, there = memory_stream_pair()
+        here, there = self.pair()
         self._queues[address].send_nowait(there)
         return here
+
+    def pair(self) -> tuple[trio.abc.Stream, trio.abc.Stream]:
+        return memory_stream_pair()
 
     def cut(self, address: Address) -> None:
         self._queues.pop(address, None)
