@@ -9,12 +9,11 @@ import trio
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.net.addresses import Address, listening_addresses, open_listeners
+from seqp2p.net.addresses import listening_addresses
 from seqp2p.net.limits import Limits
 from seqp2p.net.relay import LinkDown
-from tests.net.tools import Seat, agreement, credentials, randomness
+from tests.net.tools import Seat, agreement, credentials, listening, randomness
 
-HERE = Address("127.0.0.1", 0)
 pytestmark = pytest.mark.process
 
 QUICK = Limits(authenticate_s=1, code_exchange_s=1, heartbeat_s=0.2, silence_s=3, lobby_answer_s=1, dial_min_s=0.05)
@@ -24,26 +23,17 @@ LIMIT_S = 120.0
 
 
 @contextlib.asynccontextmanager
-async def listening() -> AsyncGenerator[tuple[list[trio.SocketListener], tuple[Address, ...]]]:
-    listeners = await open_listeners(HERE)
-    try:
-        yield listeners, await listening_addresses(listeners)
-    finally:
-        for listener in listeners:
-            await trio.aclose_forcefully(listener)
-
-
-@contextlib.asynccontextmanager
 async def playing(players: int, limits: Limits) -> AsyncGenerator[dict[int, Seat]]:
     """The seats of a game, linked."""
     async with contextlib.AsyncExitStack() as stack:
         numbers = range(1, players + 1)
         doors = {number: await stack.enter_async_context(listening()) for number in numbers}
+        ways = {number: await listening_addresses(door) for number, door in doors.items()}
         seats = {}
         async with trio.open_nursery() as nursery:
             for number in numbers:
-                others = {other: door[1][:1] for other, door in doors.items() if other != number}
-                table = AgreedTable(credentials(number), agreement(players), number, others, doors[number][0])
+                others = {other: way[:1] for other, way in ways.items() if other != number}
+                table = AgreedTable(credentials(number), agreement(players), number, others, [*doors[number]])
                 seats[number] = Seat(Mesh(table, randomness, limits), players)
                 await nursery.start(seats[number].run)
             with trio.fail_after(LIMIT_S):
@@ -58,11 +48,10 @@ async def playing(players: int, limits: Limits) -> AsyncGenerator[dict[int, Seat
 async def test_twelve_are_linked_and_play() -> None:
     async with playing(12, PATIENT) as seats:
         with trio.fail_after(LIMIT_S):
-            for step in range(1, 4):
-                for number, seat in seats.items():
-                    seat.contribute(number, step, 5_000)
-                for seat in seats.values():
-                    await seat.until_holding(12 * step)
+            for number, seat in seats.items():
+                seat.contribute(number, 1, 5_000)
+            for seat in seats.values():
+                await seat.until_holding(12)
             async with trio.open_nursery() as closing:
                 for seat in seats.values():
                     closing.start_soon(seat.mesh.close, "the game is over")

@@ -17,11 +17,11 @@ from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import pack
 from seqp2p.net import addresses
 from seqp2p.net import messages as wire
-from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.addresses import Address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.limits import DEFAULT_LIMITS
-from tests.net.tools import Seat, Wires, address_of, identity, randomness, said, table
+from tests.net.tools import Seat, Wires, address_of, identity, listening, randomness, said, table
 
 AGREEMENT = table(Wires(), 1, 3).agreement
 NEW = Address("10.1.0.1", 5000)
@@ -127,8 +127,7 @@ def test_loopback_is_dialled_by_those_who_are_reached_there() -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1"])
 async def test_no_seat_leads_another_to_its_own_listener(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "local_hosts", lambda: ["10.9.0.1"])
-    (listener,) = await open_listeners(Address(host, 0))
-    async with listener:
+    async with listening(Address(host, 0)) as (listener,):
         port = listener.socket.getsockname()[1]
         own = [Address(each, port) for each in ("127.0.0.1", "10.9.0.1")]
         others = (Address("10.9.0.1", port - 1), Address("10.9.0.2", port), Address("127.0.0.1", port - 1))

@@ -19,8 +19,9 @@ from seqp2p.lobby import discovery, mdns
 from seqp2p.lobby.adverts import SERVICE, FoundTable, SeatAdvert, TableAdvert, game_mark
 from seqp2p.lobby.discovery import Browsed, advertising, browsing, find_seats
 from seqp2p.net import addresses as addresses_module
-from seqp2p.net.addresses import Address, open_listeners, racing_dial
+from seqp2p.net.addresses import Address, racing_dial
 from seqp2p.net.limits import DEFAULT_LIMITS
+from tests.net.tools import listening
 
 LO = ["127.0.0.1"]
 LIMIT_S = 60.0
@@ -36,10 +37,8 @@ def new_advert() -> TableAdvert:
 
 @pytest.fixture
 async def listeners() -> AsyncIterator[list[trio.SocketListener]]:
-    opened = await open_listeners(Address("127.0.0.1", 0))
-    yield opened
-    for listener in opened:
-        await listener.aclose()
+    async with listening() as opened:
+        yield opened
 
 
 def port_of(listeners: list[trio.SocketListener]) -> int:

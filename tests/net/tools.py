@@ -1,8 +1,8 @@
 """What the tests of this package share: players, an in-memory network, and a stand-in for the session."""
 
 import random
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -21,7 +21,7 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import Agreement, SeatEntry, Settings
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address
+from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedVote
@@ -30,6 +30,7 @@ from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Received
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 from tests.table import make_settings
 
+LOOPBACK = Address("127.0.0.1", 0)
 randomness = random.Random(1).randbytes
 
 
@@ -51,6 +52,17 @@ def agreement(players: int) -> Agreement:
 def said(number: int, nonce: bytes, *addresses: Address, count: int = 1) -> AddressStatement:
     """The addresses of a player, signed with this nonce."""
     return make_statement(identity(number), nonce, count, addresses)
+
+
+@asynccontextmanager
+async def listening(address: Address | None = LOOPBACK) -> AsyncGenerator[list[trio.SocketListener]]:
+    """Listen at this address, by default at a free port of loopback, until the block ends."""
+    listeners = await open_listeners(address)
+    try:
+        yield listeners
+    finally:
+        for listener in listeners:
+            await trio.aclose_forcefully(listener)
 
 
 class Wires:
