@@ -43,6 +43,7 @@ class Relayed(World):
 
     def __init__(
         self,
+        nursery: trio.Nursery,
         players: int,
         relay: Address = RELAY,
         dial: Dial = tcp_dial,
@@ -51,7 +52,7 @@ class Relayed(World):
         hidden: Collection[int] = (),
         open_ways: Collection[int] = (),
     ) -> None:
-        super().__init__(players)
+        super().__init__(nursery, players)
         self._relay, self._dial_relay = relay, dial
         self.open_ways = open_ways
         self.dials: list[float] = []
@@ -99,8 +100,8 @@ async def world_with(
     """These seats (all), running at a relay of this kind, without sockets."""
     async with trio.open_nursery() as nursery:
         relay = kind(nursery)
-        world = Relayed(players, dial=relay.dial, **more)
-        await world.start(nursery, *(seats or range(1, players + 1)))
+        world = Relayed(nursery, players, dial=relay.dial, **more)
+        await world.start(*seats)
         yield world, relay
         nursery.cancel_scope.cancel()
 
@@ -109,8 +110,8 @@ async def world_with(
 async def test_seats_that_cannot_dial_each_other_link_by_the_real_relay(nursery: trio.Nursery) -> None:
     """What is when it goes away is below, and in tests/net/test_transit.py."""
     async with running_relay() as address:
-        world = Relayed(3, address)
-        await world.start(nursery)
+        world = Relayed(nursery, 3, address)
+        await world.start()
         await world.until_linked()
         for number, seat in world.seats.items():
             seat.contribute(number, 1)
@@ -212,10 +213,10 @@ async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly
     autojump_clock: object, nursery: trio.Nursery
 ) -> None:
     line, _ = memory_stream_pair()
-    world = Relayed(2, open_ways={2})
+    world = Relayed(nursery, 2, open_ways={2})
     lobby_link = FrameStream(TransitStream(line, b"", math.inf))
     mesh = Mesh(replace(world.table(1), links={2: lobby_link}), randomness, dial=world.dial)
-    await world.start(nursery, 2)
+    await world.start(2)
     await nursery.start(Seat(mesh, 2).run)
     assert mesh.relayed == {2}
     await mesh._peers[2].until(lambda peer: peer.direct)
@@ -271,10 +272,9 @@ async def test_a_seat_without_addresses_that_vanishes_puts_a_vote_off_by_the_loo
     apart: set[int], autojump_clock: object
 ) -> None:
     async with world_with(seats=[1], apart=apart, hidden={2}, open_ways={1}) as (world, _):
-        async with trio.open_nursery() as second:
-            await world.start(second, 2)
-            await world.until_linked()
-            second.cancel_scope.cancel()
+        await world.start(2)
+        await world.until_linked()
+        world.scopes[2].cancel()
         one = world.seats[1]
         await one.until_event(LinkDown, 2)
         began_at = trio.current_time()
@@ -300,7 +300,7 @@ async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(
     async with trio.open_nursery() as nursery:
         relay = Tells(nursery)
         async with trio.open_nursery() as seats:
-            await Relayed(2, dial=relay.dial).start(seats, seat)
+            await Relayed(seats, 2, dial=relay.dial).start(seat)
             await said_ok.wait()
             for _ in range(turns):
                 await trio.lowlevel.checkpoint()
@@ -316,7 +316,7 @@ async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(
 ) -> None:
     tables: dict[int, AgreedTable] = {}
     relay = MemoryRelay(nursery)
-    world = Relayed(3, dial=relay.dial)
+    world = Relayed(nursery, 3, dial=relay.dial)
     last = {seat: world.table(seat) for seat in world.relays}
 
     async def host() -> None:
@@ -339,7 +339,7 @@ async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(
 
 async def test_a_host_whose_relay_is_away_too_is_gone(autojump_clock: object, nursery: trio.Nursery) -> None:
     relay = MemoryRelay(nursery)
-    world = Relayed(2, dial=relay.dial)
+    world = Relayed(nursery, 2, dial=relay.dial)
     await relay.leave()
     with pytest.raises(LinkLost, match="The host is gone"):
         await rejoin_table(own(2, relay=RELAY), world.table(2), dial=world.dial)

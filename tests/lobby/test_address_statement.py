@@ -11,7 +11,6 @@ from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.crypto.hashing import ADDRESSES
 from seqp2p.crypto.identity import sign
-from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import CHANGE_S, NUMBER_MAX, AddressBook
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import pack
@@ -21,7 +20,8 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.limits import DEFAULT_LIMITS
-from tests.net.tools import Seat, Wires, address_of, identity, listening, randomness, said, table
+from tests.live.test_mesh import World
+from tests.net.tools import Wires, address_of, identity, listening, said, table
 
 AGREEMENT = table(Wires(), 1, 3).agreement
 NEW = Address("10.1.0.1", 5000)
@@ -199,31 +199,21 @@ def test_any_bytes_are_a_statement_or_a_typed_error(data: bytes, signature: byte
         address_book().handle(wire.AddressUpdate(data, signature))
 
 
-class Moving:
+class Moving(World):
     """Three seats on one network. Each knows the table's addresses, and some have come back elsewhere."""
-
-    def __init__(self, nursery: trio.Nursery) -> None:
-        self.nursery = nursery
-        self.wires = Wires()
-        self.seats: dict[int, Seat] = {}
 
     async def sit(self, number: int, where: Address | None = None, said: int = 0) -> None:
         """A seat comes, at its address of the table or another, and says so with this number."""
         at = where or address_of(number)
         own = [here(number, said, at)] if said else []
         first = [here(seat, 1, address_of(seat)) for seat in (1, 2, 3)]
-        table = of_table(number, *first, *own, listeners=[self.wires.listen(at)])
-        self.seats[number] = Seat(Mesh(table, randomness, dial=self.wires.dial), 3)
-        await self.nursery.start(self.seats[number].run)
-
-    async def all_linked(self) -> None:
-        for number, seat in self.seats.items():
-            await seat.until_linked(*set(self.seats) - {number})
+        self.tables[number] = of_table(number, *first, *own, listeners=[self.wires.listen(at)])
+        await self.start(number)
 
 
 @pytest.fixture
 async def world(nursery: trio.Nursery) -> Moving:
-    return Moving(nursery)
+    return Moving(nursery, 3)
 
 
 async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_clock: object, world: Moving) -> None:
@@ -231,7 +221,7 @@ async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_cl
     await world.sit(1, NEW, 2)
     await world.seats[1].until_linked(3)
     await world.sit(2, NEWER, 2)
-    await world.all_linked()
+    await world.until_linked()
     assert trio.current_time() < 10
     # The news was passed on once, and nothing is dialled any more.
     dialled = len(world.wires.dialled)
@@ -244,7 +234,7 @@ async def test_a_seat_that_moved_while_it_was_linked_does_not_hold_up_the_end(
 ) -> None:
     for number in (1, 2, 3):
         await world.sit(number, said=2)
-    await world.all_linked()
+    await world.until_linked()
     await wait_all_tasks_blocked()
     for seat in world.seats.values():
         await seat.mesh.close("the game is over")
