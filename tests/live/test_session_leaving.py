@@ -1,6 +1,7 @@
 """Seats that leave, fail or are cancelled, under trio: who is left ends soon, says why, and loses nothing."""
 
-from collections.abc import Collection
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +12,6 @@ from seqp2p.live.absence import GOODBYE_WAIT_S, Absent
 from seqp2p.live.game import TICK_S, LiveGame
 from seqp2p.live.seat_session import OPENINGS_WAIT_S, InboxItem, Leaving, Saying, SeatSession
 from seqp2p.match.contribution import Contribution, StepKind
-from seqp2p.match.machine import Match
 from seqp2p.match.signed import ReleasedSecret
 from seqp2p.replay.sidecar import OlderCopy
 from seqp2p.rules import Action, View
@@ -21,8 +21,9 @@ PHASES: tuple[StepKind, ...] = ("seat", "deal", "over")
 SOON_S = GOODBYE_WAIT_S + TICK_S + LIMITS.close_s + 0.1
 
 
-def stopped(party: Party, kind: str, seat: int) -> trio.Event:
-    """Seat one that contributes nothing any more from such a step on, and honest people. Return when it has stopped."""
+@asynccontextmanager
+async def stopped(party: Party, kind: str, seat: int) -> AsyncGenerator[trio.Nursery]:
+    """A game with one that contributes nothing any more from such a step on; the block begins there."""
     done = trio.Event()
 
     class Stopper(SeatSession):
@@ -35,13 +36,14 @@ def stopped(party: Party, kind: str, seat: int) -> trio.Event:
 
     party.sit(seat, session=Stopper)
     party.sit_others()
-    return done
+    async with party.playing() as nursery:
+        await done.wait()
+        yield nursery
 
 
-def complete(party: Party, seats: Collection[int] = ()) -> None:
-    """The replays of these seats (of all) have all that was recorded, and are signed as unfinished."""
-    for seat in seats or party.places:
-        place = party[seat]
+def complete(party: Party) -> None:
+    """The replays have all that was recorded, and are signed as unfinished."""
+    for seat, place in party.places.items():
         report = place.report()
         assert report.verdict == "unfinished"
         assert report.reason is not None
@@ -57,9 +59,7 @@ def complete(party: Party, seats: Collection[int] = ()) -> None:
 async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Path, kind: str, cancelled: bool) -> None:
     """Politely, or because everything is cancelled: the others are told, and wait for nobody."""
     party = Party(tmp_path, 3)
-    done = stopped(party, kind, 3)
-    async with party.playing():
-        await done.wait()
+    async with stopped(party, kind, 3):
         await trio.sleep(1)
         left_at = trio.current_time()
         if cancelled:
@@ -92,9 +92,7 @@ async def test_cancelled_before_anything(virtual_time: object, tmp_path: Path) -
 
 async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
-    done = stopped(party, "turn", 3)
-    async with party.playing() as nursery:
-        await done.wait()
+    async with stopped(party, "turn", 3) as nursery:
         for place in party.places.values():
             nursery.start_soon(place.game.put, Leaving("bored"))
     assert set(party.reasons.values()) == {"bored"}
@@ -185,23 +183,21 @@ async def test_a_disk_that_is_full(virtual_time: object, tmp_path: Path, monkeyp
 # Around the end.
 
 
-def over(match: Match) -> bool:
-    return match.kind == "over"
+def go(party: Party, seat: int, *, dies: bool) -> None:
+    if dies:
+        party.crash(seat)
+    else:
+        party[seat].scope.cancel()
 
 
 @pytest.mark.parametrize("dies", [True, False], ids=["dies", "leaves"])
 async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
     """The majority has signed: the result holds. A goodbye need not be waited on."""
     party = Party(tmp_path, 3, grace_s=30)
-    done = stopped(party, "over", 3)
-    async with party.playing():
-        await done.wait()
+    async with stopped(party, "over", 3):
         await trio.sleep(1)
         gone_at = trio.current_time()
-        if dies:
-            party.crash(3)
-        else:
-            party[3].scope.cancel()
+        go(party, 3, dies=dies)
     for seat in (1, 2):
         result = party[seat].result
         assert result is not None
@@ -216,14 +212,9 @@ async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: P
 @pytest.mark.parametrize("dies", [True, False], ids=["dies", "stops"])
 async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
     party = Party(tmp_path, 2, grace_s=30)
-    done = stopped(party, "over", 2)
-    async with party.playing():
-        await done.wait()
-        await party.until(1, over)
-        if dies:
-            party.crash(2)
-        else:
-            party[2].scope.cancel()
+    async with stopped(party, "over", 2):
+        await party.until(1, lambda match: match.kind == "over")
+        go(party, 2, dies=dies)
     assert party[1].reason == f"{party.name(2)} could not be reached for 30 s"
     assert party[1].game.resumable
     assert party[1].report().writer is None, "it is not signed as unfinished, because it can go on"
@@ -232,9 +223,7 @@ async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Pat
 async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Path) -> None:
     """Two of three have signed, the third thinks about it: who leaves has a result."""
     party = Party(tmp_path, 3)
-    done = stopped(party, "over", 3)
-    async with party.playing():
-        await done.wait()
+    async with stopped(party, "over", 3):
         await party.until(1, lambda match: match.confirmed)
         await party[1].game.put(Leaving("tired"))
         party[3].scope.cancel()
@@ -292,9 +281,7 @@ async def test_a_seat_that_does_not_open_its_hand(virtual_time: object, tmp_path
     """The game is verified all the same: the moves prove themselves."""
     party = Party(tmp_path, 3)
     party.sit(2, game=Closed)
-    party.sit_others()
-    async with party.playing():
-        pass
+    await party.play()
     checked(party)
     for seat in (1, 3):
         assert len(of_kind(party[seat], "OpeningRecord")) == 2
