@@ -261,17 +261,6 @@ async def played(party: Party, count: int) -> list[tuple[float, int, str]]:
     return [(when, (seat - first) % party.players + 1, kind) for when, seat, kind in done]
 
 
-async def test_whole_games(virtual_time: object, tmp_path: Path) -> None:
-    """By lot among all that can be done: drawing, forgetting, drawing late."""
-    party = Party(tmp_path, 2, manual_draw=True)
-    await party.play()
-    assert len(set(party.results.values())) == 1
-    checked(party)
-    kinds = {kind for _, _, kind in turns(party[1])}
-    assert {"draw", "end", "waive"} <= kinds
-    assert trio.current_time() < 1
-
-
 @pytest.mark.parametrize(("players", "without"), [(2, set[tuple[int, int]]()), (3, {(1, 2)}), (3, {(1, 3)})])
 async def test_who_never_draws_forgets(
     virtual_time: object, tmp_path: Path, players: int, without: set[tuple[int, int]]

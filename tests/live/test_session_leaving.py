@@ -108,6 +108,9 @@ async def test_leaving_and_talking_at_the_end_and_after_it_do_nothing(virtual_ti
     await party[1].game.put(Leaving("too late"))
     await party[1].game.put(Saying("too late"))
     checked(party)
+    for place in party.places.values():
+        assert not of_kind(place, "OpeningRecord"), "hands stay closed where the table wants it"
+        assert not place.match.openings
 
 
 # Failures of this very seat.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+from outcome import acapture
 from trio.testing import memory_stream_pair
 
 from seqp2p.crypto.identity import Identity
@@ -22,7 +23,7 @@ from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import Agreement, SeatEntry, Settings
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, open_listeners
-from seqp2p.net.errors import NetError, PeerRefused
+from seqp2p.net.errors import PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.messages import AddressStatement, ContributionMessage, Have
@@ -214,24 +215,20 @@ class Seat:
             await self._changed.wait()
 
 
-async def tls_pair(server: int, client: int, expected: bytes | None = None) -> tuple[FrameStream, ServerLink]:
+async def tls_pair(
+    server: Credentials, client: Credentials, expected: bytes | None = None
+) -> tuple[FrameStream, ServerLink]:
     """A server's and a client's end of one TLS connection, before authentication."""
     here, there = memory_stream_pair()
     accepted: list[FrameStream] = []
-    connected: list[ServerLink | NetError] = []
 
     async def accept() -> None:
-        accepted.append(await tls.accept(there, credentials(server)))
+        accepted.append(await tls.accept(there, server))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(accept)
-        try:
-            connected.append(await tls.connect(here, credentials(client), expected))
-        except NetError as error:
-            connected.append(error)
-    if isinstance(connected[0], NetError):
-        raise connected[0]
-    return accepted[0], connected[0]
+        connected = await acapture(tls.connect, here, client, expected)
+    return accepted[0], connected.unwrap()
 
 
 def frames_pair() -> tuple[FrameStream, FrameStream]:
