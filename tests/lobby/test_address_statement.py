@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 import trio
-from hypothesis import given
-from hypothesis import strategies as st
 from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.crypto.hashing import ADDRESSES
@@ -191,12 +189,6 @@ def test_the_longest_statement_fits() -> None:
     for data in (payload(), payload(number=NUMBER_MAX, entries=[longest] * 8)):
         assert len(data) <= wire.STATEMENT_SIZE_MAX
         assert address_book().handle(signed(data)) == 2
-
-
-@given(st.binary(max_size=wire.STATEMENT_SIZE_MAX), st.binary(min_size=64, max_size=64))
-def test_any_bytes_are_a_statement_or_a_typed_error(data: bytes, signature: bytes) -> None:
-    with pytest.raises(PeerError):
-        address_book().handle(wire.AddressUpdate(data, signature))
 
 
 class Moving(World):

@@ -26,6 +26,8 @@ from tests.live.relays import MemoryRelay
 from tests.lobby.hall import Hall, hear, own_key, same_game, say, spectator
 from tests.net.tools import address_of, refused
 
+pytestmark = pytest.mark.usefixtures("cheap_codes", "cheap_places")
+
 A32, A64 = bytes(32), bytes(64)
 
 
@@ -201,7 +203,7 @@ async def test_after_the_code(
 
 
 async def test_a_spectator_by_a_relay_comes_back_after_the_place_has_moved(
-    virtual_time: object, tmp_path: Path, cheap_places: None
+    virtual_time: object, tmp_path: Path
 ) -> None:
     moved = trio.Event()
     async with trio.open_nursery() as outside:

@@ -14,6 +14,8 @@ from tests.net.tools import address_of, randomness
 from tests.sim import strangers
 from tests.sim.strangers import ATTACKS, GUESSERS, Stranger
 
+pytestmark = pytest.mark.usefixtures("cheap_codes")
+
 FRIEND = 2
 PLACES = 16
 """Of the door. A crowd has two more."""
@@ -21,7 +23,7 @@ PLACES = 16
 
 @pytest.mark.parametrize("name", ATTACKS)
 async def test_a_friend_gets_in(
-    name: str, autojump_clock: object, cheap_codes: None, house: Opened, monkeypatch: pytest.MonkeyPatch
+    name: str, autojump_clock: object, house: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(strangers, "CROWD", PLACES + 2)
     table = await house(3, limits=Limits(handshakes_max=PLACES, code_parallel_max=4, code_waiting_max=PLACES))
