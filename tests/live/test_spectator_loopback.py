@@ -13,7 +13,6 @@ from statistics import median
 import pytest
 import trio
 
-from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.live.seat_session import MatchStore
 from seqp2p.lobby.door import CodeDoor
@@ -27,9 +26,8 @@ from seqp2p.net.addresses import listening_addresses
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import More
-from seqp2p.net.tls import make_credentials
 from tests.live.parties import credentials
-from tests.lobby.hall import Seen, say
+from tests.lobby.hall import Seen, say, spectator
 from tests.net.tools import listening
 from tests.table import played, randomness
 
@@ -72,10 +70,8 @@ class Theatre:
         await self.mesh.close("the game is over")
 
     async def waiting(self, number: int) -> WaitingSpectator:
-        key = make_credentials(Identity(bytes([7, number]) * 16))
-        mine = Own(key, f"spectator {number}", randomness(number), lambda _: None, limits=self.limits)
         (address,) = await listening_addresses(self.listeners)
-        found = await watch_table(mine, Route(address), self.door.code)
+        found = await watch_table(spectator(number, self.limits), Route(address), self.door.code)
         self.frames.append(found.frames)
         return found
 

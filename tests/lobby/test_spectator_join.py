@@ -11,7 +11,7 @@ from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
 from seqp2p.lobby.events import LobbyShown
 from seqp2p.lobby.join import WaitingSpectator, watch_table
-from seqp2p.lobby.own import Own, Route
+from seqp2p.lobby.own import Route
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement
@@ -21,7 +21,7 @@ from seqp2p.net.auth import send
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from tests.live.parties import credentials as seat_credentials
-from tests.lobby.hall import Seen, own_key
+from tests.lobby.hall import Seen, spectator
 from tests.lobby.house import LyingHost, Opened, Player, Script, telling
 from tests.net.tools import Seat, address_of, refused
 from tests.table import make_agreement, played, randomness
@@ -109,8 +109,7 @@ async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nurs
 
 
 async def waiting(host: LyingHost) -> WaitingSpectator:
-    mine = Own(own_key(1), "eve", randomness("eve"), lambda _: None)
-    return await watch_table(mine, Route(address_of(1), host.wires.dial), host.code)
+    return await watch_table(spectator(1), Route(address_of(1), host.wires.dial), host.code)
 
 
 async def watched(tmp_path: Path, *scripts: Script) -> Seen:

@@ -46,11 +46,10 @@ async def read_some(frames: FrameStream, count: int) -> list[wire.WireMessage]:
 
 
 async def test_messages_both_ways_and_signs_of_life(autojump_clock: object) -> None:
-    here, there = memory_stream_pair()
-    one, two = End(here), End(there)
+    one, two = map(End, memory_stream_pair())
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(one.run)
-        nursery.start_soon(two.run)
+        for end in (one, two):
+            nursery.start_soon(end.run)
         one.link.send(opening(1))
         two.link.send(opening(2))
         await trio.sleep(100)
