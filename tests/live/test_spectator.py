@@ -8,13 +8,12 @@ import trio
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.seat_session import Leaving, Saying
 from seqp2p.lobby.spectators import FeedReader
-from seqp2p.match.contribution import open_envelope
 from seqp2p.match.events import Dropped, Remarked, Result
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import ContributionMessage, More, OpeningMessage, WireMessage
+from seqp2p.net.messages import More, WireMessage
 from tests.live.parties import Thinker, of_kind
-from tests.lobby.hall import Hall, hear_all, same_game
+from tests.lobby.hall import Hall, same_game
 from tests.net.tools import address_of
 
 
@@ -27,25 +26,6 @@ async def test_who_is_behind_at_the_end_is_sent_the_rest(virtual_time: object, t
         nursery.start_soon(hall.watch, 1)
     same_game(hall.seen[1], hall[1])
     assert len(hall.seen[1].of_kind("OpeningRecord")) == 2
-
-
-async def test_hands_are_opened_after_the_end_only(virtual_time: object, tmp_path: Path) -> None:
-    hall = Hall(tmp_path, 2)
-    async with hall.open():
-        frames = await hall.knock(1)
-        heard = await hear_all(frames, More(0))
-    signed = set[int]()
-    opened = list[int]()
-    for message in heard:
-        match message:
-            case ContributionMessage(payload) if (envelope := open_envelope(payload)).kind == "over":
-                signed.add(envelope.seat)
-            case OpeningMessage(seat):
-                assert signed == {1, 2}, "every seat has signed the end"
-                opened.append(seat)
-            case _:
-                pass
-    assert sorted(opened) == [1, 2]
 
 
 async def test_what_is_said_is_heard(virtual_time: object, tmp_path: Path) -> None:

@@ -21,10 +21,9 @@ from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.dialling import Dial, reach
-from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import LinkStage, More, WireMessage, decode_message, encode_message
+from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 from seqp2p.replay.format import records
@@ -177,16 +176,3 @@ async def say(frames: FrameStream, *messages: WireMessage) -> None:
 
 async def hear(frames: FrameStream) -> WireMessage:
     return decode_message(await frames.receive(DEFAULT_LIMITS.frame_max), LinkStage.SPECTATOR)
-
-
-async def hear_all(frames: FrameStream, more: More | None = None) -> list[WireMessage]:
-    """Return all messages until the end, asking with the same ``more`` all the time."""
-    heard: list[WireMessage] = []
-    with contextlib.suppress(NetError):
-        while True:
-            if more is not None:
-                await say(frames, more)
-            with trio.move_on_after(1):
-                while True:
-                    heard.append(await hear(frames))
-    return heard
