@@ -4,36 +4,13 @@ from itertools import product
 
 import pytest
 
+from seqp2p.crypto import group
+from seqp2p.crypto import shuffle as module
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck, reencrypt
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import (
-    INFINITY,
-    ORDER,
-    G,
-    Point,
-    add,
-    encode_point,
-    mul,
-    mul_base,
-    neg,
-    random_scalar,
-    sub,
-    sum_points,
-)
+from seqp2p.crypto.group import INFINITY, ORDER, G, Point, add, encode_point, mul, mul_base, neg, sub, sum_points
 from seqp2p.crypto.oracle import nonces
-from seqp2p.crypto.shuffle import (
-    ShuffleProof,
-    _oracle,
-    _ShuffleSecrets,
-    generator,
-    generators,
-    proof_size,
-    prove_shuffle,
-    shuffle,
-    shuffle_and_prove,
-    shuffle_equations,
-    verify_shuffle,
-)
+from seqp2p.crypto.shuffle import ShuffleProof, generators, prove_shuffle, shuffle, shuffle_and_prove, verify_shuffle
 from tests.crypto.adversary import Deck, forge, mapped, second_verifier_accepts
 from tests.crypto.tools import CONTEXT, point, stream
 
@@ -47,7 +24,7 @@ REGIONS = ("c", "c_hat", "t", "t_hat", "s", "s_hat", "s_prime")
 
 def broken(deck: Deck, shuffled: Deck, proof: bytes) -> set[str]:
     """The names of the equations that do not hold."""
-    equations = shuffle_equations(deck, shuffled, PK, proof, CONTEXT)
+    equations = module.shuffle_equations(deck, shuffled, PK, proof, CONTEXT)
     return {equation.name.split()[0] for equation in equations if not equation.holds()}
 
 
@@ -64,14 +41,14 @@ def test_right_proofs_hold_and_a_plain_verifier_agrees(n: int) -> None:
     shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream(n))
     verify_shuffle(deck, shuffled, PK, proof, CONTEXT)
     assert second_verifier_accepts(deck, shuffled, PK, proof, CONTEXT)
-    assert len(proof) == proof_size(n) == 163 * n + 293
+    assert len(proof) == module.proof_size(n) == 163 * n + 293
     assert shuffle_and_prove(deck, PK, CONTEXT, stream(n)) == (shuffled, proof)
     assert ShuffleProof.decode(proof, n).encode() == proof
 
 
 def test_generators_are_fixed_and_differ() -> None:
-    assert len({generator(i) for i in range(105)} | set(CARDS) | {G}) == 105 + 104 + 1
-    assert generators(3) == (generator(1), generator(2), generator(3)) == generators(104)[:3]
+    assert len({module.generator(i) for i in range(105)} | set(CARDS) | {G}) == 105 + 104 + 1
+    assert generators(3) == (module.generator(1), module.generator(2), module.generator(3)) == generators(104)[:3]
 
 
 # --- what is bound
@@ -296,7 +273,7 @@ def test_one_permutation_used_twice_gives_proofs_with_nothing_in_common() -> Non
     proofs = []
     for seed in (1, 2):
         randomness = stream(seed)
-        rerandomisers = tuple(random_scalar(randomness) for _ in range(3))
+        rerandomisers = tuple(group.random_scalar(randomness) for _ in range(3))
         shuffled = tuple(reencrypt(DECK[j], PK, rerandomisers[j]) for j in (2, 0, 1))
         proof = prove_shuffle(DECK, shuffled, PK, (2, 0, 1), rerandomisers, CONTEXT, randomness)
         verify_shuffle(DECK, shuffled, PK, proof, CONTEXT)
@@ -307,7 +284,7 @@ def test_one_permutation_used_twice_gives_proofs_with_nothing_in_common() -> Non
 
 def test_secrets_are_not_printed() -> None:
     shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("print"))
-    oracle = _oracle(DECK, shuffled, PK, CONTEXT)
-    secrets = _ShuffleSecrets.draw(permutation, rerandomisers, oracle, bytes(32))
+    oracle = module._oracle(DECK, shuffled, PK, CONTEXT)
+    secrets = module._ShuffleSecrets.draw(permutation, rerandomisers, oracle, bytes(32))
     assert str(rerandomisers[0]) not in repr(secrets)
     assert "permutation" not in repr(secrets)

@@ -30,10 +30,7 @@ async def test_who_is_behind_at_the_end_is_sent_the_rest(virtual_time: object, t
 
 async def test_what_is_said_is_heard(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
-    thinker = hall.first = Thinker(2, 60.0)
-    async with hall.open() as nursery:
-        nursery.start_soon(hall.watch, 1)
-        await thinker.asleep.wait()
+    async with hall.watched(Thinker(2, 60.0)), trio.open_nursery() as nursery:
         await hall[2].game.put(Saying("good evening"))
         await hall[1].game.put(Saying("and to you"))
         await trio.sleep(5)
@@ -54,12 +51,8 @@ async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_
 ) -> None:
     """It needs no code to come back."""
     hall = Hall(tmp_path, 3, grace_s=20)
-    thinker = hall.first = Thinker(1, math.inf)
-    async with hall.open() as nursery:
-        nursery.start_soon(hall.watch, 1)
-        await thinker.asleep.wait()
-        await trio.sleep(5)
-        seen, code, feed = hall.seen[1], hall.code, hall.spectators.feed
+    async with hall.watched(Thinker(1, math.inf)) as seen:
+        code, feed = hall.code, hall.spectators.feed
         hall.door._show("8-amber-falcon")
         assert code != hall.code
         asked, handle = list[object](), feed.handle
@@ -88,13 +81,8 @@ async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_
 
 async def test_a_host_that_leaves(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
-    thinker = hall.first = Thinker(2, math.inf)
-    async with hall.open() as nursery:
-        nursery.start_soon(hall.watch, 1)
-        await thinker.asleep.wait()
-        await trio.sleep(5)
+    async with hall.watched(Thinker(2, math.inf)) as seen:
         await hall[1].game.put(Leaving("left the table"))
-    seen = hall.seen[1]
     assert seen.result == hall[2].result == Result("forfeit", (2,), "seat 1 (player 1) left the table")
     assert len(seen.of_kind("LeaveRecord")) == 1
     assert seen.report().verdict == hall[2].report().verdict

@@ -73,6 +73,16 @@ class Hall(Party):
         return replace(table, spectators=self.spectators, listeners=[*table.listeners, *self.more_listeners])
 
     @contextlib.asynccontextmanager
+    async def watched(self, first: Thinker) -> AsyncGenerator["Seen"]:
+        """Play with a spectator, and this player in the first seat; the block begins when it thinks."""
+        self.first = first
+        async with self.open() as nursery:
+            nursery.start_soon(self.watch, 1)
+            await first.asleep.wait()
+            await trio.sleep(5)
+            yield self.seen[1]
+
+    @contextlib.asynccontextmanager
     async def open(self, *, alone: bool = False) -> AsyncGenerator[trio.Nursery]:
         """Let spectators in, play, and end with the last seat. ``alone`` the first seat waits until the block ends."""
         async with trio.open_nursery() as doors:

@@ -9,16 +9,8 @@ from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.crypto.hashing import ADDRESSES, PAIR
 from seqp2p.crypto.identity import ExchangeKey, sign
-from seqp2p.lobby.address_statement import (
-    CHANGE_S,
-    NUMBER_MAX,
-    RELAY,
-    AddressBook,
-    AddressEntry,
-    AddressPayload,
-    make_statement,
-    read_statement,
-)
+from seqp2p.lobby import address_statement as module
+from seqp2p.lobby.address_statement import AddressBook, make_statement, read_statement
 from seqp2p.lobby.pairs import OwnRelay, own_relay, parse_relay_entry
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import encode, pack
@@ -81,7 +73,7 @@ def test_changes_wait_and_the_newest_is_kept() -> None:
     assert known.wait_s(2, 1000.0) == 0
     known.take(2, 1000.0)
     assert known.handle(here(2, 3, NEW)) == 2
-    assert known.wait_s(2, 1001.0) == CHANGE_S - 1
+    assert known.wait_s(2, 1001.0) == module.CHANGE_S - 1
     assert known.handle(here(2, 5, NEWER)) is None, "one is waited for already"
     assert known.handle(here(2, 4, NEW)) is None, "it is older"
     assert known.of(2) == (NEW,)
@@ -179,7 +171,7 @@ def payload(**changes: Any) -> bytes:
         b"",
         payload(v=2),
         payload(number=0),
-        payload(number=NUMBER_MAX + 1),
+        payload(number=module.NUMBER_MAX + 1),
         payload(extra=1),
         payload(entries=[{"kind": 256, "address": ""}]),
         payload(entries=[{"kind": 1, "address": 7}]),
@@ -196,7 +188,7 @@ def test_what_no_honest_program_signs(data: bytes) -> None:
 
 def test_the_longest_statement_fits() -> None:
     longest = {"kind": 255, "address": "x" * 128}
-    for data in (payload(), payload(number=NUMBER_MAX, entries=[longest] * 8)):
+    for data in (payload(), payload(number=module.NUMBER_MAX, entries=[longest] * 8)):
         assert len(data) <= wire.STATEMENT_SIZE_MAX
         assert address_book().handle(signed(data)) == 2
 
@@ -241,7 +233,9 @@ def test_a_key_that_cannot_be_is_the_fault_of_its_sender(bad: str) -> None:
     text = f"{WHERE} {bad}"
     with pytest.raises(AddressError):
         parse_relay_entry(text)
-    payload = encode(AddressPayload(1, identity(2).public, bytes(32), 1, (AddressEntry(RELAY, text),)))
+    payload = encode(
+        module.AddressPayload(1, identity(2).public, bytes(32), 1, (module.AddressEntry(module.RELAY, text),))
+    )
     with pytest.raises(PeerError):
         read_statement(wire.AddressStatement(payload, sign(identity(2), ADDRESSES, payload)))
 

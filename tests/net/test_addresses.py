@@ -6,16 +6,7 @@ import pytest
 import trio
 
 from seqp2p.net import addresses as module
-from seqp2p.net.addresses import (
-    Address,
-    AddressError,
-    listening_addresses,
-    open_listeners,
-    parse_address,
-    parse_peer_address,
-    peer_address,
-    tcp_dial,
-)
+from seqp2p.net.addresses import Address, AddressError, listening_addresses, parse_address
 from tests.net.tools import LOOPBACK, listening
 
 
@@ -55,7 +46,7 @@ def test_what_is_no_address(text: str) -> None:
     ("text", "form"), [("[::FFFF:10.0.0.1]:4610", "10.0.0.1:4610"), ("[FD00:0::1]:04610", "[fd00::1]:4610")]
 )
 def test_a_peer_s_address_has_one_form(text: str, form: str) -> None:
-    assert peer_address(parse_address(text)) == form
+    assert module.peer_address(parse_address(text)) == form
 
 
 @pytest.mark.parametrize(
@@ -67,7 +58,7 @@ def test_a_peer_s_address_has_one_form(text: str, form: str) -> None:
 )
 def test_a_peer_gives_no_names_to_look_up_and_no_other_form(text: str) -> None:
     with pytest.raises(AddressError):
-        parse_peer_address(text)
+        module.parse_peer_address(text)
 
 
 async def test_listening_where_told() -> None:
@@ -76,8 +67,8 @@ async def test_listening_where_told() -> None:
         assert address.host == "127.0.0.1"
         assert address.port > 0
         with pytest.raises(AddressError, match="Cannot listen on 127"):
-            await open_listeners(address)
-        async with await tcp_dial(address):
+            await module.open_listeners(address)
+        async with await module.tcp_dial(address):
             pass
 
 
