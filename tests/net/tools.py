@@ -1,11 +1,11 @@
 """What the tests of this package share: players, an in-memory network, and a stand-in for the session."""
 
 import random
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import trio
@@ -31,6 +31,8 @@ from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Received
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 from tests.table import make_settings
 
+T = TypeVar("T")
+E = TypeVar("E", LinkUp, LinkDown, Received)
 LOOPBACK = Address("127.0.0.1", 0)
 randomness = random.Random(1).randbytes
 
@@ -194,25 +196,26 @@ class Seat:
     def early(self, seat: int) -> list[SignedThing]:
         return []
 
-    async def until_linked(self, *seats: int) -> None:
-        while not self.mesh.relay.linked >= set(seats):
+    async def until(self, reached: Callable[[], T | None]) -> T:
+        """Wait until this is something, and return it."""
+        while not (found := reached()):
             await self._changed.wait()
+        return found
+
+    async def until_linked(self, *seats: int) -> None:
+        await self.until(lambda: self.mesh.relay.linked >= set(seats))
 
     async def until_holding(self, count: int) -> None:
-        while len(self.held) < count:
-            await self._changed.wait()
+        await self.until(lambda: len(self.held) >= count)
+
+    async def until_event(self, kind: type[E], seat: int) -> E:
+        def first() -> E | None:
+            return next((each for each in self.events if isinstance(each, kind) and each.seat == seat), None)
+
+        return await self.until(first)
 
     async def until_down(self, seat: int) -> LinkDown:
-        event = await self.until_event(LinkDown, seat)
-        assert isinstance(event, LinkDown)
-        return event
-
-    async def until_event(self, kind: type[LinkUp | LinkDown | Received], seat: int) -> MeshEvent:
-        while True:
-            for event in self.events:
-                if isinstance(event, kind) and event.seat == seat:
-                    return event
-            await self._changed.wait()
+        return await self.until_event(LinkDown, seat)
 
 
 async def tls_pair(
