@@ -70,9 +70,14 @@ async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Pat
             party[3].scope.cancel()  # It waits for nobody but itself.
     assert max(place.ended_at for place in party.places.values()) <= left_at + SOON_S
     if kind == "over":
-        # Two of three have signed the end: it holds, whoever leaves now.
-        assert {report.verdict for report in (party[seat].report() for seat in (1, 2))} == {"verified"}
-        assert party[1].result == (party[2].result or party[1].result)
+        # Two of three have signed the end: it holds, whoever leaves now, and who leaves has a result.
+        result = party[1].result
+        assert result is not None
+        assert result.kind == "won"
+        assert party[2].result == (None if cancelled else result)
+        for seat in (1, 2):
+            report = party[seat].report()
+            assert (report.verdict, report.result) == ("verified", result)
         return
     assert party[1].reason == party[3].reason == f"{party.name(2)} left the table"
     assert party[2].result is None if cancelled else party[2].reason == "tired"
@@ -221,18 +226,6 @@ async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Pat
     assert party[1].reason == f"{party.name(2)} could not be reached for 30 s"
     assert party[1].game.resumable
     assert party[1].report().writer is None, "it is not signed as unfinished, because it can go on"
-
-
-async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Path) -> None:
-    """Two of three have signed, the third thinks about it: who leaves has a result."""
-    party = Party(tmp_path, 3)
-    async with stopped(party, "over", 3):
-        await party.until(1, lambda match: match.confirmed)
-        await party[1].game.put(Leaving("tired"))
-        party[3].scope.cancel()
-    assert party[1].result is not None
-    assert party[1].result.kind == "won"
-    assert party[1].result == party[1].report().result
 
 
 class Slowpoke(LiveGame):

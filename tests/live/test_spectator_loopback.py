@@ -99,11 +99,7 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
 
 @pytest.mark.slow
 async def test_fifty_spectators(tmp_path: Path) -> None:
-    """Half of them before the first step, half in the middle; each sees it all, and no step has much to do for them.
-
-    What is measured is the host's own work for a step. That it waits for nobody needs no clock: ``play`` is no
-    coroutine, and hands frames to queues. Seconds that pass would say how busy this machine is.
-    """
+    """Half of them before the first step, half in the middle; each sees it all, and no step has much to do for them."""
     seen: list[Seen] = []
 
     async def watch(house: Theatre, number: int) -> None:
@@ -122,7 +118,7 @@ async def test_fifty_spectators(tmp_path: Path) -> None:
                 house.play(1)
                 work_s.append(time.thread_time() - begun)
                 await trio.sleep(0.01)
-            # Not in each step: a collection of garbage may come in one.
+            # The host's own work: seconds would say how busy this machine is. Garbage may be collected in one step.
             assert median(work_s) < 0.05, "a step is added to the log, and no more"
             for number in range(25, 50):
                 nursery.start_soon(watch, house, number)

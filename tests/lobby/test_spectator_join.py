@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import trio
-import trio.lowlevel
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
