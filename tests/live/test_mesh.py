@@ -154,18 +154,6 @@ async def test_a_seat_that_was_away_gets_everything(autojump_clock: object) -> N
         assert world.seats[3].copies <= 2 * 300
 
 
-async def test_an_author_that_serves_some_and_not_others(autojump_clock: object) -> None:
-    """Seat 3 is linked with both, and shows its move to seat 1 only."""
-    async with meshed(3, 1, 2) as world:
-        raw = [await link(world, 3, to) for to in (1, 2)]
-        await raw[0].say(wire.ContributionMessage(contribution(1, 3).payload, bytes(64)))
-        start = trio.current_time()
-        for each in raw:
-            world.nursery.start_soon(each.stay)
-        await world.seats[2].until_holding(1)
-        assert trio.current_time() - start < 3 * LIMITS.heartbeat_s
-
-
 async def link(world: World, number: int, to: int, limits: Limits = LIMITS) -> Raw:
     """A seat's end of a link that follows no protocol but what a test says."""
     game = world.seats[to].mesh.table.game

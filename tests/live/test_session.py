@@ -7,7 +7,7 @@ import trio
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Dealt, Finished, Seated, Shuffled, Turned
 from seqp2p.net.frames import FrameStream
-from tests.live.parties import Party, Thinker, checked, credentials, of_kind, steps_of
+from tests.live.parties import Party, Thinker, checked, credentials
 from tests.net.tools import tls_pair
 
 
@@ -19,8 +19,8 @@ async def test_a_whole_game(virtual_time: object, tmp_path: Path) -> None:
     assert result.kind in ("won", "drawn")
     assert {report.result for report in checked(party)} == {result}
     for place in party.places.values():
-        assert len(of_kind(place, "OpeningRecord")) == 3
-        assert steps_of(place) == steps_of(party[1])
+        assert len(place.of_kind("OpeningRecord")) == 3
+        assert place.steps() == party[1].steps()
         assert place.game._send.statistics().max_buffer_size == 0, "a link crowds out another"
         kinds = [type(event) for event in place.events]
         assert kinds[:5] == [Seated, *[Shuffled] * 3, Dealt]

@@ -15,7 +15,7 @@ from seqp2p.match.contribution import Contribution, StepKind
 from seqp2p.match.signed import ReleasedSecret
 from seqp2p.replay.sidecar import OlderCopy
 from seqp2p.rules import Action, View
-from tests.live.parties import LIMITS, Lottery, Party, Scribe, checked, of_kind, steps_of, went_on
+from tests.live.parties import LIMITS, Lottery, Party, Scribe, checked, went_on
 
 PHASES: tuple[StepKind, ...] = ("seat", "deal", "over")
 SOON_S = GOODBYE_WAIT_S + TICK_S + LIMITS.close_s + 0.1
@@ -50,8 +50,8 @@ def complete(party: Party) -> None:
         assert f"at step {place.match.number}" in report.reason
         assert "awaiting seat " in report.reason or "not signed" in report.reason
         assert report.writer == party.agreement.seats[seat - 1].key.hex()
-        assert len(steps_of(place)) == place.match.final
-        assert len(of_kind(place, "OpenRecord")) == sum(bool(step.held) for step in place.match.chain.live)
+        assert len(place.steps()) == place.match.final
+        assert len(place.of_kind("OpenRecord")) == sum(bool(step.held) for step in place.match.chain.live)
 
 
 @pytest.mark.parametrize("kind", PHASES)
@@ -114,7 +114,7 @@ async def test_leaving_and_talking_at_the_end_and_after_it_do_nothing(virtual_ti
     await party[1].game.put(Saying("too late"))
     checked(party)
     for place in party.places.values():
-        assert not of_kind(place, "OpeningRecord"), "hands stay closed where the table wants it"
+        assert not place.of_kind("OpeningRecord"), "hands stay closed where the table wants it"
         assert not place.match.openings
 
 
@@ -144,8 +144,8 @@ async def failing(party: Party, error: type[Exception]) -> None:
     assert len(raised) == 1
     went_on(party, 2)
     assert party[2].report().verdict == "unfinished"
-    assert not of_kind(party[2], "EndRecord")
-    assert steps_of(party[2])
+    assert not party[2].of_kind("EndRecord")
+    assert party[2].steps()
 
 
 async def test_a_player_that_fails(virtual_time: object, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: P
         assert (result.kind, result.reason) == ("won", "")
         report = party[seat].report()
         assert (report.verdict, report.result) == ("verified", result)
-        assert not of_kind(party[seat], "OpeningRecord")
+        assert not party[seat].of_kind("OpeningRecord")
         waited_s = party[seat].ended_at - gone_at
         assert 30 <= waited_s <= 30 + 2 * TICK_S + SOON_S if dies else waited_s <= SOON_S
 
@@ -280,6 +280,6 @@ async def test_a_seat_that_does_not_open_its_hand(virtual_time: object, tmp_path
     await party.play()
     checked(party)
     for seat in (1, 3):
-        assert len(of_kind(party[seat], "OpeningRecord")) == 2
+        assert len(party[seat].of_kind("OpeningRecord")) == 2
         assert party[seat].game.mesh._peers[2].faults >= 1
         assert party[seat].ended_at < OPENINGS_WAIT_S + LIMITS.close_s + 1

@@ -12,7 +12,7 @@ from seqp2p.match.events import Dropped, Remarked, Result
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import More, WireMessage
-from tests.live.parties import Thinker, of_kind
+from tests.live.parties import Thinker
 from tests.lobby.hall import Hall, same_game
 from tests.net.tools import address_of
 
@@ -103,7 +103,7 @@ async def test_who_comes_after_a_vote_is_shown_how_it_was(virtual_time: object, 
     seen = hall.seen[1]
     assert seen.result == hall[2].result
     assert seen.match.head == hall[1].match.head
-    assert seen.of_kind("CertificateRecord") == of_kind(hall[1], "CertificateRecord") != []
+    assert seen.of_kind("CertificateRecord") == hall[1].of_kind("CertificateRecord") != []
     report = seen.report()
     assert (report.verdict, report.result) == ("verified", seen.result), report.reason
     assert Dropped((3,)) in seen.events

@@ -17,7 +17,7 @@ from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.own import Own, Route
 from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.events import Event, Result
+from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.dialling import Dial, reach
@@ -26,9 +26,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
-from seqp2p.replay.format import records
-from seqp2p.replay.verify import Report, verify
-from tests.live.parties import WITHOUT_THREADS, Party, Place, Thinker
+from tests.live.parties import WITHOUT_THREADS, Kept, Party, Place, Thinker
 from tests.live.parties import credentials as seat_credentials
 from tests.net.tools import address_of
 from tests.net.tools import credentials as numbered
@@ -125,7 +123,7 @@ class Hall(Party):
 
 
 @dataclass
-class Seen:
+class Seen(Kept):
     """One honest spectator: what it was told, how it ended."""
 
     number: int
@@ -133,7 +131,6 @@ class Seen:
     path: Path
     limits: Limits = DEFAULT_LIMITS
     told: list[WatchEvent] = field(default_factory=list)
-    result: Result | None = None
     ended: trio.Event = field(default_factory=trio.Event)
 
     def __post_init__(self) -> None:
@@ -155,18 +152,6 @@ class Seen:
     def events(self) -> list[Event]:
         return [event for event in self.told if not isinstance(event, Absent | Back)]
 
-    @property
-    def reason(self) -> str:
-        assert self.result is not None
-        return self.result.reason
-
-    def report(self) -> Report:
-        return verify(self.path.read_bytes())
-
-    def of_kind(self, *names: str) -> list[bytes]:
-        data = self.path.read_bytes()
-        return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]
-
 
 def same_game(seen: Seen, place: Place) -> None:
     """Require that the spectator saw the seat's game, and that its replay is right and the same."""
@@ -175,9 +160,7 @@ def same_game(seen: Seen, place: Place) -> None:
     report = seen.report()
     assert (report.verdict, report.result) == ("verified", place.result), report.reason
     assert report.writer == own_key(seen.number).identity.public.hex()
-    data = place.replay()
-    steps = [data[each.start : each.end] for each in records(data) if type(each.record).__name__ == "StepRecord"]
-    assert seen.of_kind("StepRecord") == steps
+    assert seen.of_kind("StepRecord") == place.of_kind("StepRecord")
 
 
 async def say(frames: FrameStream, *messages: WireMessage) -> None:
