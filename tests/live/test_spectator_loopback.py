@@ -23,11 +23,12 @@ from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.signed import ReleasedSecret
 from seqp2p.net.addresses import listening_addresses
+from seqp2p.net.auth import send
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import More
 from tests.live.parties import credentials
-from tests.lobby.hall import Seen, say, spectator
+from tests.lobby.hall import Seen, spectator
 from tests.net.tools import listening
 from tests.table import played, randomness
 
@@ -146,7 +147,7 @@ async def test_one_that_does_not_read(tmp_path: Path) -> None:
             nursery.start_soon(honest.run)
             house.play(len(GAME.match.record) - 2)
             for _ in range(100):
-                await say(lazy, More(0))
+                await send(lazy, More(0))
                 assert reader.link.unsent < 2 * limits.watch_batch_max
             house.play(2)
             nursery.start_soon(house.close)

@@ -17,13 +17,14 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.auth import send
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Bye, ContributionMessage, HeadMessage
 from seqp2p.replay.writer import ReplayWriter
 from tests.live.parties import WITHOUT_THREADS, WithoutThreads, credentials
-from tests.lobby.hall import own_key, say
+from tests.lobby.hall import own_key
 from tests.match.voting import play_on, show, staying, vote, wish
 from tests.net.tools import address_of
 from tests.sim.table import TableKey, draw_settings, identity, make_agreement
@@ -61,8 +62,9 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object
             @nursery.start_soon
             async def host() -> None:
                 frames = FrameStream(there)
-                await say(frames, *(ContributionMessage(each.payload, each.signature) for each in first))
-                await say(frames, Bye("it is late"))
+                for each in first:
+                    await send(frames, ContributionMessage(each.payload, each.signature))
+                await send(frames, Bye("it is late"))
                 await trio.sleep(5)
                 await frames.abort()
 

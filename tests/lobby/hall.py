@@ -23,7 +23,6 @@ from seqp2p.match.table import encode_agreement
 from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 from tests.live.parties import WITHOUT_THREADS, Kept, Party, Place, Thinker
@@ -161,11 +160,3 @@ def same_game(seen: Seen, place: Place) -> None:
     assert (report.verdict, report.result) == ("verified", place.result), report.reason
     assert report.writer == own_key(seen.number).identity.public.hex()
     assert seen.of_kind("StepRecord") == place.of_kind("StepRecord")
-
-
-async def say(frames: FrameStream, *messages: WireMessage) -> None:
-    await frames.send(b"".join(map(encode_message, messages)))
-
-
-async def hear(frames: FrameStream) -> WireMessage:
-    return decode_message(await frames.receive(DEFAULT_LIMITS.frame_max), LinkStage.SPECTATOR)

@@ -23,10 +23,12 @@ from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, message_price_s
 from tests.live.parties import Thinker, checked
 from tests.live.relays import MemoryRelay
-from tests.lobby.hall import Hall, hear, own_key, same_game, say, spectator
+from tests.lobby.hall import Hall, own_key, same_game, spectator
 from tests.net.tools import address_of, refused
 
 pytestmark = pytest.mark.usefixtures("cheap_codes", "cheap_places")
+
+SPECTATOR = wire.LinkStage.SPECTATOR
 
 
 @asynccontextmanager
@@ -37,22 +39,10 @@ async def waiting_host(tmp_path: Path, **more: Any) -> AsyncGenerator[Hall]:
         yield hall
 
 
-async def ended(frames: FrameStream) -> bool:
-    """Return True if the other side ends the connection within half a minute."""
-    try:
-        with trio.fail_after(30):
-            while True:
-                await frames.receive(DEFAULT_LIMITS.frame_max)
-    except NetError:
-        return True
-    except trio.TooSlowError:
-        return False
-
-
 async def settled(frames: FrameStream) -> None:
     """Read until the host refuses or ends the link; raises its NetError."""
     while True:
-        await receive(frames, wire.LinkStage.SPECTATOR, DEFAULT_LIMITS)
+        await receive(frames, SPECTATOR, DEFAULT_LIMITS)
 
 
 async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object, tmp_path: Path) -> None:
@@ -73,9 +63,10 @@ async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object
         note(hall[1].game, inbox)
         for number, data in enumerate([*map(wire.encode_message, forbidden), *map(frame, rubbish)]):
             frames = await hall.knock(number)
-            await say(frames, wire.More(0))
+            await send(frames, wire.More(0))
             await frames.send(data)
-            assert await ended(frames), data
+            with trio.fail_after(30), pytest.raises(NetError):
+                await settled(frames)
             with refused("not_watching"):
                 await settled(await hall.come_back(number))
         await trio.sleep(0.1)
@@ -106,7 +97,7 @@ async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Pat
         while trio.current_time() < begun + 10:
             frames = await hall.come_back(1)
             with trio.move_on_after(0.1), suppress(NetError):
-                served += isinstance(await hear(frames), wire.Watching)
+                served += isinstance(await receive(frames, SPECTATOR, DEFAULT_LIMITS), wire.Watching)
             await frames.abort()
             await trio.sleep(0.1)
         assert 6 <= served <= 15
@@ -121,7 +112,7 @@ async def test_a_flood_on_one_link_is_read_at_its_pace(virtual_time: object, tmp
         begun = trio.current_time()
         with trio.move_on_after(20):
             while True:
-                await say(frames, *[more] * 100)
+                await frames.send(wire.encode_message(more) * 100)
                 await trio.sleep(0.5)
         most_s = limits.watch_cost_burst_s + limits.watch_cost_rate * (trio.current_time() - begun)
         price_s = message_price_s(limits, len(wire.encode_message(more)) - HEADER_SIZE)
@@ -172,8 +163,10 @@ async def test_one_connection_of_each_key(virtual_time: object, tmp_path: Path) 
     async with waiting_host(tmp_path) as hall:
         first = await hall.knock(1)
         second = await hall.come_back(1)
-        assert await hear(second) == wire.Watching(hall[1].match.agreement_bytes)
-        assert await ended(first)
+        watching = await receive(second, SPECTATOR, DEFAULT_LIMITS)
+        assert watching == wire.Watching(hall[1].match.agreement_bytes)
+        with trio.fail_after(30), pytest.raises(NetError):
+            await settled(first)
         assert len(hall.spectators.feed.readers) == 1
 
 
@@ -190,7 +183,7 @@ async def test_after_the_code(
         if message is not None:
             await send(link.frames, message)
         with pytest.raises(NetError) as error, trio.fail_after(30):
-            await receive(link.frames, wire.LinkStage.SPECTATOR, DEFAULT_LIMITS)
+            await receive(link.frames, SPECTATOR, DEFAULT_LIMITS)
         assert (error.value.code if isinstance(error.value, PeerRefused) else "") == code
         assert hall.came == []
 
