@@ -108,7 +108,7 @@ async def world_with(
 
 @pytest.mark.process
 async def test_seats_that_cannot_dial_each_other_link_by_the_real_relay(nursery: trio.Nursery) -> None:
-    """What is when it goes away is below, and in tests/net/test_transit.py."""
+    """That it goes away and comes back is told below, and in tests/net/test_transit.py."""
     async with running_relay() as address:
         world = Relayed(nursery, 3, address)
         await world.start()
