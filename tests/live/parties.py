@@ -349,16 +349,7 @@ class Party:
 
     async def raw(self, seat: int, to: int) -> "Raw":
         """A link of this seat that follows no protocol but what a test says."""
-        link = await reach(
-            address_of(to),
-            credentials(seat),
-            self.wires.dial,
-            self.limits,
-            role="link",
-            game=self[to].match.game.id,
-            expected_key=self.agreement.seats[to - 1].key,
-        )
-        return Raw(link.frames)
+        return await raw_link(self.wires, credentials(seat), to, self[to].game.mesh.table)
 
     def crash(self, seat: int) -> None:
         """This seat's process dies: no goodbye, no end of its replay, and nobody reaches it any more."""
@@ -412,6 +403,13 @@ class Raw:
         with contextlib.suppress(NetError):
             while True:
                 await self.hear()
+
+
+async def raw_link(wires: Wires, own: Credentials, to: int, table: AgreedTable) -> Raw:
+    """A link of these credentials to a seat, by hand."""
+    key = table.agreement.seats[to - 1].key
+    link = await reach(address_of(to), own, wires.dial, LIMITS, role="link", game=table.game, expected_key=key)
+    return Raw(link.frames)
 
 
 def checked(party: Party, verdict: str = "verified") -> list[Report]:

@@ -21,7 +21,7 @@ from seqp2p.net.errors import LinkLost, PeerRefused
 from seqp2p.net.frames import FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.relay import LinkDown, LinkUp, Received
-from tests.live.parties import Pair, Raw
+from tests.live.parties import Pair, Raw, raw_link
 from tests.net.tools import Seat, Wires, address_of, contribution, credentials, identity, randomness, refused, table
 
 LIMITS = DEFAULT_LIMITS
@@ -154,14 +154,8 @@ async def test_a_seat_that_was_away_gets_everything(autojump_clock: object) -> N
         assert world.seats[3].copies <= 2 * 300
 
 
-async def link(world: World, number: int, to: int, limits: Limits = LIMITS) -> Raw:
-    """A seat's end of a link that follows no protocol but what a test says."""
-    game = world.seats[to].mesh.table.game
-    key = identity(to).public
-    linked = await reach(
-        address_of(to), credentials(number), world.wires.dial, limits, role="link", game=game, expected_key=key
-    )
-    return Raw(linked.frames)
+async def link(world: World, number: int, to: int) -> Raw:
+    return await raw_link(world.wires, credentials(number), to, world.seats[to].mesh.table)
 
 
 async def test_the_first_words_on_a_link(autojump_clock: object) -> None:
