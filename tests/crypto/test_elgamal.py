@@ -1,10 +1,8 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck, joint_key, reencrypt
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import INFINITY, G, encode_points, mul, mul_base, neg
+from seqp2p.crypto.group import INFINITY, G, mul, mul_base, neg
 from tests.crypto.tools import decrypt, point
 
 KEYS = (3, 1009, 2**200 + 5)
@@ -24,6 +22,7 @@ def test_a_fresh_deck_is_open_to_all() -> None:
     assert len(deck) == 104
     assert all(card.a == G for card in deck)
     assert [decrypt(card, [PK]) for card in deck] == list(CARDS)
+    assert reencrypt(reencrypt(deck[0], PK, 77), PK, -77) == deck[0]
 
 
 def test_all_shares_open_a_card_and_fewer_do_not() -> None:
@@ -33,11 +32,6 @@ def test_all_shares_open_a_card_and_fewer_do_not() -> None:
     assert decrypt(card, shares) == CARDS[17]
     for missing in range(3):
         assert decrypt(card, shares[:missing] + shares[missing + 1 :]) not in CARDS
-
-
-def test_reencrypting_with_opposite_randomness_takes_it_back() -> None:
-    card = fresh_deck(PK, CARDS)[0]
-    assert reencrypt(reencrypt(card, PK, 77), PK, -77) == card
 
 
 def test_joint_key_refuses_infinity_and_copies() -> None:
@@ -62,15 +56,3 @@ def test_decks_read_back_what_was_written() -> None:
     for card in (Ciphertext(INFINITY, G), Ciphertext(G, INFINITY)):
         with pytest.raises(CryptoError, match="infinity"):
             encode_deck([card])
-
-
-PIECES = st.sampled_from([encode_points([card]) for card in CARDS[:5]]) | st.binary(min_size=33, max_size=34)
-
-
-@given(st.lists(PIECES, max_size=4).map(b"".join))
-def test_any_bytes_are_a_deck_in_its_one_form_or_the_one_error(data: bytes) -> None:
-    try:
-        deck = decode_deck(data, len(data) // 66)
-    except CryptoError:
-        return
-    assert encode_deck(deck) == data

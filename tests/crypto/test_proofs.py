@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -35,25 +36,15 @@ class Kind:
 
 
 KINDS = {
-    "key": Kind(
-        65,
-        lambda context, randomness: prove_key(x, X, context, randomness),
-        lambda proof, context, check: verify_key(X, proof, context, check),
-    ),
-    "shares": Kind(
-        98,
-        lambda context, randomness: prove_shares(x, X, CARDS, SHARES, context, randomness),
-        lambda proof, context, check: verify_shares(X, CARDS, SHARES, proof, context, check),
-    ),
+    "key": Kind(65, partial(prove_key, x, X), partial(verify_key, X)),
+    "shares": Kind(98, partial(prove_shares, x, X, CARDS, SHARES), partial(verify_shares, X, CARDS, SHARES)),
     "one share": Kind(
-        98,
-        lambda context, randomness: prove_shares(x, X, CARDS[:1], SHARES[:1], context, randomness),
-        lambda proof, context, check: verify_shares(X, CARDS[:1], SHARES[:1], proof, context, check),
+        98, partial(prove_shares, x, X, CARDS[:1], SHARES[:1]), partial(verify_shares, X, CARDS[:1], SHARES[:1])
     ),
     "shuffle": Kind(
         163 * 2 + 293,
-        lambda context, rand: prove_shuffle(DECK, SHUFFLED, X, PERMUTATION, RERANDOMISERS, context, rand),
-        lambda proof, context, check: verify_shuffle(DECK, SHUFFLED, X, proof, context, check),
+        partial(prove_shuffle, DECK, SHUFFLED, X, PERMUTATION, RERANDOMISERS),
+        partial(verify_shuffle, DECK, SHUFFLED, X),
     ),
 }
 PROOFS = {name: kind.prove(CONTEXT, stream(name)) for name, kind in KINDS.items()}

@@ -1,40 +1,17 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
 import pytest
 
+from seqp2p.crypto import group
+from seqp2p.crypto import shuffle as module
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck, reencrypt
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import (
-    INFINITY,
-    ORDER,
-    G,
-    Point,
-    add,
-    encode_point,
-    mul,
-    mul_base,
-    neg,
-    random_scalar,
-    sub,
-    sum_points,
-)
+from seqp2p.crypto.group import INFINITY, ORDER, G, Point, add, encode_point, mul, mul_base, neg, sub, sum_points
 from seqp2p.crypto.oracle import nonces
-from seqp2p.crypto.shuffle import (
-    ShuffleProof,
-    _oracle,
-    _ShuffleSecrets,
-    generator,
-    generators,
-    proof_size,
-    prove_shuffle,
-    shuffle,
-    shuffle_and_prove,
-    shuffle_equations,
-    verify_shuffle,
-)
-from tests.crypto.adversary import forge, mapped, second_verifier_accepts
+from seqp2p.crypto.shuffle import ShuffleProof, generators, prove_shuffle, shuffle, shuffle_and_prove, verify_shuffle
+from tests.crypto.adversary import Deck, forge, mapped, second_verifier_accepts
 from tests.crypto.tools import CONTEXT, point, stream
 
 PK = mul_base(7**80)
@@ -44,12 +21,10 @@ SHUFFLED, PROOF = shuffle_and_prove(DECK, PK, CONTEXT, stream("proof"))
 PARTS = ShuffleProof.decode(PROOF, 3)
 REGIONS = ("c", "c_hat", "t", "t_hat", "s", "s_hat", "s_prime")
 
-Deck = Sequence[Ciphertext]
-
 
 def broken(deck: Deck, shuffled: Deck, proof: bytes) -> set[str]:
     """The names of the equations that do not hold."""
-    equations = shuffle_equations(deck, shuffled, PK, proof, CONTEXT)
+    equations = module.shuffle_equations(deck, shuffled, PK, proof, CONTEXT)
     return {equation.name.split()[0] for equation in equations if not equation.holds()}
 
 
@@ -66,14 +41,14 @@ def test_right_proofs_hold_and_a_plain_verifier_agrees(n: int) -> None:
     shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream(n))
     verify_shuffle(deck, shuffled, PK, proof, CONTEXT)
     assert second_verifier_accepts(deck, shuffled, PK, proof, CONTEXT)
-    assert len(proof) == proof_size(n) == 163 * n + 293
+    assert len(proof) == module.proof_size(n) == 163 * n + 293
     assert shuffle_and_prove(deck, PK, CONTEXT, stream(n)) == (shuffled, proof)
     assert ShuffleProof.decode(proof, n).encode() == proof
 
 
 def test_generators_are_fixed_and_differ() -> None:
-    assert len({generator(i) for i in range(105)} | set(CARDS) | {G}) == 105 + 104 + 1
-    assert generators(3) == (generator(1), generator(2), generator(3)) == generators(104)[:3]
+    assert len({module.generator(i) for i in range(105)} | set(CARDS) | {G}) == 105 + 104 + 1
+    assert generators(3) == (module.generator(1), module.generator(2), module.generator(3)) == generators(104)[:3]
 
 
 # --- what is bound
@@ -141,32 +116,23 @@ def test_scalars_out_of_range_are_refused(place: int) -> None:
 # --- forgeries
 
 
-def swapped_in(place: int, card: Ciphertext) -> Callable[[list[Ciphertext]], object]:
-    return lambda bent: bent.__setitem__(place, card)
-
-
-def moved(bent: list[Ciphertext]) -> None:
-    bent[0] = replace(bent[0], b=add(bent[0].b, G))
-    bent[1] = replace(bent[1], b=sub(bent[1].b, G))
-
-
 OTHER_DECK, _ = shuffle_and_prove(DECK, PK, CONTEXT, stream("other deck"))
-CHEATS: dict[str, Callable[[list[Ciphertext]], object]] = {
-    "a card twice, re-encrypted": lambda bent: bent.__setitem__(0, reencrypt(bent[1], PK, 9)),
-    "a ciphertext twice": lambda bent: bent.__setitem__(0, bent[1]),
-    "a card swapped in": swapped_in(1, Ciphertext(G, add(CARDS[50], PK))),
-    "no card swapped in": swapped_in(1, Ciphertext(mul_base(77), point(5))),
-    "a card of another deck": swapped_in(0, OTHER_DECK[0]),
-    "two cards whose sum stays": moved,
-    "cards swapped after the proof": lambda bent: bent.reverse(),
+Change = Callable[[Ciphertext, Ciphertext, Ciphertext], Deck]
+CHEATS: dict[str, Change] = {
+    "a card twice, re-encrypted": lambda a, b, c: (reencrypt(b, PK, 9), b, c),
+    "a ciphertext twice": lambda a, b, c: (b, b, c),
+    "a card swapped in": lambda a, b, c: (a, Ciphertext(G, add(CARDS[50], PK)), c),
+    "no card swapped in": lambda a, b, c: (a, Ciphertext(mul_base(77), point(5)), c),
+    "a card of another deck": lambda a, b, c: (OTHER_DECK[0], b, c),
+    "two cards whose sum stays": lambda a, b, c: (replace(a, b=add(a.b, G)), replace(b, b=sub(b.b, G)), c),
+    "cards swapped after the proof": lambda a, b, c: (c, b, a),
 }
 
 
 @pytest.mark.parametrize("change", CHEATS.values(), ids=CHEATS)
-def test_a_shuffle_of_other_cards_is_refused(change: Callable[[list[Ciphertext]], object]) -> None:
+def test_a_shuffle_of_other_cards_is_refused(change: Change) -> None:
     shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("cheat"))
-    bent = list(shuffled)
-    change(bent)
+    bent = change(*shuffled)
     proof = prove_shuffle(DECK, bent, PK, permutation, rerandomisers, CONTEXT, stream("cheat proof"))
     found = broken(DECK, bent, proof)
     assert found
@@ -229,15 +195,11 @@ def test_commitments_and_responses_of_two_proofs_do_not_mix() -> None:
 # --- what is accepted although it looks odd
 
 
-def zero_sum(scalars: Sequence[int]) -> int:
-    return -sum(scalars) % ORDER
-
-
 def test_a_commitment_that_sums_to_the_generators_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     # With Σr_i = 0 the verifier meets Σc_i − ΣH_i = infinity, and must go on.
     def rigged(label: str, secret: bytes, statement: bytes, fresh: bytes, count: int) -> tuple[int, ...]:
         drawn = nonces(label, secret, statement, fresh, count)
-        return (*drawn[:2], zero_sum(drawn[:2]), *drawn[3:])
+        return (*drawn[:2], -sum(drawn[:2]) % ORDER, *drawn[3:])
 
     monkeypatch.setattr("seqp2p.crypto.shuffle.nonces", rigged)
     shuffled, proof = shuffle_and_prove(DECK, PK, CONTEXT, stream("rigged"))
@@ -288,13 +250,12 @@ def test_no_field_is_a_difference_of_one_cards_ciphertexts() -> None:
 def test_no_field_moves_with_the_permutation() -> None:
     # For each list of the proof: does the field at place i say anything of ψ(i)? 9 cells, so 8 degrees of
     # freedom (4 once the margins are fixed): 26.1 is exceeded once in a thousand times.
-    deck = DECK
     tables = {region: [[0] * 3 for _ in range(3)] for region in ("c", "c_hat", "t_hat", "s_hat", "s_prime")}
     shuffles = 250
     randomness = stream("observer")
     for _ in range(shuffles):
-        shuffled, permutation, rerandomisers = shuffle(deck, PK, randomness)
-        proof = prove_shuffle(deck, shuffled, PK, permutation, rerandomisers, CONTEXT, randomness)
+        shuffled, permutation, rerandomisers = shuffle(DECK, PK, randomness)
+        proof = prove_shuffle(DECK, shuffled, PK, permutation, rerandomisers, CONTEXT, randomness)
         parts = ShuffleProof.decode(proof, 3)
         for region, table in tables.items():
             values = [
@@ -312,7 +273,7 @@ def test_one_permutation_used_twice_gives_proofs_with_nothing_in_common() -> Non
     proofs = []
     for seed in (1, 2):
         randomness = stream(seed)
-        rerandomisers = tuple(random_scalar(randomness) for _ in range(3))
+        rerandomisers = tuple(group.random_scalar(randomness) for _ in range(3))
         shuffled = tuple(reencrypt(DECK[j], PK, rerandomisers[j]) for j in (2, 0, 1))
         proof = prove_shuffle(DECK, shuffled, PK, (2, 0, 1), rerandomisers, CONTEXT, randomness)
         verify_shuffle(DECK, shuffled, PK, proof, CONTEXT)
@@ -323,7 +284,7 @@ def test_one_permutation_used_twice_gives_proofs_with_nothing_in_common() -> Non
 
 def test_secrets_are_not_printed() -> None:
     shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("print"))
-    oracle = _oracle(DECK, shuffled, PK, CONTEXT)
-    secrets = _ShuffleSecrets.draw(permutation, rerandomisers, oracle, bytes(32))
+    oracle = module._oracle(DECK, shuffled, PK, CONTEXT)
+    secrets = module._ShuffleSecrets.draw(permutation, rerandomisers, oracle, bytes(32))
     assert str(rerandomisers[0]) not in repr(secrets)
     assert "permutation" not in repr(secrets)

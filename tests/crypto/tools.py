@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import count
 
 from seqp2p.crypto.elgamal import Ciphertext
@@ -11,10 +12,10 @@ from seqp2p.crypto.oracle import Context
 CONTEXT = Context(game=bytes(range(32)), step=7, seat=2, prev=bytes(range(32, 64)))
 
 OTHER_CONTEXTS = {
-    "game": Context(bytes(32), CONTEXT.step, CONTEXT.seat, CONTEXT.prev),
-    "step": Context(CONTEXT.game, 8, CONTEXT.seat, CONTEXT.prev),
-    "seat": Context(CONTEXT.game, CONTEXT.step, 3, CONTEXT.prev),
-    "prev": Context(CONTEXT.game, CONTEXT.step, CONTEXT.seat, bytes(32)),
+    "game": replace(CONTEXT, game=bytes(32)),
+    "step": replace(CONTEXT, step=8),
+    "seat": replace(CONTEXT, seat=3),
+    "prev": replace(CONTEXT, prev=bytes(32)),
 }
 
 

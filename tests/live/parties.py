@@ -177,8 +177,33 @@ class Scribe(ReplayWriter):
         self.moved = trio.Event()
 
 
+class Kept:
+    """One that plays or watches, keeps a replay, and ends with a result."""
+
+    number: int
+    path: Path
+    result: Result | None = None
+
+    @property
+    def reason(self) -> str:
+        assert self.result is not None, f"{self.number} has not ended"
+        return self.result.reason
+
+    def report(self) -> Report:
+        return verify(self.path.read_bytes())
+
+    def of_kind(self, *names: str) -> list[bytes]:
+        """The bytes of every record of these kinds."""
+        data = self.path.read_bytes()
+        return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]
+
+    def steps(self) -> list[bytes]:
+        """The bytes of every final step."""
+        return self.of_kind("StepRecord", "CertificateRecord")
+
+
 @dataclass
-class Place:
+class Place(Kept):
     """One seat of a party: its session, its player, what it was told, how it ended."""
 
     number: int
@@ -186,9 +211,11 @@ class Place:
     player: Any
     writer: "Scribe"
     told: list[tuple[float, TableEvent]] = field(default_factory=list)
-    result: Result | None = None
     ended_at: float = 0.0
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+
+    def __post_init__(self) -> None:
+        self.path = self.writer.path
 
     @property
     def match(self) -> Match:
@@ -205,17 +232,6 @@ class Place:
             for when, event in self.told
             if isinstance(event, Turned) and event.action.kind in kinds
         ]
-
-    @property
-    def reason(self) -> str:
-        assert self.result is not None, f"seat {self.number} has not ended"
-        return self.result.reason
-
-    def replay(self) -> bytes:
-        return self.writer.path.read_bytes()
-
-    def report(self) -> Report:
-        return verify(self.replay())
 
 
 class Party:
@@ -333,16 +349,7 @@ class Party:
 
     async def raw(self, seat: int, to: int) -> "Raw":
         """A link of this seat that follows no protocol but what a test says."""
-        link = await reach(
-            address_of(to),
-            credentials(seat),
-            self.wires.dial,
-            self.limits,
-            role="link",
-            game=self[to].match.game.id,
-            expected_key=self.agreement.seats[to - 1].key,
-        )
-        return Raw(link.frames)
+        return await raw_link(self.wires, credentials(seat), to, self[to].game.mesh.table)
 
     def crash(self, seat: int) -> None:
         """This seat's process dies: no goodbye, no end of its replay, and nobody reaches it any more."""
@@ -398,6 +405,13 @@ class Raw:
                 await self.hear()
 
 
+async def raw_link(wires: Wires, own: Credentials, to: int, table: AgreedTable) -> Raw:
+    """A link of these credentials to a seat, by hand."""
+    key = table.agreement.seats[to - 1].key
+    link = await reach(address_of(to), own, wires.dial, LIMITS, role="link", game=table.game, expected_key=key)
+    return Raw(link.frames)
+
+
 def checked(party: Party, verdict: str = "verified") -> list[Report]:
     """All replays say this; their steps are the same bytes, as far as the shortest goes, or up to where a seat cheated.
 
@@ -405,7 +419,7 @@ def checked(party: Party, verdict: str = "verified") -> list[Report]:
     """
     reports = [place.report() for place in party.places.values()]
     assert [report.verdict for report in reports] == [verdict] * len(reports), [report.reason for report in reports]
-    steps = [steps_of(place) for place in party.places.values()]
+    steps = [place.steps() for place in party.places.values()]
     cheated = [report.step - 1 for report in reports if report.step and "broke the rules" in (report.reason or "")]
     same = min([*map(len, steps), *cheated])
     assert all(each[:same] == steps[0][:same] for each in steps)
@@ -425,23 +439,12 @@ def went_on(party: Party, *gone: int) -> list[Report]:
     reports = [place.report() for place in stay]
     assert [(report.verdict, report.result) for report in reports] == [("verified", stay[0].result)] * len(stay)
     for place in stay:
-        assert steps_of(place) == steps_of(stay[0])
+        assert place.steps() == stay[0].steps()
         dropped = [event.seats for event in place.events if isinstance(event, Dropped)]
         assert sorted(seat for seats in dropped for seat in seats) == sorted(gone)
         assert [event for event in place.events if isinstance(event, Redealt)] == [Redealt()] * len(dropped)
     for seat in gone:
         if seat in party.places:
-            steps = steps_of(party[seat])
-            assert steps == steps_of(stay[0])[: len(steps)]
+            steps = party[seat].steps()
+            assert steps == stay[0].steps()[: len(steps)]
     return reports
-
-
-def steps_of(place: Place) -> list[bytes]:
-    """The bytes of every final step of a replay."""
-    return of_kind(place, "StepRecord", "CertificateRecord")
-
-
-def of_kind(place: Place, *names: str) -> list[bytes]:
-    """The bytes of every record of these kinds."""
-    data = place.replay()
-    return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]

@@ -79,11 +79,14 @@ class MemoryRelay:
         for other in [each for each in self._waiting if each.token == new.token and each.side != new.side]:
             self._waiting.remove(other)
             with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-                await other.line.send_all(b"ok\n")
-                await new.line.send_all(b"ok\n")
-                await self.join(other.line, new.line)
+                await self.say_ok(other, new)
                 return
         self._waiting.append(new)
+
+    async def say_ok(self, *ends: Waits) -> None:
+        for end in ends:
+            await end.line.send_all(b"ok\n")
+        await self.join(*(end.line for end in ends))
 
     async def join(self, one: Line, other: Line) -> None:
         """Pass bytes until one end is gone."""
@@ -109,10 +112,7 @@ class JoinsAny(MemoryRelay):
         if not self._waiting:
             self._waiting.append(new)
             return
-        other = self._waiting.pop()
-        await other.line.send_all(b"ok\n")
-        await new.line.send_all(b"ok\n")
-        await self.join(other.line, new.line)
+        await self.say_ok(self._waiting.pop(), new)
 
 
 class ChangesBytes(MemoryRelay):
@@ -154,56 +154,48 @@ class Closes(MemoryRelay):
         await other.aclose()
 
 
-class SaysOkAlone(MemoryRelay):
-    """Says ok to every line, and never joins one."""
+class Says(MemoryRelay):
+    """Says this to every line, and joins none. ``goes`` closes it then."""
+
+    said = b"ok\n"
+    goes = False
 
     async def welcome(self, new: Waits) -> None:
-        await new.line.send_all(b"ok\n")
+        await new.line.send_all(self.said)
+        if self.goes:
+            await new.line.aclose()
 
 
-class SaysNonsense(MemoryRelay):
-    """Says ok to every line, and something that is no TLS."""
+class SaysNonsense(Says):
+    """Says something that is no TLS."""
 
-    async def welcome(self, new: Waits) -> None:
-        await new.line.send_all(b"ok\nX")
-
-
-class SaysOkAndCloses(MemoryRelay):
-    """Says ok to every line, and closes it."""
-
-    async def welcome(self, new: Waits) -> None:
-        await new.line.send_all(b"ok\n")
-        await new.line.aclose()
+    said = b"ok\nX"
 
 
-class Floods(MemoryRelay):
-    """Says ok to every line and sends zeros as long as they are read."""
+class SaysOkAndCloses(Says):
+    goes = True
+
+
+class HangsUp(Says):
+    said, goes = b"", True
+
+
+class Floods(Says):
+    """Sends zeros as long as they are read."""
 
     def pair(self) -> tuple[Line, Line]:
         return lockstep_stream_pair()
 
     async def welcome(self, new: Waits) -> None:
-        await new.line.send_all(b"ok\n")
+        await super().welcome(new)
         while True:
             await new.line.send_all(bytes(65_536))
 
 
-class FloodsBefore(MemoryRelay):
-    """Sends zeros in place of ok, as long as they are read."""
+class FloodsBefore(Floods):
+    """Sends zeros in place of ok."""
 
-    def pair(self) -> tuple[Line, Line]:
-        return lockstep_stream_pair()
-
-    async def welcome(self, new: Waits) -> None:
-        while True:
-            await new.line.send_all(bytes(65_536))
-
-
-class HangsUp(MemoryRelay):
-    """Closes every line at once."""
-
-    async def welcome(self, new: Waits) -> None:
-        await new.line.aclose()
+    said = b""
 
 
 HOSTILE = (
@@ -212,7 +204,7 @@ HOSTILE = (
     ChangesBytes,
     Stalls,
     Closes,
-    SaysOkAlone,
+    Says,
     SaysNonsense,
     SaysOkAndCloses,
     Floods,

@@ -1,9 +1,5 @@
 """Who is away, since when, and when nothing is waited for any more; the words for it."""
 
-from collections.abc import Callable
-
-import pytest
-
 from seqp2p.live.absence import (
     ABSENT_S,
     GOODBYE_WAIT_S,
@@ -19,19 +15,16 @@ from seqp2p.live.absence import (
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.messages import LATER
-from tests.table import Played, at_random, make_agreement, make_seats, match_at, play
+from tests.table import Played, at_random, make_agreement, make_seats, match_at, play, played
 
 ALL = frozenset({1, 2, 3})
 GRACE_S = 120
 
 
-@pytest.fixture
-def open_at(trio: Played) -> Callable[[str], Match]:
+def open_at(kind: str) -> Match:
     """A match of three in which a step of this kind is open."""
-    return lambda kind: match_at(trio, trio.step_of(kind))
-
-
-OpenAt = Callable[[str], Match]
+    game = played(3, "kids", 4)
+    return match_at(game, game.step_of(kind))
 
 
 def awaited(match: Match) -> int:
@@ -43,7 +36,7 @@ def other_than(*seats: int) -> int:
     return min(ALL.difference(seats))
 
 
-def test_nothing_is_amiss(open_at: OpenAt) -> None:
+def test_nothing_is_amiss() -> None:
     match = open_at("turn")
     absence = Absence(match, other_than(awaited(match)))
     for now in range(0, 10_000, 100):
@@ -52,7 +45,7 @@ def test_nothing_is_amiss(open_at: OpenAt) -> None:
         assert not absence.away(now) | absence.late(now) | absence.owing(now)
 
 
-def test_the_grace_is_counted_for_each_seat_from_its_last_link(open_at: OpenAt) -> None:
+def test_the_grace_is_counted_for_each_seat_from_its_last_link() -> None:
     match = open_at("deal")
     absence = Absence(match, 2)
     assert absence.handle(frozenset({1}), 1000) == ()
@@ -70,14 +63,14 @@ def test_the_grace_is_counted_for_each_seat_from_its_last_link(open_at: OpenAt) 
     assert absence.away(1071 + 2 * GRACE_S) == {1, 3}
 
 
-def test_a_link_that_is_made_anew_at_once_is_no_absence(open_at: OpenAt) -> None:
+def test_a_link_that_is_made_anew_at_once_is_no_absence() -> None:
     absence = Absence(open_at("deal"), 2)
     assert absence.handle(frozenset({1}), 10) == ()
     assert absence.handle(ALL, 10 + ABSENT_S / 2) == ()
     assert absence.handle(frozenset({1}), 20) == ()
 
 
-def test_who_is_away_while_another_moves_is_in_nobodys_way(open_at: OpenAt) -> None:
+def test_who_is_away_while_another_moves_is_in_nobodys_way() -> None:
     match = open_at("turn")
     mover = awaited(match)
     absence = Absence(match, other_than(mover))
@@ -85,21 +78,21 @@ def test_who_is_away_while_another_moves_is_in_nobodys_way(open_at: OpenAt) -> N
     assert absence.why_over(GRACE_S) is None
 
 
-def test_one_s_own_turn_is_waited_for(open_at: OpenAt) -> None:
+def test_one_s_own_turn_is_waited_for() -> None:
     match = open_at("turn")
     absence = Absence(match, awaited(match))
     absence.handle(frozenset(), 0)
     assert all(absence.why_over(now) is None for now in range(0, 1000, 100))
 
 
-def test_all_who_are_missing_are_named(open_at: OpenAt) -> None:
+def test_all_who_are_missing_are_named() -> None:
     absence = Absence(open_at("deal"), 2)
     absence.handle(frozenset(), 0)
     assert absence.why_over(GRACE_S - 1) is None
     assert absence.why_over(GRACE_S) == f"seat 1 (player 1), seat 3 (player 3) could not be reached for {GRACE_S} s"
 
 
-def test_what_takes_no_thinking_is_owed(open_at: OpenAt) -> None:
+def test_what_takes_no_thinking_is_owed() -> None:
     absence = Absence(open_at("deal"), 2)
     absence.moved(1000)
     limit_s = max(OWED_S, GRACE_S)
@@ -112,7 +105,7 @@ def test_what_takes_no_thinking_is_owed(open_at: OpenAt) -> None:
     assert absence.why_over(1500 + limit_s - 1) is None
 
 
-def test_before_the_deal_a_goodbye_counts_after_a_moment(open_at: OpenAt) -> None:
+def test_before_the_deal_a_goodbye_counts_after_a_moment() -> None:
     absence = Absence(open_at("shuffle"), 2)
     absence.goodbye(3, "", 10)
     absence.goodbye(3, "a second one", 10 + GOODBYE_WAIT_S)
@@ -121,7 +114,7 @@ def test_before_the_deal_a_goodbye_counts_after_a_moment(open_at: OpenAt) -> Non
     assert absence.why_over(10 + GOODBYE_WAIT_S) == "seat 3 (player 3) left the table"
 
 
-def test_a_new_link_takes_a_goodbye_back(open_at: OpenAt) -> None:
+def test_a_new_link_takes_a_goodbye_back() -> None:
     absence = Absence(open_at("shuffle"), 2)
     absence.goodbye(3, "", 10)
     absence.linked(3)
@@ -130,7 +123,7 @@ def test_a_new_link_takes_a_goodbye_back(open_at: OpenAt) -> None:
     assert absence.why_over(20) is None
 
 
-def test_in_the_game_a_goodbye_is_an_absence(open_at: OpenAt) -> None:
+def test_in_the_game_a_goodbye_is_an_absence() -> None:
     absence = Absence(open_at("turn"), 2)
     absence.goodbye(3, LATER, 10)
     assert absence.handle(ALL - {3}, 10) == (Absent(3, GRACE_S, later=True),)
@@ -138,7 +131,7 @@ def test_in_the_game_a_goodbye_is_an_absence(open_at: OpenAt) -> None:
     assert (absence.away(10 + GRACE_S - 1), absence.away(10 + GRACE_S)) == (frozenset(), frozenset({3}))
 
 
-def test_a_program_leaves_a_seat_that_stopped_to_people_for_a_while(open_at: OpenAt) -> None:
+def test_a_program_leaves_a_seat_that_stopped_to_people_for_a_while() -> None:
     absence = Absence(open_at("turn"), 2, people=frozenset({1, 3}))
     absence.goodbye(3, LATER, 10)
     absence.handle(ALL - {3}, 10)
@@ -149,7 +142,7 @@ def test_a_program_leaves_a_seat_that_stopped_to_people_for_a_while(open_at: Ope
     assert absence.is_alone(long_s + GRACE_S)
 
 
-def test_a_resumed_seat_gathers_the_others_first(open_at: OpenAt) -> None:
+def test_a_resumed_seat_gathers_the_others_first() -> None:
     absence = Absence(open_at("turn"), 2, resumed=True)
     absence.begin(0)
     absence.linked(1)
@@ -160,7 +153,7 @@ def test_a_resumed_seat_gathers_the_others_first(open_at: OpenAt) -> None:
     assert absence.spared(PATIENCE * GRACE_S) == frozenset()
 
 
-def test_a_person_gathers_them_until_all_are_there_or_given_up(open_at: OpenAt) -> None:
+def test_a_person_gathers_them_until_all_are_there_or_given_up() -> None:
     absence = Absence(open_at("turn"), 2, resumed=True, asks=True)
     absence.begin(0)
     absence.handle({1}, 0)
@@ -172,7 +165,7 @@ def test_a_person_gathers_them_until_all_are_there_or_given_up(open_at: OpenAt) 
     assert absence.spared(99 * PATIENCE * GRACE_S) == frozenset()
 
 
-def test_one_that_was_given_up_and_is_back_is_waited_for_like_any_other(open_at: OpenAt) -> None:
+def test_one_that_was_given_up_and_is_back_is_waited_for_like_any_other() -> None:
     absence = Absence(open_at("turn"), 2, resumed=True, asks=True)
     absence.give_up(3)
     assert absence.spared(1) == {1, 2}
@@ -180,7 +173,7 @@ def test_one_that_was_given_up_and_is_back_is_waited_for_like_any_other(open_at:
     assert absence.spared(2) == {1, 2, 3}
 
 
-def test_a_goodbye_to_this_seat_alone_ends_nothing(open_at: OpenAt) -> None:
+def test_a_goodbye_to_this_seat_alone_ends_nothing() -> None:
     """A seat that ends a game by a lie told to it alone would be missed by the others, who go on."""
     absence = Absence(open_at("deal"), 2)
     absence.goodbye(3, "the others have left", 10)
@@ -190,7 +183,7 @@ def test_a_goodbye_to_this_seat_alone_ends_nothing(open_at: OpenAt) -> None:
     assert absence.why_over(13) == "seat 3 (player 3) says: the others have left"
 
 
-def test_what_others_say_is_told_as_such(open_at: OpenAt) -> None:
+def test_what_others_say_is_told_as_such() -> None:
     absence = Absence(open_at("shuffle"), 2)
     absence.handle(frozenset({2}), 10)
     absence.goodbye(1, "seat 3 (player 3) left the table", 10)
@@ -200,7 +193,7 @@ def test_what_others_say_is_told_as_such(open_at: OpenAt) -> None:
     assert absence.why_over(12) == "seat 3 (player 3) left the table"
 
 
-def test_at_the_end_only_those_count_who_have_not_signed(open_at: OpenAt, trio: Played) -> None:
+def test_at_the_end_only_those_count_who_have_not_signed(trio: Played) -> None:
     match = open_at("over")
     absence = Absence(match, 2)
     absence.goodbye(1, "the game is over", 10)
@@ -244,7 +237,7 @@ def test_one_that_is_late_itself_keeps_the_game_for_one_that_is_away_for_a_momen
     assert absence.may_return(160 + LATE_MARGIN_S) == {other_than(mover)}
 
 
-def test_a_goodbye_on_one_link_of_two_is_forgotten(open_at: OpenAt) -> None:
+def test_a_goodbye_on_one_link_of_two_is_forgotten() -> None:
     absence = Absence(open_at("turn"), 2, people=frozenset({1, 3}))
     absence.goodbye(3, LATER, 10)
     absence.handle({1, 3}, 10 + STAYS_S - 1)
@@ -253,12 +246,12 @@ def test_a_goodbye_on_one_link_of_two_is_forgotten(open_at: OpenAt) -> None:
     assert absence.spared(10 + STAYS_S) == frozenset()
 
 
-def test_no_clock_runs_where_nobody_thinks(open_at: OpenAt) -> None:
+def test_no_clock_runs_where_nobody_thinks() -> None:
     assert Absence(open_at("turn"), 2).late(1e9) == frozenset()
     assert Absence(open_at("deal"), 2).late(1e9) == frozenset()
 
 
-def test_the_end_waits_for_one_that_has_stopped_for_now(open_at: OpenAt) -> None:
+def test_the_end_waits_for_one_that_has_stopped_for_now() -> None:
     absence = Absence(open_at("over"), 2)
     absence.moved(10)
     absence.goodbye(3, LATER, 10)
@@ -268,7 +261,7 @@ def test_the_end_waits_for_one_that_has_stopped_for_now(open_at: OpenAt) -> None
     assert absence.may_return(11) == {3}
 
 
-def test_all_waits_begin_again_when_the_others_are_gathered(open_at: OpenAt) -> None:
+def test_all_waits_begin_again_when_the_others_are_gathered() -> None:
     """Of those that wait for seat 1, seat 3 has come early and gone again."""
     absence = Absence(open_at("turn"), 2, resumed=True, asks=True)
     absence.begin(0)
@@ -282,7 +275,7 @@ def test_all_waits_begin_again_when_the_others_are_gathered(open_at: OpenAt) -> 
     assert (absence.away(10 + 4 * GRACE_S - 1), absence.away(10 + 4 * GRACE_S)) == (frozenset(), frozenset({3}))
 
 
-def test_stopping_again_and_again_in_one_step_gains_no_time(open_at: OpenAt) -> None:
+def test_stopping_again_and_again_in_one_step_gains_no_time() -> None:
     absence = Absence(open_at("turn"), 2, people=frozenset({1, 3}))
     for at in range(0, LEFT_TO_PEOPLE * GRACE_S, GRACE_S):
         absence.linked(3)

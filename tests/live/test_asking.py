@@ -1,7 +1,8 @@
 """Asking the player, and what time decides in its place: drawing by hand, alone and at whole tables."""
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from seqp2p.bots.player import SeatPlayer
 from seqp2p.live.asking import HASTE_S, PATIENCE_S, Asking, Chosen, Turns
 from seqp2p.live.seat_session import SeatSession
 from seqp2p.match.contribution import Contribution
@@ -33,17 +35,6 @@ def seen_in(phase: str) -> View:
     return view(position, position.to_move)
 
 
-class Answers:
-    """Stands for the session: takes what the player says, and when."""
-
-    def __init__(self) -> None:
-        self.taken: list[tuple[float, Chosen]] = []
-
-    async def __call__(self, chosen: Chosen) -> None:
-        await trio.lowlevel.checkpoint()
-        self.taken.append((trio.current_time(), chosen))
-
-
 class Slow:
     """Answers after so long, each time with the next of these."""
 
@@ -63,29 +54,44 @@ class Slow:
         return self.actions.pop(0)
 
 
-async def test_an_answer(autojump_clock: object) -> None:
-    answers, player = Answers(), Slow(100, DRAW)
-    asking = Asking(player, answers)
+Taken = list[tuple[float, Chosen]]
+
+
+@asynccontextmanager
+async def asked(
+    player: SeatPlayer, phase: str, why: str | None = None, *, ahead: bool = False, take_s: float = 0
+) -> AsyncGenerator[tuple[Asking, Taken]]:
+    """A player is asked about step 7. The session takes what it says, after so long, and when."""
+    taken: Taken = []
+
+    async def take(chosen: Chosen) -> None:
+        await trio.sleep(take_s)
+        taken.append((trio.current_time(), chosen))
+
+    asking = Asking(player, take)
     asking.hurry()  # Nothing is asked.
     async with trio.open_nursery() as nursery:
         asking.begin(nursery)
-        asking.ask(7, seen_in("play"), "why not")
+        asking.ask(7, seen_in(phase), why, ahead=ahead)
+        yield asking, taken
+
+
+async def test_an_answer(autojump_clock: object) -> None:
+    player = Slow(100, DRAW)
+    async with asked(player, "play", "why not") as (asking, taken):
         assert asking.open == (7, False)
-    assert answers.taken == [(100, Chosen(7, DRAW, ahead=False))]
+    assert taken == [(100, Chosen(7, DRAW, ahead=False))]
     assert player.asked == ["why not"]
     assert asking.open == (7, False), "it is not asked again by itself"
     assert asking.take_ahead() is None
 
 
 async def test_another_question_takes_the_first_back(autojump_clock: object) -> None:
-    answers, player = Answers(), Slow(100, DRAW)
-    asking = Asking(player, answers)
-    async with trio.open_nursery() as nursery:
-        asking.begin(nursery)
-        asking.ask(7, seen_in("play"), None)
+    player = Slow(100, DRAW)
+    async with asked(player, "play") as (asking, taken):
         await trio.sleep(50)
         asking.ask(8, seen_in("play"), None)
-    assert answers.taken == [(150, Chosen(8, DRAW, ahead=False))]
+    assert taken == [(150, Chosen(8, DRAW, ahead=False))]
     assert player.cancelled == 1
 
 
@@ -102,93 +108,66 @@ class Alone:
             await trio.sleep_forever()
         finally:
             self.open = None
+        raise AssertionError
 
 
-async def test_a_question_is_not_put_before_the_last_one_is_gone() -> None:
+async def test_a_question_is_not_put_before_the_last_one_is_gone(autojump_clock: object) -> None:
     """Whichever of the two tasks trio runs first."""
     player = Alone()
-    asking = Asking(player, Answers())
-    seen = [seen_in("draw") for _ in range(30)]
-    async with trio.open_nursery() as nursery:
-        asking.begin(nursery)
-        for step, each in enumerate(seen):
-            asking.ask(step, each, None, ahead=step % 2 == 0)
+    async with asked(player, "draw") as (asking, _):
+        for step in range(30):
+            asking.ask(step, each := seen_in("draw"), None, ahead=step % 2 == 0)
             await wait_all_tasks_blocked()
             assert player.open is each
-        nursery.cancel_scope.cancel()
+        asking.take_back()
 
 
 @pytest.mark.parametrize(("phase", "forgotten"), [("draw", END), ("late", WAIVE)])
 async def test_a_draw_is_forgotten(autojump_clock: object, phase: str, forgotten: Action) -> None:
-    answers = Answers()
-    async with trio.open_nursery() as nursery:
-        asking = Asking(Slow(math.inf), answers)
-        asking.begin(nursery)
-        asking.ask(7, seen_in(phase), None)
-    assert answers.taken == [(PATIENCE_S[phase], Chosen(7, forgotten, ahead=False))]
+    async with asked(Slow(math.inf), phase) as (_, taken):
+        pass
+    assert taken == [(PATIENCE_S[phase], Chosen(7, forgotten, ahead=False))]
 
 
 @pytest.mark.parametrize("at_once", [True, False])
 async def test_haste_cuts_the_wait(autojump_clock: object, at_once: bool) -> None:
     """Also of a question that was asked just now, and whose task has not run yet."""
-    answers = Answers()
-    asking = Asking(Slow(math.inf), answers)
-    async with trio.open_nursery() as nursery:
-        asking.begin(nursery)
-        asking.ask(7, seen_in("late"), None)
+    async with asked(Slow(math.inf), "late") as (asking, taken):
         if not at_once:
             await wait_all_tasks_blocked()
         asking.hurry()
-    assert answers.taken == [(HASTE_S, Chosen(7, WAIVE, ahead=False))]
+    assert taken == [(HASTE_S, Chosen(7, WAIVE, ahead=False))]
 
 
 @pytest.mark.parametrize("after_s", [0, HASTE_S - 0.1])
 async def test_haste_leaves_a_choice_made_alone(autojump_clock: object, after_s: float) -> None:
-    answers = Answers()
-    asking = Asking(Slow(after_s, DRAW), answers)
-    async with trio.open_nursery() as nursery:
-        asking.begin(nursery)
-        asking.ask(7, seen_in("late"), None)
+    async with asked(Slow(after_s, DRAW), "late") as (asking, taken):
         asking.hurry()
-    assert answers.taken == [(after_s, Chosen(7, DRAW, ahead=False))]
+    assert taken == [(after_s, Chosen(7, DRAW, ahead=False))]
 
 
 async def test_haste_never_makes_the_wait_longer(autojump_clock: object) -> None:
-    answers = Answers()
-    asking = Asking(Slow(math.inf), answers)
-    async with trio.open_nursery() as nursery:
-        asking.begin(nursery)
-        asking.ask(7, seen_in("draw"), None)
+    async with asked(Slow(math.inf), "draw") as (asking, taken):
         await trio.sleep(PATIENCE_S["draw"] - HASTE_S / 2)
         asking.hurry()
-    assert answers.taken[0][0] == PATIENCE_S["draw"]
+    assert taken[0][0] == PATIENCE_S["draw"]
 
 
 async def test_a_choice_ahead_is_kept_from_the_moment_it_is_made(autojump_clock: object) -> None:
     """Even if the session has not taken the answer when the draw opens."""
-
-    async def busy(_chosen: Chosen) -> None:
-        await trio.sleep_forever()
-
-    asking = Asking(Slow(1, DRAW), busy)
-    async with trio.open_nursery() as nursery:
-        asking.begin(nursery)
-        asking.ask(7, seen_in("draw"), None, ahead=True)
+    async with asked(Slow(1, DRAW), "draw", ahead=True, take_s=math.inf) as (asking, _):
         await trio.sleep(0.5)
         assert asking.take_ahead() is None
         await trio.sleep(1)
         assert asking.take_ahead() == DRAW
         assert asking.take_ahead() is None
-        nursery.cancel_scope.cancel()
+        asking.take_back()
 
 
 async def test_what_cannot_be_done_ahead_is_not_kept(autojump_clock: object) -> None:
-    answers = Answers()
-    asking = Asking(Slow(1, WAIVE), answers)
-    async with trio.open_nursery() as nursery:
-        asking.begin(nursery)
-        asking.ask(7, seen_in("draw"), None, ahead=True)
-    assert answers.taken == [(1, Chosen(7, WAIVE, ahead=True))]
+    async with asked(Slow(1, WAIVE), "draw", ahead=True) as (asking, taken):
+        pass
+    assert taken == [(1, Chosen(7, WAIVE, ahead=True))]
     assert asking.take_ahead() is None
 
 
@@ -280,17 +259,6 @@ async def played(party: Party, count: int) -> list[tuple[float, int, str]]:
     done = turns(party[1])[:count]
     first = done[0][1]
     return [(when, (seat - first) % party.players + 1, kind) for when, seat, kind in done]
-
-
-async def test_whole_games(virtual_time: object, tmp_path: Path) -> None:
-    """By lot among all that can be done: drawing, forgetting, drawing late."""
-    party = Party(tmp_path, 2, manual_draw=True)
-    await party.play()
-    assert len(set(party.results.values())) == 1
-    checked(party)
-    kinds = {kind for _, _, kind in turns(party[1])}
-    assert {"draw", "end", "waive"} <= kinds
-    assert trio.current_time() < 1
 
 
 @pytest.mark.parametrize(("players", "without"), [(2, set[tuple[int, int]]()), (3, {(1, 2)}), (3, {(1, 3)})])

@@ -1,32 +1,18 @@
 """A resumed seat listens: whom it waits for, and for how long."""
 
-from dataclasses import dataclass, field
-from typing import cast
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from seqp2p.live.absence import ANSWER_S, SETTLE_S, Listening
-from seqp2p.match.machine import Match
 
 
-@dataclass
-class Game:
-    seats: tuple[int, ...]
-
-
-@dataclass
-class State:
-    """What it reads of a match."""
-
-    game: Game
-    number: int = 8
-    left: dict[int, str] = field(default_factory=dict)
-    proven: dict[int, str] = field(default_factory=dict)
-
-
-def listening(players: int) -> tuple[State, Listening]:
-    state = State(Game(tuple(range(1, players + 1))))
-    return state, Listening(cast("Match", state), 1)
+def listening(players: int) -> tuple[Any, Listening]:
+    """What it reads of a match, and a listening first seat."""
+    game = SimpleNamespace(seats=tuple(range(1, players + 1)))
+    state: Any = SimpleNamespace(game=game, number=8, left={}, proven={})
+    return state, Listening(state, 1)
 
 
 @pytest.mark.parametrize("players", [2, 3, 12])

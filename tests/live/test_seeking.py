@@ -12,9 +12,9 @@ from seqp2p.lobby import mdns
 from seqp2p.lobby.adverts import SeatAdvert, game_mark
 from seqp2p.lobby.discovery import advertising
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.net.addresses import Address, listening_addresses, open_listeners
+from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.limits import Limits
-from tests.net.tools import Seat, agreement, credentials, randomness, said
+from tests.net.tools import Seat, agreement, credentials, listening, randomness, said
 
 LO = ["127.0.0.1"]
 LIMIT_S = 60.0
@@ -24,12 +24,10 @@ QUICK = Limits(dial_min_s=0.05, dial_max_s=1)
 @contextlib.asynccontextmanager
 async def sitting(number: int) -> AsyncGenerator[tuple[AgreedTable, Seat]]:
     """A seat at a table of three that has signed an address where nothing listens."""
-    listeners = await open_listeners(Address("127.0.0.1", 0))
     wrong = [said(seat, entry.nonce, Address("127.0.0.1", 1024)) for seat, entry in enumerate(agreement(3).seats, 1)]
-    table = AgreedTable(credentials(number), agreement(3), number, {}, listeners, statements=wrong)
-    yield table, Seat(Mesh(table, randomness, QUICK), 3)
-    for listener in listeners:
-        await listener.aclose()
+    async with listening() as listeners:
+        table = AgreedTable(credentials(number), agreement(3), number, {}, [*listeners], statements=wrong)
+        yield table, Seat(Mesh(table, randomness, QUICK), 3)
 
 
 def ignore(_: str) -> None:
@@ -45,7 +43,7 @@ async def test_two_seats_find_each_other_behind_false_adverts(monkeypatch: pytes
     monkeypatch.setattr(live_mesh, "_POLL_S", 0.1)
     async with contextlib.AsyncExitStack() as stack:
         tables, seats = zip(*[await stack.enter_async_context(sitting(number)) for number in (1, 2)], strict=True)
-        trap = await open_listeners(Address("127.0.0.1", 0))
+        trap = await stack.enter_async_context(listening())
         async with trio.open_nursery() as nursery:
             for _ in range(6):
                 nursery.start_soon(advertise, SeatAdvert(game_mark(tables[0].game), 1), trap)
@@ -56,8 +54,6 @@ async def test_two_seats_find_each_other_behind_false_adverts(monkeypatch: pytes
                 await seats[0].until_linked(2)
                 await seats[1].until_linked(1)
             nursery.cancel_scope.cancel()
-        for listener in trap:
-            await listener.aclose()
 
 
 async def test_on_loopback_alone_there_is_nothing_to_look_for(monkeypatch: pytest.MonkeyPatch) -> None:

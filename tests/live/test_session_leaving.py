@@ -1,6 +1,7 @@
 """Seats that leave, fail or are cancelled, under trio: who is left ends soon, says why, and loses nothing."""
 
-from collections.abc import Collection
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,18 +12,18 @@ from seqp2p.live.absence import GOODBYE_WAIT_S, Absent
 from seqp2p.live.game import TICK_S, LiveGame
 from seqp2p.live.seat_session import OPENINGS_WAIT_S, InboxItem, Leaving, Saying, SeatSession
 from seqp2p.match.contribution import Contribution, StepKind
-from seqp2p.match.machine import Match
 from seqp2p.match.signed import ReleasedSecret
 from seqp2p.replay.sidecar import OlderCopy
 from seqp2p.rules import Action, View
-from tests.live.parties import LIMITS, Lottery, Party, Scribe, checked, of_kind, steps_of, went_on
+from tests.live.parties import LIMITS, Lottery, Party, Scribe, checked, went_on
 
 PHASES: tuple[StepKind, ...] = ("seat", "deal", "over")
 SOON_S = GOODBYE_WAIT_S + TICK_S + LIMITS.close_s + 0.1
 
 
-def stopped(party: Party, kind: str, seat: int) -> trio.Event:
-    """Seat one that contributes nothing any more from such a step on, and honest people. Return when it has stopped."""
+@asynccontextmanager
+async def stopped(party: Party, kind: str, seat: int) -> AsyncGenerator[trio.Nursery]:
+    """A game with one that contributes nothing any more from such a step on; the block begins there."""
     done = trio.Event()
 
     class Stopper(SeatSession):
@@ -35,21 +36,22 @@ def stopped(party: Party, kind: str, seat: int) -> trio.Event:
 
     party.sit(seat, session=Stopper)
     party.sit_others()
-    return done
+    async with party.playing() as nursery:
+        await done.wait()
+        yield nursery
 
 
-def complete(party: Party, seats: Collection[int] = ()) -> None:
-    """The replays of these seats (of all) have all that was recorded, and are signed as unfinished."""
-    for seat in seats or party.places:
-        place = party[seat]
+def complete(party: Party) -> None:
+    """The replays have all that was recorded, and are signed as unfinished."""
+    for seat, place in party.places.items():
         report = place.report()
         assert report.verdict == "unfinished"
         assert report.reason is not None
         assert f"at step {place.match.number}" in report.reason
         assert "awaiting seat " in report.reason or "not signed" in report.reason
         assert report.writer == party.agreement.seats[seat - 1].key.hex()
-        assert len(steps_of(place)) == place.match.final
-        assert len(of_kind(place, "OpenRecord")) == sum(bool(step.held) for step in place.match.chain.live)
+        assert len(place.steps()) == place.match.final
+        assert len(place.of_kind("OpenRecord")) == sum(bool(step.held) for step in place.match.chain.live)
 
 
 @pytest.mark.parametrize("kind", PHASES)
@@ -57,9 +59,7 @@ def complete(party: Party, seats: Collection[int] = ()) -> None:
 async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Path, kind: str, cancelled: bool) -> None:
     """Politely, or because everything is cancelled: the others are told, and wait for nobody."""
     party = Party(tmp_path, 3)
-    done = stopped(party, kind, 3)
-    async with party.playing():
-        await done.wait()
+    async with stopped(party, kind, 3):
         await trio.sleep(1)
         left_at = trio.current_time()
         if cancelled:
@@ -70,9 +70,14 @@ async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Pat
             party[3].scope.cancel()  # It waits for nobody but itself.
     assert max(place.ended_at for place in party.places.values()) <= left_at + SOON_S
     if kind == "over":
-        # Two of three have signed the end: it holds, whoever leaves now.
-        assert {report.verdict for report in (party[seat].report() for seat in (1, 2))} == {"verified"}
-        assert party[1].result == (party[2].result or party[1].result)
+        # Two of three have signed the end: it holds, whoever leaves now, and who leaves has a result.
+        result = party[1].result
+        assert result is not None
+        assert result.kind == "won"
+        assert party[2].result == (None if cancelled else result)
+        for seat in (1, 2):
+            report = party[seat].report()
+            assert (report.verdict, report.result) == ("verified", result)
         return
     assert party[1].reason == party[3].reason == f"{party.name(2)} left the table"
     assert party[2].result is None if cancelled else party[2].reason == "tired"
@@ -92,9 +97,7 @@ async def test_cancelled_before_anything(virtual_time: object, tmp_path: Path) -
 
 async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
-    done = stopped(party, "turn", 3)
-    async with party.playing() as nursery:
-        await done.wait()
+    async with stopped(party, "turn", 3) as nursery:
         for place in party.places.values():
             nursery.start_soon(place.game.put, Leaving("bored"))
     assert set(party.reasons.values()) == {"bored"}
@@ -110,6 +113,9 @@ async def test_leaving_and_talking_at_the_end_and_after_it_do_nothing(virtual_ti
     await party[1].game.put(Leaving("too late"))
     await party[1].game.put(Saying("too late"))
     checked(party)
+    for place in party.places.values():
+        assert not place.of_kind("OpeningRecord"), "hands stay closed where the table wants it"
+        assert not place.match.openings
 
 
 # Failures of this very seat.
@@ -138,8 +144,8 @@ async def failing(party: Party, error: type[Exception]) -> None:
     assert len(raised) == 1
     went_on(party, 2)
     assert party[2].report().verdict == "unfinished"
-    assert not of_kind(party[2], "EndRecord")
-    assert steps_of(party[2])
+    assert not party[2].of_kind("EndRecord")
+    assert party[2].steps()
 
 
 async def test_a_player_that_fails(virtual_time: object, tmp_path: Path) -> None:
@@ -185,30 +191,28 @@ async def test_a_disk_that_is_full(virtual_time: object, tmp_path: Path, monkeyp
 # Around the end.
 
 
-def over(match: Match) -> bool:
-    return match.kind == "over"
+def go(party: Party, seat: int, *, dies: bool) -> None:
+    if dies:
+        party.crash(seat)
+    else:
+        party[seat].scope.cancel()
 
 
 @pytest.mark.parametrize("dies", [True, False], ids=["dies", "leaves"])
 async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
     """The majority has signed: the result holds. A goodbye need not be waited on."""
     party = Party(tmp_path, 3, grace_s=30)
-    done = stopped(party, "over", 3)
-    async with party.playing():
-        await done.wait()
+    async with stopped(party, "over", 3):
         await trio.sleep(1)
         gone_at = trio.current_time()
-        if dies:
-            party.crash(3)
-        else:
-            party[3].scope.cancel()
+        go(party, 3, dies=dies)
     for seat in (1, 2):
         result = party[seat].result
         assert result is not None
         assert (result.kind, result.reason) == ("won", "")
         report = party[seat].report()
         assert (report.verdict, report.result) == ("verified", result)
-        assert not of_kind(party[seat], "OpeningRecord")
+        assert not party[seat].of_kind("OpeningRecord")
         waited_s = party[seat].ended_at - gone_at
         assert 30 <= waited_s <= 30 + 2 * TICK_S + SOON_S if dies else waited_s <= SOON_S
 
@@ -216,31 +220,12 @@ async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: P
 @pytest.mark.parametrize("dies", [True, False], ids=["dies", "stops"])
 async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
     party = Party(tmp_path, 2, grace_s=30)
-    done = stopped(party, "over", 2)
-    async with party.playing():
-        await done.wait()
-        await party.until(1, over)
-        if dies:
-            party.crash(2)
-        else:
-            party[2].scope.cancel()
+    async with stopped(party, "over", 2):
+        await party.until(1, lambda match: match.kind == "over")
+        go(party, 2, dies=dies)
     assert party[1].reason == f"{party.name(2)} could not be reached for 30 s"
     assert party[1].game.resumable
     assert party[1].report().writer is None, "it is not signed as unfinished, because it can go on"
-
-
-async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Path) -> None:
-    """Two of three have signed, the third thinks about it: who leaves has a result."""
-    party = Party(tmp_path, 3)
-    done = stopped(party, "over", 3)
-    async with party.playing():
-        await done.wait()
-        await party.until(1, lambda match: match.confirmed)
-        await party[1].game.put(Leaving("tired"))
-        party[3].scope.cancel()
-    assert party[1].result is not None
-    assert party[1].result.kind == "won"
-    assert party[1].result == party[1].report().result
 
 
 class Slowpoke(LiveGame):
@@ -292,11 +277,9 @@ async def test_a_seat_that_does_not_open_its_hand(virtual_time: object, tmp_path
     """The game is verified all the same: the moves prove themselves."""
     party = Party(tmp_path, 3)
     party.sit(2, game=Closed)
-    party.sit_others()
-    async with party.playing():
-        pass
+    await party.play()
     checked(party)
     for seat in (1, 3):
-        assert len(of_kind(party[seat], "OpeningRecord")) == 2
+        assert len(party[seat].of_kind("OpeningRecord")) == 2
         assert party[seat].game.mesh._peers[2].faults >= 1
         assert party[seat].ended_at < OPENINGS_WAIT_S + LIMITS.close_s + 1

@@ -1,4 +1,4 @@
-"""Spectators of whole games between sessions under trio. tests/sim/test_spectators.py has all that goes wrong."""
+"""Spectators of games between sessions under trio. tests/sim/test_spectators.py has whole games and all faults."""
 
 import math
 from pathlib import Path
@@ -8,27 +8,13 @@ import trio
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.seat_session import Leaving, Saying
 from seqp2p.lobby.spectators import FeedReader
-from seqp2p.match.contribution import open_envelope
-from seqp2p.match.events import Dropped, Finished, Remarked, Result
+from seqp2p.match.events import Dropped, Remarked, Result
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import ContributionMessage, More, OpeningMessage, WireMessage
-from tests.live.parties import Thinker, checked, of_kind
-from tests.lobby.hall import Hall, hear_all, same_game
+from seqp2p.net.messages import More, WireMessage
+from tests.live.parties import Thinker
+from tests.lobby.hall import Hall, same_game
 from tests.net.tools import address_of
-
-
-async def test_a_whole_game(virtual_time: object, tmp_path: Path) -> None:
-    hall = Hall(tmp_path, 2)
-    async with hall.open() as nursery:
-        nursery.start_soon(hall.watch, 1)
-        nursery.start_soon(hall.watch, 2)
-    checked(hall)
-    assert sorted(hall.came) == ["spectator 1", "spectator 2"]
-    for seen in hall.seen.values():
-        same_game(seen, hall[2])
-        assert len(seen.of_kind("OpeningRecord")) == 2
-        assert isinstance(seen.events[-1], Finished)
 
 
 async def test_who_is_behind_at_the_end_is_sent_the_rest(virtual_time: object, tmp_path: Path) -> None:
@@ -42,31 +28,9 @@ async def test_who_is_behind_at_the_end_is_sent_the_rest(virtual_time: object, t
     assert len(hall.seen[1].of_kind("OpeningRecord")) == 2
 
 
-async def test_hands_are_opened_after_the_end_only(virtual_time: object, tmp_path: Path) -> None:
-    hall = Hall(tmp_path, 2)
-    async with hall.open():
-        frames = await hall.knock(1)
-        heard = await hear_all(frames, More(0))
-    signed = set[int]()
-    opened = list[int]()
-    for message in heard:
-        match message:
-            case ContributionMessage(payload) if (envelope := open_envelope(payload)).kind == "over":
-                signed.add(envelope.seat)
-            case OpeningMessage(seat):
-                assert signed == {1, 2}, "every seat has signed the end"
-                opened.append(seat)
-            case _:
-                pass
-    assert sorted(opened) == [1, 2]
-
-
 async def test_what_is_said_is_heard(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
-    thinker = hall.first = Thinker(2, 60.0)
-    async with hall.open() as nursery:
-        nursery.start_soon(hall.watch, 1)
-        await thinker.asleep.wait()
+    async with hall.watched(Thinker(2, 60.0)), trio.open_nursery() as nursery:
         await hall[2].game.put(Saying("good evening"))
         await hall[1].game.put(Saying("and to you"))
         await trio.sleep(5)
@@ -87,12 +51,8 @@ async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_
 ) -> None:
     """It needs no code to come back."""
     hall = Hall(tmp_path, 3, grace_s=20)
-    thinker = hall.first = Thinker(1, math.inf)
-    async with hall.open() as nursery:
-        nursery.start_soon(hall.watch, 1)
-        await thinker.asleep.wait()
-        await trio.sleep(5)
-        seen, code, feed = hall.seen[1], hall.code, hall.spectators.feed
+    async with hall.watched(Thinker(1, math.inf)) as seen:
+        code, feed = hall.code, hall.spectators.feed
         hall.door._show("8-amber-falcon")
         assert code != hall.code
         asked, handle = list[object](), feed.handle
@@ -121,13 +81,8 @@ async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_
 
 async def test_a_host_that_leaves(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
-    thinker = hall.first = Thinker(2, math.inf)
-    async with hall.open() as nursery:
-        nursery.start_soon(hall.watch, 1)
-        await thinker.asleep.wait()
-        await trio.sleep(5)
+    async with hall.watched(Thinker(2, math.inf)) as seen:
         await hall[1].game.put(Leaving("left the table"))
-    seen = hall.seen[1]
     assert seen.result == hall[2].result == Result("forfeit", (2,), "seat 1 (player 1) left the table")
     assert len(seen.of_kind("LeaveRecord")) == 1
     assert seen.report().verdict == hall[2].report().verdict
@@ -148,7 +103,7 @@ async def test_who_comes_after_a_vote_is_shown_how_it_was(virtual_time: object, 
     seen = hall.seen[1]
     assert seen.result == hall[2].result
     assert seen.match.head == hall[1].match.head
-    assert seen.of_kind("CertificateRecord") == of_kind(hall[1], "CertificateRecord") != []
+    assert seen.of_kind("CertificateRecord") == hall[1].of_kind("CertificateRecord") != []
     report = seen.report()
     assert (report.verdict, report.result) == ("verified", seen.result), report.reason
     assert Dropped((3,)) in seen.events

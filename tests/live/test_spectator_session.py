@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
 import trio
 import trio.testing
 
@@ -13,9 +12,9 @@ from seqp2p.live.spectator_session import SpectatorSession
 from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.match.contribution import TurnBody, make_payload
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.auth import send
 from seqp2p.net.dialling import Route
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
@@ -23,12 +22,12 @@ from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Bye, ContributionMessage, HeadMessage
 from seqp2p.replay.writer import ReplayWriter
 from tests.live.parties import WITHOUT_THREADS, WithoutThreads, credentials
-from tests.lobby.hall import own_key, say
+from tests.lobby.hall import own_key
+from tests.match.test_ballots_games import table
 from tests.match.voting import play_on, show, staying, vote, wish
 from tests.net.tools import address_of
-from tests.sim.table import TableKey, draw_settings, identity, make_agreement
-from tests.table import at_random, due, make_seats, randomness, signed
-from tests.table import make_agreement as table_of
+from tests.sim.mini_variant import NAME as MINIATURE
+from tests.table import at_random, due, identity, make_agreement, make_seats, randomness, signed
 
 T = TypeVar("T")
 
@@ -38,7 +37,9 @@ async def nobody(_address: object) -> trio.abc.Stream:
     raise Unreachable("Nobody is there.")
 
 
-async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object, tmp_path: Path) -> None:
+async def test_a_farewell_that_waits_for_room_is_not_lost(
+    autojump_clock: object, nursery: trio.Nursery, tmp_path: Path
+) -> None:
     """The host says goodbye and closes while the spectator still checks what came before."""
 
     class Slow(WithoutThreads):
@@ -46,7 +47,7 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object
             await trio.sleep(60)
             return work()
 
-    agreement = table_of(2, "kids", grace_s=10)
+    agreement = make_agreement(2, "kids", grace_s=10)
     here, there = trio.testing.memory_stream_pair()
     waiting = WaitingSpectator(
         own_key(1), agreement, Route(address_of(1), nobody), credentials(1).identity.public, FrameStream(here)
@@ -56,29 +57,24 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object
     with trio.fail_after(1_000):
         path = tmp_path / "watch.seqp2p"
         spectator = WatchedGame(waiting, match, path, randomness(1), Limits(watch_backlog_max=1), Slow())
-        async with trio.open_nursery() as nursery:
 
-            @nursery.start_soon
-            async def host() -> None:
-                frames = FrameStream(there)
-                await say(frames, *(ContributionMessage(each.payload, each.signature) for each in first))
-                await say(frames, Bye("it is late"))
-                await trio.sleep(5)
-                await frames.abort()
+        @nursery.start_soon
+        async def host() -> None:
+            frames = FrameStream(there)
+            for each in first:
+                await send(frames, ContributionMessage(each.payload, each.signature))
+            await send(frames, Bye("it is late"))
+            await trio.sleep(5)
+            await frames.abort()
 
-            result = await spectator.run(lambda _: None)
+        result = await spectator.run(lambda _: None)
     assert (result.kind, result.reason) == ("unfinished", "the host says: it is late")
     assert match.number == 2
 
 
 async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: object, tmp_path: Path) -> None:
     """One team is left, and that is not final yet: no step is open, and a contribution to the next one is never due."""
-    table = TableKey(1, 4)
-    two_teams = msgspec.structs.replace(
-        draw_settings(table), teams=2, colours=("colour 1", "colour 2"), table_talk=False
-    )
-    match = Match(encode_agreement(make_agreement(table, two_teams)))
-    seats = [SeatKeys(seat, identity(table, seat), randomness(seat)) for seat in range(1, 5)]
+    match, seats = table(4, MINIATURE, teams=2, table_talk=False)
     play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
     vote(match, seats, wish("drop", 2))
     play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
@@ -87,10 +83,8 @@ async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: obje
         match.receive_word(BallotPayload, seats[seat - 1].ballot(match, 1, wish("drop", 4), "late"))
     heads = [head for seat in (1, 3) for head in seats[seat - 1].heads(match)]
     assert (match.kind, match.game.result) == (None, None)
-    ahead = signed(
-        identity(table, 4),
-        make_payload(match.game.id, match.number, bytes(32), 4, "turn", TurnBody("pass", (), b"", b"")),
-    )
+    payload = make_payload(match.game.id, match.number, bytes(32), 4, "turn", TurnBody("pass", (), b"", b""))
+    ahead = signed(identity(4), payload)
     with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer, trio.fail_after(60):
         spectator = SpectatorSession(match, 4, writer, lambda _: None, WITHOUT_THREADS)
         await spectator.take(ContributionMessage(ahead.payload, ahead.signature))

@@ -21,7 +21,7 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import SignedRemark
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.rules import Action, View, call
-from tests.live.parties import Party, Place, Scripted, Thinker, checked, of_kind
+from tests.live.parties import Party, Place, Scripted, Thinker, checked
 from tests.live.test_seat_session import Linkless, Noting
 from tests.match.test_ballots_games import table
 from tests.sim.mini_variant import NAME as MINIATURE
@@ -154,7 +154,7 @@ async def test_everybody_hears_everything(virtual_time: object, tmp_path: Path) 
             *((1, 1, "good luck"), (1, 2, "I am seat 1"), (2, 1, "I am seat 2")),
             *((3, 1, "I am seat 3"), (4, 1, "hello"), (4, 2, "I am seat 4")),
         ]
-        assert len(of_kind(place, "RemarkRecord")) == 6
+        assert len(place.of_kind("RemarkRecord")) == 6
     checked(party)
 
 

@@ -16,19 +16,15 @@ from seqp2p.lobby.events import LobbyEvent, Own, SpectatorCame
 from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.events import Event, Result
+from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.dialling import Dial, Route, reach
-from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import LinkStage, More, WireMessage, decode_message, encode_message
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
-from seqp2p.replay.format import records
-from seqp2p.replay.verify import Report, verify
-from tests.live.parties import WITHOUT_THREADS, Party, Place, Thinker
+from tests.live.parties import WITHOUT_THREADS, Kept, Party, Place, Thinker
 from tests.live.parties import credentials as seat_credentials
 from tests.net.tools import address_of
 from tests.net.tools import credentials as numbered
@@ -73,6 +69,16 @@ class Hall(Party):
         return replace(table, spectators=self.spectators, listeners=[*table.listeners, *self.more_listeners])
 
     @contextlib.asynccontextmanager
+    async def watched(self, first: Thinker) -> AsyncGenerator["Seen"]:
+        """Play with a spectator, and this player in the first seat; the block begins when it thinks."""
+        self.first = first
+        async with self.open() as nursery:
+            nursery.start_soon(self.watch, 1)
+            await first.asleep.wait()
+            await trio.sleep(5)
+            yield self.seen[1]
+
+    @contextlib.asynccontextmanager
     async def open(self, *, alone: bool = False) -> AsyncGenerator[trio.Nursery]:
         """Let spectators in, play, and end with the last seat. ``alone`` the first seat waits until the block ends."""
         async with trio.open_nursery() as doors:
@@ -115,7 +121,7 @@ class Hall(Party):
 
 
 @dataclass
-class Seen:
+class Seen(Kept):
     """One honest spectator: what it was told, how it ended."""
 
     number: int
@@ -123,7 +129,6 @@ class Seen:
     path: Path
     limits: Limits = DEFAULT_LIMITS
     told: list[WatchEvent] = field(default_factory=list)
-    result: Result | None = None
     ended: trio.Event = field(default_factory=trio.Event)
 
     def __post_init__(self) -> None:
@@ -145,18 +150,6 @@ class Seen:
     def events(self) -> list[Event]:
         return [event for event in self.told if not isinstance(event, Absent | Back)]
 
-    @property
-    def reason(self) -> str:
-        assert self.result is not None
-        return self.result.reason
-
-    def report(self) -> Report:
-        return verify(self.path.read_bytes())
-
-    def of_kind(self, *names: str) -> list[bytes]:
-        data = self.path.read_bytes()
-        return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]
-
 
 def same_game(seen: Seen, place: Place) -> None:
     """Require that the spectator saw the seat's game, and that its replay is right and the same."""
@@ -165,27 +158,4 @@ def same_game(seen: Seen, place: Place) -> None:
     report = seen.report()
     assert (report.verdict, report.result) == ("verified", place.result), report.reason
     assert report.writer == own_key(seen.number).identity.public.hex()
-    data = place.replay()
-    steps = [data[each.start : each.end] for each in records(data) if type(each.record).__name__ == "StepRecord"]
-    assert seen.of_kind("StepRecord") == steps
-
-
-async def say(frames: FrameStream, *messages: WireMessage) -> None:
-    await frames.send(b"".join(map(encode_message, messages)))
-
-
-async def hear(frames: FrameStream) -> WireMessage:
-    return decode_message(await frames.receive(DEFAULT_LIMITS.frame_max), LinkStage.SPECTATOR)
-
-
-async def hear_all(frames: FrameStream, more: More | None = None) -> list[WireMessage]:
-    """Return all messages until the end, asking with the same ``more`` all the time."""
-    heard: list[WireMessage] = []
-    with contextlib.suppress(NetError):
-        while True:
-            if more is not None:
-                await say(frames, more)
-            with trio.move_on_after(1):
-                while True:
-                    heard.append(await hear(frames))
-    return heard
+    assert seen.of_kind("StepRecord") == place.of_kind("StepRecord")

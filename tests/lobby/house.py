@@ -16,7 +16,6 @@ from seqp2p.lobby.join import WaitingSpectator, join_table, watch_table
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, send
 from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerRefused
@@ -84,14 +83,14 @@ class Player:
 
 
 class House:
-    """A host, seat 1, whose lobby is open, with these fields of its Hosting; joiners go by their identities."""
+    """A host, seat 1, whose lobby is open, with these fields of its Own and Hosting; joiners go by their identities."""
 
-    def __init__(self, nursery: trio.Nursery, seats: int, relay: Address | None = None, **hosting: Any) -> None:
+    def __init__(self, nursery: trio.Nursery, seats: int, **fields: Any) -> None:
         self.obeys = True
+        self.own = {name: fields.pop(name) for name in ("relay", "limits") if name in fields}
         self.nursery = nursery
         self.seats = seats
-        self.relay = relay
-        self.hosting = {"number": 7, **hosting}
+        self.hosting = {"number": 7, **fields}
         self.wires = Wires()
         self.players: dict[int, Player] = {1: Player()}
 
@@ -126,7 +125,7 @@ class House:
 
     async def host(self) -> None:
         host, listener = self[1], self.wires.listen(address_of(1))
-        mine = own(1, "host", host.events.append, listeners=[listener], addresses=[address_of(1)], relay=self.relay)
+        mine = own(1, "host", host.events.append, listeners=[listener], addresses=[address_of(1)], **self.own)
         hosting = Hosting(settings(self.seats), **self.hosting)
         await host.run(partial(host_table, mine, hosting, host.requests if self.obeys else None))
 

@@ -5,23 +5,22 @@ from typing import Any
 
 import pytest
 import trio
-from hypothesis import given
-from hypothesis import strategies as st
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.crypto.hashing import ADDRESSES
-from seqp2p.crypto.identity import sign
-from seqp2p.live.mesh import Mesh
-from seqp2p.lobby.address_statement import CHANGE_S, NUMBER_MAX, AddressBook
-from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.encoding import pack
+from seqp2p.crypto.hashing import ADDRESSES, PAIR
+from seqp2p.crypto.identity import ExchangeKey, sign
+from seqp2p.lobby import address_statement as module
+from seqp2p.lobby.address_statement import AddressBook, make_statement, read_statement
+from seqp2p.lobby.table import AgreedTable, OwnRelay, own_relay, parse_relay_entry
+from seqp2p.match.encoding import encode, pack
 from seqp2p.net import addresses
 from seqp2p.net import messages as wire
-from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.addresses import Address, AddressError, parse_relay_address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.limits import DEFAULT_LIMITS
-from tests.net.tools import Seat, Wires, address_of, identity, randomness, said, table
+from tests.live.test_mesh import World
+from tests.net.tools import Wires, address_of, identity, listening, said, table
 
 AGREEMENT = table(Wires(), 1, 3).agreement
 NEW = Address("10.1.0.1", 5000)
@@ -73,7 +72,7 @@ def test_changes_wait_and_the_newest_is_kept() -> None:
     assert known.wait_s(2, 1000.0) == 0
     known.take(2, 1000.0)
     assert known.handle(here(2, 3, NEW)) == 2
-    assert known.wait_s(2, 1001.0) == CHANGE_S - 1
+    assert known.wait_s(2, 1001.0) == module.CHANGE_S - 1
     assert known.handle(here(2, 5, NEWER)) is None, "one is waited for already"
     assert known.handle(here(2, 4, NEW)) is None, "it is older"
     assert known.of(2) == (NEW,)
@@ -127,8 +126,7 @@ def test_loopback_is_dialled_by_those_who_are_reached_there() -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1"])
 async def test_no_seat_leads_another_to_its_own_listener(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "local_hosts", lambda: ["10.9.0.1"])
-    (listener,) = await open_listeners(Address(host, 0))
-    async with listener:
+    async with listening(Address(host, 0)) as (listener,):
         port = listener.socket.getsockname()[1]
         own = [Address(each, port) for each in ("127.0.0.1", "10.9.0.1")]
         others = (Address("10.9.0.1", port - 1), Address("10.9.0.2", port), Address("127.0.0.1", port - 1))
@@ -172,7 +170,7 @@ def payload(**changes: Any) -> bytes:
         b"",
         payload(v=2),
         payload(number=0),
-        payload(number=NUMBER_MAX + 1),
+        payload(number=module.NUMBER_MAX + 1),
         payload(extra=1),
         payload(entries=[{"kind": 256, "address": ""}]),
         payload(entries=[{"kind": 1, "address": 7}]),
@@ -189,42 +187,103 @@ def test_what_no_honest_program_signs(data: bytes) -> None:
 
 def test_the_longest_statement_fits() -> None:
     longest = {"kind": 255, "address": "x" * 128}
-    for data in (payload(), payload(number=NUMBER_MAX, entries=[longest] * 8)):
+    for data in (payload(), payload(number=module.NUMBER_MAX, entries=[longest] * 8)):
         assert len(data) <= wire.STATEMENT_SIZE_MAX
         assert address_book().handle(signed(data)) == 2
 
 
-@given(st.binary(max_size=wire.STATEMENT_SIZE_MAX), st.binary(min_size=64, max_size=64))
-def test_any_bytes_are_a_statement_or_a_typed_error(data: bytes, signature: bytes) -> None:
+# Pairs of seats at a relay: the entry in a statement, and the token that only the two seats can name.
+# protocol/vectors/links.json has right and wrong entries, and tokens by the keys and the game they are made of.
+
+WHERE = Address("relay.example.org", 4001)
+
+
+def key(seat: int) -> ExchangeKey:
+    return ExchangeKey(bytes([seat]) * 32)
+
+
+def relay(seat: int, where: Address = WHERE) -> OwnRelay:
+    return OwnRelay(where, key(seat))
+
+
+def tables(players: int = 3, **others: OwnRelay | None) -> dict[int, AgreedTable]:
+    """A table as each seat has it. All use one relay, except where ``seatN`` has another or None."""
+    relays = {seat: others.get(f"seat{seat}", relay(seat)) for seat in range(1, players + 1)}
+    seats = table(Wires(), 1, players).agreement.seats
+    signed = [make_statement(identity(seat), entry.nonce, 1, (), relays[seat]) for seat, entry in enumerate(seats, 1)]
+    return {
+        seat: replace(table(Wires(), seat, players), addresses={}, statements=signed, relay=relays[seat])
+        for seat in relays
+    }
+
+
+def token(at: AgreedTable, seat: int, label: str = PAIR) -> bytes | None:
+    return AddressBook(at, DEFAULT_LIMITS, list).token(seat, label)
+
+
+@pytest.mark.parametrize("where", ["", "a_b:1", "a..b:1", "-a:1", "x:65536"])
+def test_an_address_that_no_relay_has(where: str) -> None:
+    with pytest.raises(AddressError):
+        parse_relay_address(where)
+
+
+@pytest.mark.parametrize("bad", ["é" + "A" * 42, "\U0001f0cf" + "A" * 42, "\0" + "A" * 42, "A" * 44, ""])
+def test_a_key_that_cannot_be_is_the_fault_of_its_sender(bad: str) -> None:
+    text = f"{WHERE} {bad}"
+    with pytest.raises(AddressError):
+        parse_relay_entry(text)
+    payload = encode(
+        module.AddressPayload(1, identity(2).public, bytes(32), 1, (module.AddressEntry(module.RELAY, text),))
+    )
     with pytest.raises(PeerError):
-        address_book().handle(wire.AddressUpdate(data, signature))
+        read_statement(wire.AddressStatement(payload, sign(identity(2), ADDRESSES, payload)))
 
 
-class Moving:
+def test_both_seats_name_one_token_and_each_pair_has_its_own() -> None:
+    at = tables()
+    found = {(own, other): token(at[own], other) for own in at for other in at if own != other}
+    assert all(found[pair] == found[pair[::-1]] for pair in found)
+    assert None not in found.values()
+    assert len(set(found.values())) == 3
+
+
+def test_seats_meet_only_where_both_name_one_relay() -> None:
+    at = tables(seat2=relay(2, replace(WHERE, port=4002)), seat3=None)
+    assert token(at[1], 2) is None, "another relay"
+    assert token(at[1], 3) is None, "it uses none"
+    assert token(at[3], 1) is None, "this player uses none"
+
+
+def test_a_key_is_fresh_and_nothing_shows_its_secret() -> None:
+    first, second = (own_relay(WHERE, lambda n, byte=byte: bytes([byte]) * n) for byte in (7, 8))  # type: ignore[misc]
+    assert first is not None
+    assert second is not None
+    assert first.key.public != second.key.public
+    shown = repr(first) + repr(replace(table(Wires(), 1, 2), relay=first))
+    secret = first.key.secret_bytes()
+    assert secret.hex() not in shown
+    assert repr(secret) not in shown
+    assert own_relay(None, bytes) is None
+
+
+# Seats that move.
+
+
+class Moving(World):
     """Three seats on one network. Each knows the table's addresses, and some have come back elsewhere."""
-
-    def __init__(self, nursery: trio.Nursery) -> None:
-        self.nursery = nursery
-        self.wires = Wires()
-        self.seats: dict[int, Seat] = {}
 
     async def sit(self, number: int, where: Address | None = None, said: int = 0) -> None:
         """A seat comes, at its address of the table or another, and says so with this number."""
         at = where or address_of(number)
         own = [here(number, said, at)] if said else []
         first = [here(seat, 1, address_of(seat)) for seat in (1, 2, 3)]
-        table = of_table(number, *first, *own, listeners=[self.wires.listen(at)])
-        self.seats[number] = Seat(Mesh(table, randomness, dial=self.wires.dial), 3)
-        await self.nursery.start(self.seats[number].run)
-
-    async def all_linked(self) -> None:
-        for number, seat in self.seats.items():
-            await seat.until_linked(*set(self.seats) - {number})
+        self.tables[number] = of_table(number, *first, *own, listeners=[self.wires.listen(at)])
+        await self.start(number)
 
 
 @pytest.fixture
 async def world(nursery: trio.Nursery) -> Moving:
-    return Moving(nursery)
+    return Moving(nursery, 3)
 
 
 async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_clock: object, world: Moving) -> None:
@@ -232,7 +291,7 @@ async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_cl
     await world.sit(1, NEW, 2)
     await world.seats[1].until_linked(3)
     await world.sit(2, NEWER, 2)
-    await world.all_linked()
+    await world.until_linked()
     assert trio.current_time() < 10
     # The news was passed on once, and nothing is dialled any more.
     dialled = len(world.wires.dialled)
@@ -245,7 +304,7 @@ async def test_a_seat_that_moved_while_it_was_linked_does_not_hold_up_the_end(
 ) -> None:
     for number in (1, 2, 3):
         await world.sit(number, said=2)
-    await world.all_linked()
+    await world.until_linked()
     await wait_all_tasks_blocked()
     for seat in world.seats.values():
         await seat.mesh.close("the game is over")

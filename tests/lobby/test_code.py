@@ -4,15 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.lobby.code import (
-    make_code,
-    make_place,
-    make_table_number,
-    parse_code,
-    place_of,
-    public_part,
-    safety_words,
-)
+from seqp2p.lobby.code import make_code, make_place, make_table_number, parse_code, place_of, public_part, safety_words
 from seqp2p.net.errors import BadCode
 
 

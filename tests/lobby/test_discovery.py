@@ -2,7 +2,6 @@
 
 import contextlib
 import secrets
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -19,8 +18,9 @@ from seqp2p.lobby import discovery, mdns
 from seqp2p.lobby.adverts import SERVICE, FoundTable, SeatAdvert, TableAdvert, game_mark
 from seqp2p.lobby.discovery import Browsed, advertising, browsing, find_seats
 from seqp2p.net import addresses as addresses_module
-from seqp2p.net.addresses import Address, open_listeners, racing_dial
+from seqp2p.net.addresses import Address, racing_dial
 from seqp2p.net.limits import DEFAULT_LIMITS
+from tests.net.tools import listening
 
 LO = ["127.0.0.1"]
 LIMIT_S = 60.0
@@ -36,10 +36,8 @@ def new_advert() -> TableAdvert:
 
 @pytest.fixture
 async def listeners() -> AsyncIterator[list[trio.SocketListener]]:
-    opened = await open_listeners(Address("127.0.0.1", 0))
-    yield opened
-    for listener in opened:
-        await listener.aclose()
+    async with listening() as opened:
+        yield opened
 
 
 def port_of(listeners: list[trio.SocketListener]) -> int:
@@ -284,30 +282,24 @@ def test_the_likeliest_address_comes_first_and_one_port_is_advertised(monkeypatc
     assert {address.port for address in found} == {5}
 
 
-async def test_the_address_that_answers_wins(listeners: list[trio.SocketListener]) -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        nobody = Address("127.0.0.1", closed.getsockname()[1])
-        stream = await racing_dial([nobody, Address("127.0.0.1", port_of(listeners))])(nobody)
-        await stream.aclose()
-        with pytest.raises(OSError, match="none of its addresses"):
-            await racing_dial([nobody, nobody])(nobody)
-
-
-async def test_an_address_that_is_silent_holds_nobody_up(
-    autojump_clock: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_first_address_that_answers_wins(autojump_clock: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is silent or where nobody is holds nobody up."""
     ends = {host: trio.testing.memory_stream_pair()[0] for host in ("10.9.0.2", "10.9.0.3")}
 
     async def dial(address: Address) -> trio.abc.Stream:
         if address.host == "10.9.0.1":
             await trio.sleep_forever()
+        if address.host not in ends:
+            raise ConnectionRefusedError
         return ends[address.host]
 
     monkeypatch.setattr(addresses_module, "tcp_dial", dial)
-    places = [Address(f"10.9.0.{number}", 1) for number in (1, 2, 3)]
-    assert await racing_dial(places)(places[0]) is ends["10.9.0.2"]
-    assert trio.current_time() < 1
+    silent, first, second, nobody = (Address(f"10.9.0.{number}", 1) for number in (1, 2, 3, 4))
+    assert await racing_dial([silent, first, second])(silent) is ends["10.9.0.2"]
+    assert await racing_dial([nobody, second])(nobody) is ends["10.9.0.3"]
+    with pytest.raises(OSError, match="none of its addresses"):
+        await racing_dial([nobody, nobody])(nobody)
+    assert trio.current_time() < 2
 
 
 @pytest.mark.parametrize("end", ["cancelled", "failed", "two at once"])
@@ -334,7 +326,7 @@ async def test_no_connection_of_a_race_stays_open(
         stream = await racing_dial(places)(places[0])
         assert end == "two at once"
         await stream.aclose()
-    assert sorted(answered) == ["10.9.0.2"] if end == "failed" else list(pairs)
+    assert sorted(answered) == (["10.9.0.2"] if end == "failed" else [*pairs])
     with trio.fail_after(1):
         for host in answered:
             assert await pairs[host][1].receive_some() == b""

@@ -45,9 +45,10 @@ def test_messages_that_are_none() -> None:
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
-async def test_a_host_that_does_not_know_the_code(step: int) -> None:
+async def test_a_host_that_does_not_know_the_code(step: int, nursery: trio.Nursery) -> None:
     here, there = frames_pair()
 
+    @nursery.start_soon
     async def host() -> None:
         first = await receive(here, LinkStage.CODE_HOST, LIMITS)
         assert isinstance(first, PakeA)
@@ -61,17 +62,16 @@ async def test_a_host_that_does_not_know_the_code(step: int) -> None:
         assert not hmac.compare_digest(second.mac, joiner)
         await send(here, PakeB(guess.message) if step == 2 else Confirm(mac))
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(host)
-        with pytest.raises(PeerError, match="code"):
-            await give_code(there, exchange(CODE, host=False), LIMITS)
+    with pytest.raises(PeerError, match="code"):
+        await give_code(there, exchange(CODE, host=False), LIMITS)
 
 
-async def test_a_client_that_waits_for_its_turn_is_told(autojump_clock: object) -> None:
+async def test_a_client_that_waits_for_its_turn_is_told(autojump_clock: object, nursery: trio.Nursery) -> None:
     here, there = frames_pair()
     told: list[float] = []
     own, theirs = exchange(CODE, host=False), exchange(CODE, host=True)
 
+    @nursery.start_soon
     async def host() -> None:
         first = await receive(here, LinkStage.CODE_HOST, LIMITS)
         assert isinstance(first, PakeA)
@@ -80,8 +80,6 @@ async def test_a_client_that_waits_for_its_turn_is_told(autojump_clock: object) 
         assert isinstance(await receive(here, LinkStage.CODE_HOST, LIMITS), Confirm)
         await send(here, Confirm(theirs.finish(first.message)[1]))
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(host)
-        begun = trio.current_time()
-        await give_code(there, own, LIMITS, lambda: told.append(trio.current_time() - begun))
+    begun = trio.current_time()
+    await give_code(there, own, LIMITS, lambda: told.append(trio.current_time() - begun))
     assert told == [pytest.approx(LIMITS.code_hurry_s, abs=0.1)]

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 import trio
-import trio.lowlevel
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
 from seqp2p.live.spectator_session import Gone
-from seqp2p.lobby.events import LobbyShown, Own
+from seqp2p.lobby.events import LobbyShown
 from seqp2p.lobby.join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.match.events import Remarked
@@ -22,7 +21,7 @@ from seqp2p.net.dialling import Route
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from tests.live.parties import credentials as seat_credentials
-from tests.lobby.hall import Seen, own_key
+from tests.lobby.hall import Seen, spectator
 from tests.lobby.house import LyingHost, Opened, Player, Script, telling
 from tests.net.tools import Seat, address_of, refused
 from tests.table import make_agreement, played, randomness
@@ -110,8 +109,7 @@ async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nurs
 
 
 async def waiting(host: LyingHost) -> WaitingSpectator:
-    mine = Own(own_key(1), "eve", randomness("eve"), lambda _: None)
-    return await watch_table(mine, Route(address_of(1), host.wires.dial), host.code)
+    return await watch_table(spectator(1), Route(address_of(1), host.wires.dial), host.code)
 
 
 async def watched(tmp_path: Path, *scripts: Script) -> Seen:

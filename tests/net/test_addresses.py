@@ -6,16 +6,8 @@ import pytest
 import trio
 
 from seqp2p.net import addresses as module
-from seqp2p.net.addresses import (
-    Address,
-    AddressError,
-    listening_addresses,
-    open_listeners,
-    parse_address,
-    parse_peer_address,
-    peer_address,
-    tcp_dial,
-)
+from seqp2p.net.addresses import Address, AddressError, listening_addresses, parse_address
+from tests.net.tools import LOOPBACK, listening
 
 
 @pytest.mark.parametrize(
@@ -54,7 +46,7 @@ def test_what_is_no_address(text: str) -> None:
     ("text", "form"), [("[::FFFF:10.0.0.1]:4610", "10.0.0.1:4610"), ("[FD00:0::1]:04610", "[fd00::1]:4610")]
 )
 def test_a_peer_s_address_has_one_form(text: str, form: str) -> None:
-    assert peer_address(parse_address(text)) == form
+    assert module.peer_address(parse_address(text)) == form
 
 
 @pytest.mark.parametrize(
@@ -66,65 +58,52 @@ def test_a_peer_s_address_has_one_form(text: str, form: str) -> None:
 )
 def test_a_peer_gives_no_names_to_look_up_and_no_other_form(text: str) -> None:
     with pytest.raises(AddressError):
-        parse_peer_address(text)
-
-
-async def close(listeners: list[trio.SocketListener]) -> None:
-    for listener in listeners:
-        await listener.aclose()
+        module.parse_peer_address(text)
 
 
 async def test_listening_where_told() -> None:
-    listeners = await open_listeners(Address("127.0.0.1", 0))
-    (address,) = await listening_addresses(listeners)
-    assert address.host == "127.0.0.1"
-    assert address.port > 0
-    with pytest.raises(AddressError, match="Cannot listen on 127"):
-        await open_listeners(address)
-    stream = await tcp_dial(address)
-    await stream.aclose()
-    await close(listeners)
+    async with listening(LOOPBACK) as listeners:
+        (address,) = await listening_addresses(listeners)
+        assert address.host == "127.0.0.1"
+        assert address.port > 0
+        with pytest.raises(AddressError, match="Cannot listen on 127"):
+            await module.open_listeners(address)
+        async with await module.tcp_dial(address):
+            pass
 
 
 async def test_listening_everywhere_is_one_port_and_the_next_game_finds_another() -> None:
-    first = await open_listeners()
-    second = await open_listeners()
-    ports = [{listener.socket.getsockname()[1] for listener in each} for each in (first, second)]
-    assert [len(each) for each in ports] == [1, 1]
-    assert ports[0] != ports[1]
-    (port,) = ports[1]
-    reachable = await listening_addresses(second, Address("127.0.0.1", 1))
-    assert reachable[0] == Address("127.0.0.1", port)
-    assert {address.port for address in reachable} == {port}
-    await close(first)
-    await close(second)
+    async with listening(None) as first, listening(None) as second:
+        ports = [{listener.socket.getsockname()[1] for listener in each} for each in (first, second)]
+        assert [len(each) for each in ports] == [1, 1]
+        assert ports[0] != ports[1]
+        (port,) = ports[1]
+        reachable = await listening_addresses(second, Address("127.0.0.1", 1))
+        assert reachable[0] == Address("127.0.0.1", port)
+        assert {address.port for address in reachable} == {port}
 
 
 async def test_a_machine_without_network_says_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FAR_AWAY", ((socket.AF_INET, "256.0.0.1"),))
-    listeners = await open_listeners()
+    async with listening(None) as listeners:
 
-    async def hosts(*local: str) -> list[str]:
-        monkeypatch.setattr(module, "local_hosts", lambda: list(local))
-        return [address.host for address in await listening_addresses(listeners, Address("no.such.invalid", 1))]
+        async def hosts(*local: str) -> list[str]:
+            monkeypatch.setattr(module, "local_hosts", lambda: list(local))
+            return [address.host for address in await listening_addresses(listeners, Address("no.such.invalid", 1))]
 
-    alone, on_a_lan = await hosts(), await hosts("10.9.0.1", "fd09::1")
-    await close(listeners)
-    assert alone == ["127.0.0.1"]
-    # No way out of it, but others on the LAN can come.
-    assert set(on_a_lan) == {"10.9.0.1", "fd09::1"}
+        assert await hosts() == ["127.0.0.1"]
+        # No way out of it, but others on the LAN can come.
+        assert set(await hosts("10.9.0.1", "fd09::1")) == {"10.9.0.1", "fd09::1"}
 
 
 async def test_global_ipv6_addresses_come_last_one_of_each_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FAR_AWAY", ((socket.AF_INET, "127.0.0.9"),))
     own = ["10.9.0.1", "fd09::1", "2a0e:1::1", "2a0e:1::2", "2a0e:2::1", "2002::1", "2001:db8::1"]
     monkeypatch.setattr(module, "local_hosts", lambda: own)
-    listeners = await open_listeners()
-    if len(listeners) == 1:
-        await close(listeners)
-        pytest.skip("this machine has no IPv6")
-    found = await listening_addresses(listeners)
-    await close(listeners)
+    async with listening(None) as listeners:
+        if len(listeners) == 1:
+            pytest.skip("this machine has no IPv6")
+        found = await listening_addresses(listeners)
     assert [address.host for address in found] == ["127.0.0.1", "2a0e:1::1", "2a0e:2::1"]
 
 
@@ -150,7 +129,6 @@ async def test_where_the_system_does_not_let_one_listen(
 
     monkeypatch.setattr(trio, "open_tcp_listeners", listen)
     with pytest.raises(AddressError, match=reason) if reason else nullcontext():
-        listeners = await open_listeners()
-        assert len(listeners) == 1
-        await close(listeners)
+        async with listening(None) as listeners:
+            assert len(listeners) == 1
     assert calls[0] == (4610, "0.0.0.0")

@@ -1,3 +1,7 @@
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
 import msgpack
 import pytest
 import trio
@@ -17,66 +21,73 @@ GAME = bytes([8]) * 32
 LIMITS = DEFAULT_LIMITS
 
 
-def server_link(frames: FrameStream, server: int) -> ServerLink:
-    return ServerLink(frames, identity(server).public, credentials(server).certificate_hash)
+def server_link(frames: FrameStream) -> ServerLink:
+    return ServerLink(frames, identity(1).public, credentials(1).certificate_hash)
 
 
-class Handshake:
-    """Server 1 against a client."""
+async def join(frames: FrameStream, client: int = 2, role: Role = "join", game: bytes | None = None) -> bytes:
+    """Prove this identity to server 1, which is at the other end."""
+    return await prove(server_link(frames), identity(client), role, game, LIMITS)
 
-    def __init__(self) -> None:
-        self.server_frames, self.client_frames = frames_pair()
+
+class Server:
+    """Server 1 at the other end of ``client``. ``proof`` is what it has found."""
+
+    def __init__(self, refused_code: str) -> None:
+        self.frames, self.client = frames_pair()
         self.proof: Proof | NetError | None = None
+        self._refused_code = refused_code
 
-    async def serve(self, lobby: bytes = LOBBY, refused_code: str | None = None) -> None:
-        def admit(_: Proof) -> None:
-            if refused_code:
-                raise PeerRefused(refused_code)
+    def admit(self, _: Proof) -> None:
+        if self._refused_code:
+            raise PeerRefused(self._refused_code)
 
+    async def check(self, lobby: bytes) -> None:
+        rest: dict[str, Any] = {"lobby": lobby, "admit": self.admit, "randomness": randomness, "limits": LIMITS}
         try:
-            self.proof = await check_client(
-                self.server_frames, credentials(1), lobby=lobby, admit=admit, randomness=randomness, limits=LIMITS
-            )
+            self.proof = await check_client(self.frames, credentials(1), **rest)
         except NetError as error:
             self.proof = error
 
-    async def run(self, role: Role, game: bytes | None, client: int = 2, **server: object) -> bytes | NetError:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(lambda: self.serve(**server))  # type: ignore[arg-type]  # passed on as they came
-            try:
-                return await prove(server_link(self.client_frames, 1), identity(client), role, game, LIMITS)
-            except NetError as error:
-                return error
+
+@asynccontextmanager
+async def checking(lobby: bytes = LOBBY, refused_code: str = "") -> AsyncGenerator[Server]:
+    """The block ends when the server has checked its client."""
+    server = Server(refused_code)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(server.check, lobby)
+        yield server
 
 
 @pytest.mark.parametrize(("role", "game", "lobby"), [("join", None, LOBBY), ("link", GAME, NO_LOBBY)])
 async def test_a_joiner_signs_the_lobbys_id_and_a_seat_the_games(role: Role, game: bytes | None, lobby: bytes) -> None:
-    handshake = Handshake()
-    assert await handshake.run(role, game, lobby=lobby) == lobby
-    assert isinstance(handshake.proof, Proof)
-    assert (handshake.proof.key, handshake.proof.role) == (identity(2).public, role)
-    assert handshake.proof.id == (game or lobby)
+    async with checking(lobby) as server:
+        assert await join(server.client, role=role, game=game) == lobby
+    assert isinstance(server.proof, Proof)
+    assert (server.proof.key, server.proof.role) == (identity(2).public, role)
+    assert server.proof.id == (game or lobby)
 
 
 async def test_a_refusal_reaches_the_client() -> None:
-    handshake = Handshake()
-    for error in (await handshake.run("join", None, refused_code="table_full"), handshake.proof):
-        assert isinstance(error, PeerRefused)
-        assert error.code == "table_full"
+    async with checking(refused_code="table_full") as server:
+        with refused("table_full"):
+            await join(server.client)
+    assert isinstance(server.proof, PeerRefused)
+    assert server.proof.code == "table_full"
 
 
 async def test_no_lobby_any_more() -> None:
     here, there = frames_pair()
     await send(there, Hello(1, NO_LOBBY, bytes(32)))
     with pytest.raises(PeerRefused, match="has started"):
-        await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
+        await join(here)
 
 
 async def test_the_same_identity_on_both_sides() -> None:
     here, _ = frames_pair()
     with pytest.raises(PeerRefused, match="already sits"):
-        await prove(server_link(here, 1), identity(1), "join", None, LIMITS)
-    proof = make_proof(identity(1), "join", server_link(here, 1), bytes(32), LOBBY)
+        await join(here, 1)
+    proof = make_proof(identity(1), "join", server_link(here), bytes(32), LOBBY)
     with pytest.raises(PeerRefused, match="already sits"):
         check_proof(proof, credentials(1), bytes(32))
 
@@ -88,10 +99,6 @@ def proof_to(server: int = 1, certificate: bytes = credentials(1).certificate_ha
     """A joiner's proof to the server with this key and certificate, with these changes."""
     link = ServerLink(frames_pair()[0], identity(server).public, certificate)
     return replace(make_proof(identity(2), "join", link, NONCE, LOBBY), **changes)
-
-
-def test_the_proof_itself_is_good() -> None:
-    check_proof(proof_to(), credentials(1), NONCE)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +116,7 @@ def test_the_proof_itself_is_good() -> None:
     ],
 )
 def test_a_proof_fits_one_connection_for_one_purpose(proof: Proof, nonce: bytes) -> None:
+    check_proof(proof_to(), credentials(1), NONCE)
     with refused("bad_proof"):
         check_proof(proof, credentials(1), nonce)
 
@@ -117,29 +125,25 @@ async def test_a_server_says_another_nonce_to_each_client() -> None:
     """So no recorded handshake is good again."""
     nonces = set[bytes]()
     for _ in range(2):
-        handshake = Handshake()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(handshake.serve)
-            hello = await receive(handshake.client_frames, LinkStage.AUTH_CLIENT, LIMITS)
+        async with checking() as server:
+            hello = await receive(server.client, LinkStage.AUTH_CLIENT, LIMITS)
             assert isinstance(hello, Hello)
             nonces.add(hello.nonce)
-            await handshake.client_frames.abort()
+            await server.client.abort()
     assert len(nonces) == 2
 
 
 async def test_versions_are_told_apart_on_both_sides() -> None:
-    handshake = Handshake()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(handshake.serve)
-        await receive(handshake.client_frames, LinkStage.AUTH_CLIENT, LIMITS)
-        await handshake.client_frames.send(frame(msgpack.packb({"type": "proof", "v": 2, "key": b"new kind of key"})))
+    async with checking() as server:
+        await receive(server.client, LinkStage.AUTH_CLIENT, LIMITS)
+        await server.client.send(frame(msgpack.packb({"type": "proof", "v": 2, "key": b"new kind of key"})))
         with refused("version"):
-            await receive(handshake.client_frames, LinkStage.AUTH_CLIENT, LIMITS)
-    assert isinstance(handshake.proof, PeerRefused)
+            await receive(server.client, LinkStage.AUTH_CLIENT, LIMITS)
+    assert isinstance(server.proof, PeerRefused)
     here, there = frames_pair()
     await there.send(frame(msgpack.packb({"type": "hello", "v": 2})))
     with pytest.raises(PeerRefused, match="another version"):
-        await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
+        await join(here)
 
 
 @pytest.mark.parametrize(
@@ -150,16 +154,14 @@ async def test_a_server_that_follows_another_protocol(answers: list[WireMessage]
     for answer in answers:
         await send(there, answer)
     with pytest.raises((PeerError, PeerRefused)):
-        await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
+        await join(here)
 
 
 async def test_large_frames_are_for_known_peers() -> None:
-    handshake = Handshake()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(handshake.serve)
-        await handshake.client_frames.send(frame(bytes(LIMITS.frame_before_auth_max + 1)))
-    assert isinstance(handshake.proof, PeerError)
-    assert "where 1 to 4096 are allowed" in str(handshake.proof)
+    async with checking() as server:
+        await server.client.send(frame(bytes(LIMITS.frame_before_auth_max + 1)))
+    assert isinstance(server.proof, PeerError)
+    assert "where 1 to 4096 are allowed" in str(server.proof)
 
 
 async def test_refusing_somebody_who_has_gone() -> None:

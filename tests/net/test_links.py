@@ -1,3 +1,5 @@
+"""Frames on a stream, and links of frames: order, silence, pace and end."""
+
 import contextlib
 
 import pytest
@@ -6,12 +8,55 @@ from trio.testing import lockstep_stream_pair, memory_stream_pair, wait_all_task
 
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError
-from seqp2p.net.frames import FrameStream
+from seqp2p.net.frames import FrameStream, frame
 from seqp2p.net.limits import Limits, Pace, pace_of
 from seqp2p.net.links import Link
 
 LIMITS = Limits()
 BLOB = wire.ContributionMessage(bytes(20_000), bytes(64))
+
+
+@pytest.mark.parametrize("size", [0, 1001, 2**32 - 1])
+async def test_size_is_refused_before_the_bytes_come(size: int) -> None:
+    here, there = memory_stream_pair()
+    await here.send_all(size.to_bytes(4, "big"))
+    with pytest.raises(PeerError, match=f"frame of {size} bytes"):
+        await FrameStream(there).receive(1000)
+
+
+@pytest.mark.parametrize("cut", [1, 3, 4, 6])
+async def test_orderly_end_inside_a_frame(cut: int) -> None:
+    here, there = memory_stream_pair()
+    await here.send_all(frame(b"abc")[:cut])
+    await here.send_eof()
+    with pytest.raises(PeerError, match="middle of a frame"):
+        await FrameStream(there).receive(1000)
+
+
+async def test_lost_connection_is_nobodys_fault() -> None:
+    here, there = memory_stream_pair()
+    frames = FrameStream(here)
+    await FrameStream(there).abort()
+    with pytest.raises(LinkLost):
+        await frames.send(frame(b"x"))
+    await frames.close()
+    with pytest.raises(LinkLost):
+        await frames.receive(1000)
+    with pytest.raises(LinkLost):
+        await frames.send(frame(b"x"))
+
+
+async def test_cancelled_receive_loses_nothing(autojump_clock: object) -> None:
+    here, there = memory_stream_pair()
+    frames = FrameStream(there)
+    await here.send_all(frame(b"abc")[:5])
+    with trio.move_on_after(1):
+        await frames.receive(1000)
+    await here.send_all(frame(b"abc")[5:])
+    assert await frames.receive(1000) == b"abc"
+
+
+# Links.
 
 
 def opening(seat: int) -> wire.OpeningMessage:
@@ -46,11 +91,10 @@ async def read_some(frames: FrameStream, count: int) -> list[wire.WireMessage]:
 
 
 async def test_messages_both_ways_and_signs_of_life(autojump_clock: object) -> None:
-    here, there = memory_stream_pair()
-    one, two = End(here), End(there)
+    one, two = map(End, memory_stream_pair())
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(one.run)
-        nursery.start_soon(two.run)
+        for end in (one, two):
+            nursery.start_soon(end.run)
         one.link.send(opening(1))
         two.link.send(opening(2))
         await trio.sleep(100)

@@ -98,10 +98,8 @@ def test_values_out_of_bounds(message: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("stage", [wire.LinkStage.AUTH_CLIENT, wire.LinkStage.AUTH_SERVER])
 def test_another_version_is_refused_whatever_else_it_says(stage: wire.LinkStage) -> None:
-    with pytest.raises(PeerRefused) as refused:
+    with tools.refused("version"):
         wire.decode_message(msgpack.packb({"type": "hello", "v": 2, "news": [1, 2, 3]}), stage)
-    assert refused.value.code == "version"
-    assert "version" in str(refused.value)
 
 
 @pytest.mark.parametrize("stage", [stage for stage in wire.LinkStage if "handshake" not in stage.value])

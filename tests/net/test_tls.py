@@ -25,7 +25,7 @@ def certificate_of(number: int) -> bytes:
 
 
 async def test_the_client_reads_the_servers_key_and_certificate() -> None:
-    server, client = await tls_pair(1, 2, identity(1).public)
+    server, client = await tls_pair(credentials(1), credentials(2), identity(1).public)
     assert client.server_key == identity(1).public
     assert client.certificate_hash == credentials(1).certificate_hash
     await server.send(frame(b"hello"))
@@ -35,7 +35,7 @@ async def test_the_client_reads_the_servers_key_and_certificate() -> None:
 async def test_a_pinned_key_that_does_not_fit_ends_it() -> None:
     """A man in the middle ends the client's TLS and opens his own to the server."""
     with pytest.raises(WrongKey, match="key is another"):
-        await tls_pair(3, 2, identity(1).public)
+        await tls_pair(credentials(3), credentials(2), identity(1).public)
 
 
 async def test_a_man_in_the_middle_needs_the_key_itself() -> None:
@@ -46,7 +46,7 @@ async def test_a_man_in_the_middle_needs_the_key_itself() -> None:
 
 
 async def test_links_are_tls_1_3_without_tickets() -> None:
-    server, client = await tls_pair(1, 2)
+    server, client = await tls_pair(credentials(1), credentials(2))
     await server.send(frame(b"x"))
     await client.frames.receive(10)
     stream = client.frames.stream

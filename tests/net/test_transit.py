@@ -30,6 +30,13 @@ def waiting(
     return Waiting(relay, token, side, tcp_dial, DEFAULT_LIMITS, on_away)
 
 
+async def welcome(waiting: Waiting) -> None:
+    """Be a server that welcomes a client that says hello."""
+    async with await waiting.join() as server:
+        assert await server.receive_some() == b"hello"
+        await server.send_all(b"welcome")
+
+
 async def speak(relay: Address, token: bytes) -> None:
     """Be a client that says hello, until it is welcomed."""
     async with await waiting(relay, "client", token).join() as client:
@@ -56,7 +63,7 @@ async def test_two_sides_at_one_token_are_joined(relay: Address) -> None:
 @pytest.mark.process
 async def test_two_of_one_side_never_meet(relay: Address) -> None:
     token = secrets.token_bytes(32)
-    with trio.move_on_after(0.5) as scope:
+    with trio.move_on_after(0.2) as scope:
         async with trio.open_nursery() as nursery:
             for _ in range(2):
                 nursery.start_soon(open_line, relay, token, "client", tcp_dial, DEFAULT_LIMITS)
@@ -74,9 +81,7 @@ async def test_a_server_does_without_a_client_that_is_silent(relay: Address) -> 
                 assert await silent.transport_stream.receive_some() == b"", "the server gives the silent line up"
             await speak(relay, token)
 
-        async with await Waiting(relay, token, "server", tcp_dial, limits).join() as server:
-            assert await server.receive_some() == b"hello"
-            await server.send_all(b"welcome")
+        await welcome(Waiting(relay, token, "server", tcp_dial, limits))
 
 
 @pytest.mark.process
@@ -89,12 +94,7 @@ async def test_a_relay_that_comes_late_is_found_and_told_before_a_line_is_joined
         told.append(error)
         (away if error else back).set()
 
-    async def welcome() -> None:
-        async with await waiting(address, "server", TOKEN, on_away).join() as server:
-            assert await server.receive_some() == b"hello"
-            await server.send_all(b"welcome")
-
-    nursery.start_soon(welcome)
+    nursery.start_soon(welcome, waiting(address, "server", TOKEN, on_away))
     await away.wait()
     async with running_relay(address):
         await back.wait()
@@ -106,12 +106,12 @@ async def test_a_relay_that_comes_late_is_found_and_told_before_a_line_is_joined
 async def serve(answer: Callable[[trio.SocketStream], Awaitable[None]], nursery: trio.Nursery) -> Address:
     """Another program in the relay's place, which answers when something has come."""
 
-    async def welcome(stream: trio.SocketStream) -> None:
+    async def take(stream: trio.SocketStream) -> None:
         async with stream:
             await stream.receive_some()
             await answer(stream)
 
-    listeners = await nursery.start(trio.serve_tcp, welcome, 0)
+    listeners = await nursery.start(trio.serve_tcp, take, 0)
     return Address("127.0.0.1", listeners[0].socket.getsockname()[1])
 
 

@@ -1,14 +1,15 @@
 """What the tests of this package share: players, an in-memory network, and a stand-in for the session."""
 
 import random
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import trio
+from outcome import acapture
 from trio.testing import memory_stream_pair
 
 from seqp2p.crypto.identity import Identity
@@ -20,8 +21,8 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import Agreement, SeatEntry, Settings
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address
-from seqp2p.net.errors import NetError, PeerRefused
+from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.errors import PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedVote
 from seqp2p.net.messages import AddressStatement, ContributionMessage, Have
@@ -29,6 +30,9 @@ from seqp2p.net.relay import FirstHave, LinkDown, LinkUp, Received
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 from tests.table import make_settings
 
+T = TypeVar("T")
+E = TypeVar("E", LinkUp, LinkDown, Received)
+LOOPBACK = Address("127.0.0.1", 0)
 randomness = random.Random(1).randbytes
 
 
@@ -52,6 +56,17 @@ def said(number: int, nonce: bytes, *addresses: Address, count: int = 1) -> Addr
     return make_statement(identity(number), nonce, count, addresses)
 
 
+@asynccontextmanager
+async def listening(address: Address | None = LOOPBACK) -> AsyncGenerator[list[trio.SocketListener]]:
+    """Listen at this address, by default at a free port of loopback, until the block ends."""
+    listeners = await open_listeners(address)
+    try:
+        yield listeners
+    finally:
+        for listener in listeners:
+            await trio.aclose_forcefully(listener)
+
+
 class Wires:
     """Hosts on a network without sockets. ``cut`` makes an address unreachable."""
 
@@ -70,9 +85,12 @@ class Wires:
         self.dialled.append(address)
         if address not in self._queues:
             raise ConnectionRefusedError
-        here, there = memory_stream_pair()
+        here, there = self.pair()
         self._queues[address].send_nowait(there)
         return here
+
+    def pair(self) -> tuple[trio.abc.Stream, trio.abc.Stream]:
+        return memory_stream_pair()
 
     def cut(self, address: Address) -> None:
         self._queues.pop(address, None)
@@ -177,45 +195,42 @@ class Seat:
     def early(self, seat: int) -> list[SignedThing]:
         return []
 
-    async def until_linked(self, *seats: int) -> None:
-        while not self.mesh.relay.linked >= set(seats):
+    async def until(self, reached: Callable[[], T | None]) -> T:
+        """Wait until this is something, and return it."""
+        while not (found := reached()):
             await self._changed.wait()
+        return found
+
+    async def until_linked(self, *seats: int) -> None:
+        await self.until(lambda: self.mesh.relay.linked >= set(seats))
 
     async def until_holding(self, count: int) -> None:
-        while len(self.held) < count:
-            await self._changed.wait()
+        await self.until(lambda: len(self.held) >= count)
+
+    async def until_event(self, kind: type[E], seat: int) -> E:
+        def first() -> E | None:
+            return next((each for each in self.events if isinstance(each, kind) and each.seat == seat), None)
+
+        return await self.until(first)
 
     async def until_down(self, seat: int) -> LinkDown:
-        event = await self.until_event(LinkDown, seat)
-        assert isinstance(event, LinkDown)
-        return event
-
-    async def until_event(self, kind: type[LinkUp | LinkDown | Received], seat: int) -> MeshEvent:
-        while True:
-            for event in self.events:
-                if isinstance(event, kind) and event.seat == seat:
-                    return event
-            await self._changed.wait()
+        return await self.until_event(LinkDown, seat)
 
 
-async def tls_pair(server: int, client: int, expected: bytes | None = None) -> tuple[FrameStream, ServerLink]:
+async def tls_pair(
+    server: Credentials, client: Credentials, expected: bytes | None = None
+) -> tuple[FrameStream, ServerLink]:
     """A server's and a client's end of one TLS connection, before authentication."""
     here, there = memory_stream_pair()
     accepted: list[FrameStream] = []
-    connected: list[ServerLink | NetError] = []
 
     async def accept() -> None:
-        accepted.append(await tls.accept(there, credentials(server)))
+        accepted.append(await tls.accept(there, server))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(accept)
-        try:
-            connected.append(await tls.connect(here, credentials(client), expected))
-        except NetError as error:
-            connected.append(error)
-    if isinstance(connected[0], NetError):
-        raise connected[0]
-    return accepted[0], connected[0]
+        connected = await acapture(tls.connect, here, client, expected)
+    return accepted[0], connected.unwrap()
 
 
 def frames_pair() -> tuple[FrameStream, FrameStream]:
