@@ -1,13 +1,12 @@
 """Observations as planes: the board and the hand as they are, and nothing that the seat cannot know."""
 
-import random
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
-from seqp2p.learning import RawEnv, observe, observe_planes, planes_of
+from seqp2p.learning import observe, observe_planes, planes_of
 from seqp2p.learning.observation import planes_space
 from seqp2p.rules import UNKNOWN, View, view
 from tests.rules.playing import OPTION_TABLES, Table
@@ -43,14 +42,3 @@ def test_they_say_what_the_dictionary_says(table: Table) -> None:
         assert [planes[name].max() for name in planes if name.startswith("hand size")] == arrays["hand_sizes"].tolist()
         assert np.all(planes["to move"] == arrays["to_move"][0])
         assert np.all(planes["pile"] == seen.pile)
-
-
-def test_the_space_is_one_box_beside_the_mask() -> None:
-    raw = RawEnv(planes=True)
-    space = raw.observation_space("seat_1")
-    raw.reset(seed=1)
-    dice = random.Random(1)
-    while raw.table.to_move:
-        assert raw.observe(raw.agent_selection) in space
-        raw.step(dice.choice(raw.table.legal()))
-    assert raw.observe("seat_1")["observation"].shape == (len(planes_of(raw.table.variant, 2, 2)), 10, 10)  # type: ignore[union-attr]
