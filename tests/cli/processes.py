@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ T = TypeVar("T")
 # Far more than anything here takes, also on a machine that is busy: a test that gets here has found a hang.
 LIMIT_S = 120.0
 Event = dict[str, Any]
+EXAMPLES = ROOT / "docs" / "examples"
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -33,6 +35,11 @@ def command(*arguments: object) -> list[str]:
     """Return the command line; the bot ``helpful`` is known where it is named."""
     known = ("tests.helpful",) if HELPFUL in arguments else ()
     return [sys.executable, "-m", *known, "seqp2p", *map(str, arguments)]
+
+
+def strange(manner: str, seen: Path) -> str:
+    """Return the command line of a program that behaves like that, and writes there what it is sent."""
+    return shlex.join([sys.executable, "-S", str(ROOT / "tests" / "bots" / "strange_bot.py"), manner, str(seen)])
 
 
 class Process:

@@ -10,8 +10,7 @@ import pytest
 from seqp2p.cli import arena
 from tests.cli import documented
 from tests.cli.conftest import Cli, refused
-from tests.cli.processes import Household, Process, children, wait_until, wait_until_gone
-from tests.cli.test_exec import strange
+from tests.cli.processes import Household, Process, children, strange, wait_until, wait_until_gone
 
 FIELDS = [
     *("event", "complete", "seconds", "deals", "games", "turns", "draws", "first_mover_wins", "reshuffled"),

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import signal
 import sys
 from pathlib import Path
@@ -20,18 +19,10 @@ from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Turned
 from seqp2p.rules import PASS
 from tests.cli import documented
-from tests.cli.processes import Household, children, wait_until, wait_until_gone
+from tests.cli.processes import EXAMPLES, Household, children, strange, wait_until, wait_until_gone
 from tests.table import Played
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "docs" / "examples"
-STRANGE = ROOT / "tests" / "bots" / "strange_bot.py"
 KIDS = ("--variant", "kids")
-
-
-def strange(manner: str, seen: Path) -> str:
-    """Return the command line of a program that behaves like that, and writes there what it is sent."""
-    return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
 
 
 def test_each_game_has_a_program_of_its_own_that_is_sent_what_its_seat_may_see(

@@ -16,8 +16,7 @@ from seqp2p.cli import errors, options
 from seqp2p.cli.options import Choices
 from seqp2p.cli.playing import resume_options
 from seqp2p.cli.replays import verify_file
-from tests.cli.processes import Household, Process
-from tests.cli.test_exec import EXAMPLES
+from tests.cli.processes import EXAMPLES, Household, Process
 from tests.helpful import HELPFUL
 
 
