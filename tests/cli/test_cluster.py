@@ -347,11 +347,11 @@ def test_a_real_cluster_that_is_lost(people: Household, many: list[Named], tmp_p
         dask("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard") as scheduler,
         dask("worker", address, *rest) as worker,
     ):
-        verify = people.start("verify", "--json", "--dask", address, *[many[0].path] * 2000)
+        verify = people.start("verify", "--json", "--dask", address, *[many[0].path] * 1000)
         verify.event("verdict", 2)
         (worker if lost == "worker" else scheduler).kill()
         assert verify.end() == 4
-    assert 2 <= len(verify.events) < 2000
+    assert 2 <= len(verify.events) < 1000
     said = [line for line in verify.err if line.startswith("seqp2p: ")]
     why = "it has no workers" if lost == "worker" else "its scheduler "
     assert any(line.startswith(f"seqp2p: error: the cluster is lost: {why}") for line in said)
