@@ -16,8 +16,7 @@ from seqp2p.ui.person.command_words import ACTION_WORDS
 from tests.cli import documented
 from tests.cli.conftest import Cli
 
-TESTS = Path(__file__).parents[1]
-TABLE = TESTS.parent / "docs" / "rules.md"
+TABLE = Path(__file__).parents[2] / "docs" / "rules.md"
 TEXTS = [(variant, lang) for variant in VARIANTS for lang in LANGUAGES]
 # The words of the table of players; in a language without a row here, any words are taken.
 NUMBERS: dict[str, dict[int | str, str]] = {
@@ -145,28 +144,6 @@ def test_the_command_prints_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_the_language_of_an_environment(environment: Mapping[str, str], lang: str) -> None:
     assert wanted([], environment) == lang
-
-
-def named_tests() -> list[str]:
-    """The tests that the table of rules names, like ``rules/test_turns.py::TestPasses::test_an_empty_hand_passes``."""
-    return re.findall(r"`([a-z_/]+\.py::[\w:]+)`", TABLE.read_text("utf-8"))
-
-
-def exists(named: str) -> bool:
-    path, *classes, name = named.split("::")
-    file = TESTS / path
-    text = file.read_text("utf-8") if file.is_file() else ""
-    indent = "    " * len(classes)
-    defined = re.search(rf"^{indent}(?:async )?def {name}\(", text, re.MULTILINE)
-    return name.startswith("test_") and defined is not None and all(f"\nclass {each}:" in text for each in classes)
-
-
-def test_every_test_that_docs_rules_md_names_exists() -> None:
-    named = named_tests()
-    assert len(named) > 50
-    assert [name for name in named if not exists(name)] == []
-    for name in ("rules/test_nothing.py::test_nothing", "rules/test_turns.py::TestPasses", "rules/test_turns.py::card"):
-        assert not exists(name)
 
 
 def test_every_row_of_the_table_has_its_columns() -> None:
