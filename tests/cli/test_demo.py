@@ -57,9 +57,14 @@ def test_nothing_is_left_running(people: Household, tmp_path: Path) -> None:
 GOOD = replay_bytes(played(2, "kids", 3))
 
 
-def over(seat: int, replay: Path, winners: list[int]) -> Event:
-    told = {"event": "over", "result": "won", "winners": winners, "forfeit": [], "reason": None}
-    return {**told, "seat": seat, "replay": str(replay)}
+def demo_of(folder: Path, ends: list[tuple[int, list[int]]], data: bytes, result: str = "won") -> Demo:
+    """Return a demo whose peers have told these winners; all have this replay."""
+    demo, replay = Demo(2, [], folder, Output(json=False)), folder / "game.seqp2p"
+    replay.write_bytes(data)
+    for seat, winners in ends:
+        over = {"event": "over", "seat": seat, "result": result, "winners": winners, "forfeit": [], "reason": None}
+        demo._note({**over, "replay": str(replay)})
+    return demo
 
 
 @pytest.mark.parametrize(
@@ -74,20 +79,12 @@ def over(seat: int, replay: Path, winners: list[int]) -> Event:
 def test_what_the_peers_tell_is_compared(
     tmp_path: Path, events: list[tuple[int, list[int]]], data: bytes, error: str
 ) -> None:
-    demo = Demo(2, [], tmp_path, Output(json=False))
-    replay = tmp_path / "game.seqp2p"
-    replay.write_bytes(data)
-    for seat, winners in events:
-        demo._note(over(seat, replay, winners))
     with pytest.raises(UserError, match=error):
-        demo._conclude()
+        demo_of(tmp_path, events, data)._conclude()
 
 
 def test_an_unfinished_game_is_no_success(tmp_path: Path) -> None:
-    demo, replay = Demo(2, [], tmp_path, Output(json=False)), tmp_path / "game.seqp2p"
-    replay.write_bytes(GOOD[: len(GOOD) // 2])
-    for seat in (1, 2):
-        demo._note({**over(seat, replay, []), "result": "unfinished"})
+    demo = demo_of(tmp_path, [(1, []), (2, [])], GOOD[: len(GOOD) // 2], "unfinished")
     assert demo._conclude() == ABANDONED
 
 
@@ -104,19 +101,18 @@ async def test_a_peer_has_its_time_to_end_and_no_more(
 
 
 @pytest.mark.process
-def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("stopped_by", "error", "hint"),
+    [(None, "the peer of ann: invalid value for '--bot'", "see seqp2p host --help"), (signal.SIGINT, "stopped", "")],
+)
+def test_a_peer_that_fails_ends_the_demo_and_is_no_fault_when_stopping(
+    tmp_path: Path, stopped_by: signal.Signals | None, error: str, hint: str
+) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
-    with pytest.raises(UserError, match="the peer of ann: invalid value for '--bot'") as raised:
+    demo._stopped_by = stopped_by
+    with pytest.raises(UserError, match=error) as raised:
         run_async(demo.run)
-    assert raised.value.hint == "see seqp2p host --help"
-
-
-@pytest.mark.process
-def test_a_peer_that_stops_before_it_listens_is_no_fault_when_stopping(tmp_path: Path) -> None:
-    demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
-    demo._stopped_by = signal.SIGINT
-    with pytest.raises(UserError, match="stopped"):
-        run_async(demo.run)
+    assert raised.value.hint == hint
 
 
 @pytest.mark.process
