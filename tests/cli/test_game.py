@@ -9,7 +9,7 @@ from seqp2p.replay.format import OpeningRecord, Placed, StepRecord, records
 from tests.cli import documented
 from tests.cli.conftest import Cli, Game
 from tests.cli.processes import Event, Household
-from tests.cli.schemas import validator
+from tests.cli.test_schemas import validator
 from tests.helpful import HELPFUL
 
 

@@ -1,17 +1,34 @@
 """The JSON Schemas of --json and --exec: as the code has them, and as the output of commands is."""
 
+import json
+from functools import cache
+from pathlib import Path
 from runpy import run_path
+from typing import Any
 
 import jsonschema
 import msgspec
 import pytest
+from referencing import Registry, Resource
 
 from seqp2p.bots.wire import BotChoice
 from seqp2p.cli.json_events import BOT_EVENTS, EVENTS
 from tests.cli.conftest import Cli
-from tests.cli.schemas import FOLDER, validator
 
+FOLDER = Path(__file__).parents[2] / "protocol"
 GOLDEN = FOLDER / "replays" / "kids_2_won_ok.seqp2p"
+
+
+def schema(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / f"{name}.schema.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    """A validator of ``events`` or ``programs``; it raises jsonschema.ValidationError."""
+    registry = Registry().with_resource("events.schema.json", Resource.from_contents(schema("events")))
+    return jsonschema.Draft202012Validator(schema(name), registry=registry)
 
 
 def test_the_files_are_as_the_code() -> None:

@@ -67,7 +67,7 @@ def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder, "--json", "--jobs", 1)
     assert (exit_code, out.count("\n"), err.count("\n")) == (0, 1, 3)
     told = documented.stream(out)[0]
-    assert told.keys() == documented.stats_fields()
+    assert told.keys() == documented.fields_in("Statistics")
     assert (told["files"], told["games"], told["unfinished"], told["duplicates"]) == (6, 2, 1, 1)
     assert [(Path(each["file"]).name, each["verdict"]) for each in told["left_out"]] == [
         ("4.seqp2p", "unfinished"),
