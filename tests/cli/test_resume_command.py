@@ -73,6 +73,8 @@ def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happene
         back.line(f"^({said})")
     back.type("leave", "yes")
     assert (back.end(), host.end()) == (5, 5)
+    assert back.events[-1]["reason"] == "left the table"
+    assert "you left: won by host by forfeit, unless they left too" in back.err
 
 
 def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: Household) -> None:
@@ -94,15 +96,17 @@ def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: House
     assert host.end() == 5
 
 
-def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:
+def test_a_peer_ends_with_the_process_that_started_it_or_when_it_is_asked_to(people: Household) -> None:
     host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest.event("dealt")
-    for process in (host, guest):
-        process.close_input()
+    host.close_input()
+    guest.signal(signal.SIGINT)
     assert (host.end(), guest.end()) == (5, 5)
-    # No reader is there to be told, but the replays are complete.
+    # No reader of the host is there to be told, but the replays are complete.
     assert not any("error" in line for line in [*host.err, *guest.err])
+    last = guest.events[-1]
+    assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
     replays = [path for who in ("host", "guest") for path in people.replays(who).iterdir()]
     assert [verify_file(path).verdict for path in replays] == ["unfinished"] * 2
 
