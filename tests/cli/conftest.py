@@ -163,6 +163,13 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def said(ended: Ended) -> str:
+    """Return the output of a command that ended well and complained of nothing."""
+    exit_code, out, err = ended
+    assert (exit_code, err) == (0, "")
+    return out
+
+
 def refused(ended: Ended) -> tuple[int, str, str]:
     """Return the exit code, the error and the hint, or "" for none, of a command that said nothing else."""
     exit_code, out, err = ended

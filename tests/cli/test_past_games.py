@@ -10,7 +10,7 @@ import pytest
 
 from seqp2p.cli import replays as past_games
 from seqp2p.replay.sidecar import sidecar_path
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, refused, said
 
 ROOT = Path(__file__).parents[2]
 TWO, THREE = ROOT / "protocol" / "replays" / "kids_2_won_ok.seqp2p", ROOT / "replays" / "kids-3.seqp2p"
@@ -28,9 +28,7 @@ def played(own_home: Path) -> Path:
 
 
 def told(cli: Cli, *arguments: str) -> list[dict[str, object]]:
-    exit_code, out, err = cli("games", "--json", *arguments)
-    assert (exit_code, err) == (0, "")
-    return [json.loads(line) for line in out.splitlines()]
+    return [json.loads(line) for line in said(cli("games", "--json", *arguments)).splitlines()]
 
 
 def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
@@ -46,14 +44,13 @@ def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
 
 
 def test_before_the_first_game(cli: Cli, own_home: Path, tmp_path: Path) -> None:
-    for command, said in (
+    for command, why in (
         (("games",), "there is no game in "),
         (("games", "--replay-dir", tmp_path / "none"), "there is no game in "),
         (("show", "last"), "there is no such game in "),
     ):
-        exit_code, out, err = cli(*command)
-        assert (exit_code, out) == (1, "")
-        assert said in err
+        exit_code, error, _ = refused(cli(*command))
+        assert (exit_code, why in error) == (1, True)
     assert not (tmp_path / "none").exists()
 
 
@@ -70,9 +67,8 @@ def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path
 def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
     assert [Path(str(each["file"])).name for each in told(cli, "--last", "1")] == [THREE.name]
     assert [each["variant"] for each in told(cli, "KIDS", "cleo")] == ["kids"]
-    exit_code, out, err = cli("games", "nobody")
-    assert (exit_code, out) == (1, "")
-    assert "there is no such game" in err
+    exit_code, error, _ = refused(cli("games", "nobody"))
+    assert (exit_code, "there is no such game" in error) == (1, True)
 
 
 def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from seqp2p.ui.cards import faces_shown
 from seqp2p.ui.language import LANGUAGES, rules_text, wanted
 from seqp2p.ui.person.command_words import ACTION_WORDS
 from tests.cli import documented
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, said
 
 TABLE = Path(__file__).parents[2] / "docs" / "rules.md"
 TEXTS = [(variant, lang) for variant in VARIANTS for lang in LANGUAGES]
@@ -121,10 +121,8 @@ def test_the_command_prints_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> N
     assert cli("rules", "--lang", "en")[1] == rules_text("classic", "en")
     monkeypatch.delenv("LANGUAGE")  # the process's own, which it hands on to those that it starts
     monkeypatch.setenv("LANG", "fr_FR.UTF-8")
-    code, out, err = cli("rules", "kids", "--json")
-    assert (code, err) == (0, "")
-    text = rules_text("kids", "fr")
-    assert documented.stream(out) == [{"event": "rules", "variant": "kids", "lang": "fr", "text": text}]
+    told = {"event": "rules", "variant": "kids", "lang": "fr", "text": rules_text("kids", "fr")}
+    assert documented.stream(said(cli("rules", "kids", "--json"))) == [told]
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,20 @@
 """Another game at one table, for people at real terminals: some accept, decline, are gone or were gone for a while."""
 
 import os
-import re
 import signal
 
 import pytest
 
-from tests.real.room import HELPED_SEQP2P, Room, begin, number_of, sit_down
-from tests.real.terminals import needs_tmux, play_until
+from tests.real.room import HELPED, Room, begin, number_of, sit_down
+from tests.real.terminals import needs_tmux
 
 ASKED = r"Enter\) or no"
-OVER = re.compile(rf"score (at this table|since you came back): [\s\S]*{ASKED}")
+OVER = rf"score (at this table|since you came back): [\s\S]*{ASKED}"
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 
 
 def test_one_declines_and_one_is_killed_at_the_question(room: Room) -> None:
-    """A bot chooses for them in the game."""
-    ann, ben, cem = people = sit_down(room, "ben", "cem", line=HELPED_SEQP2P, SEQP2P_HELPED="1")
+    ann, ben, cem = people = sit_down(room, "ben", "cem", **HELPED)
     begin(ann)
     for person in people:
         person.find(ASKED)
@@ -36,8 +34,9 @@ def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> Non
         people[number].find(r"\n hand ")
         os.kill(people[number].pid(), signal.SIGKILL)
         assert people[number].exit_code() == 128 + signal.SIGKILL
-        people[number] = room.sit(name, "resume")
-    play_until(OVER, *people)
+        people[number] = room.sit(name, "resume", **HELPED)
+    for person in people:
+        person.find(OVER)
     people[0].press("Enter")
     people[1].find(r"ann wants another game")
     people[1].press("Enter")
@@ -46,7 +45,7 @@ def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> Non
 
 
 def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room) -> None:
-    ann, ben = room.sit("ann", SEQP2P_NAME="ann", SEQP2P_PACE="0"), room.sit("ben", SEQP2P_NAME="ben")
+    ann, ben = (room.sit(name, SEQP2P_NAME=name, SEQP2P_PACE="0", **HELPED) for name in ("ann", "ben"))
     ann.see("q  leave")
     ann.type(number_of("host --players 4"))
     code = ann.find(r"the join code is:  (\S+)")[1]
@@ -62,7 +61,8 @@ def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room)
         person.find("1 ▲ green ann")
         person.find("3 ▲ green ben")
     ann.press("F5")
-    play_until(OVER, ann, ben)
+    for person in (ann, ben):
+        person.find(OVER)
     ann.press("Enter")
     ben.see("ann wants another game")
     ben.press("Enter")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.replays import verify_file
-from tests.real.room import KIDS, Room, begin, number_of, sit_down, table
+from tests.real.room import HELPED, KIDS, Room, begin, number_of, sit_down, table
 from tests.real.terminals import YOUR_TURN, needs_tmux, play_a_turn, play_until
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
@@ -79,14 +79,16 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
         assert terminal.exit_code() == 5
         terminal.see("unfinished: you have stopped for now")
         terminal.see("come back with: seqp2p resume")
-    ann = room.sit("ann", "resume")
+    ann = room.sit("ann", "resume", **HELPED)
     ann.see("bob is not back yet; the game waits")
     alone = time.monotonic()
     ann.wait_for(lambda: time.monotonic() > alone + 6)  # Twice the grace.
-    bob = room.sit("bob", "resume")
+    bob = room.sit("bob", "resume", **HELPED)
     ann.see("bob is back")
-    play_until(OVER, ann, bob)
-    for who, terminal in (("ann", ann), ("bob", bob)):
+    for terminal in (ann, bob):
+        terminal.see("another game at this table")
+    for who, terminal in (("bob", bob), ("ann", ann)):
+        terminal.type("no")
         assert terminal.exit_code() == 0
         (replay,) = (room.folder / who / "replays").glob("*.seqp2p")
         assert verify_file(replay).verdict == "verified"
