@@ -7,7 +7,6 @@ import itertools
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -24,7 +23,6 @@ pytestmark = needs("nft")
 
 RELAY: Final = "203.0.113.1"
 PORT: Final = 4001
-AWAY_S: Final = 30.0
 HOMES: Final = (1, 2, 3)
 ELSEWHERE: Final = 4
 RULES: Final = """
@@ -134,7 +132,7 @@ class Table:
         code = host.event("listening")["code"]
         guests = [internet.start(home, "join", code, "--name", f"h{home}", *more) for home in HOMES[1:]]
         self.players = [host, *guests]
-        self.play_on(4)
+        self.play_on(3)
         for one, other in itertools.permutations(HOMES, 2):
             assert not internet.can_dial(one, f"192.168.{other}.2", 4610)
             assert not internet.can_dial(one, f"203.0.113.{other + 100}", 4610)
@@ -168,18 +166,17 @@ class Table:
         assert len({(report.game, report.steps, report.result) for report in reports}) == self.games
 
 
-def test_one_moves_and_the_relay_goes_away_for_half_a_minute(tmp_path: Path) -> None:
+def test_one_moves_and_the_relay_goes_away_for_a_while(tmp_path: Path) -> None:
     """After that they play another game: the guests find the host's new lobby over the relay."""
     with household(tmp_path) as people:
         internet = Internet(people)
         with internet.up(), ending(people):
             table = Table(internet, 120, games=2)
             internet.move(2)
-            table.play_on(8)  # Each of these turns needs all three seats.
+            # Each of these turns needs all three seats, and nobody can win by them.
+            table.play_on(6)
             internet.stop_relay()
-            stopped_at = time.monotonic()
             table.see_all("absent")
-            time.sleep(max(0.0, stopped_at + AWAY_S - time.monotonic()))  # That long is the relay away.
             internet.start_relay()
             table.see_all("back")
             table.end()
