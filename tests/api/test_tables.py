@@ -244,6 +244,26 @@ async def test_who_can_keep_no_replay_leaves(tmp_path: Path) -> None:
     assert [seat.result for seat in seats] == [seqp2p.Result("unfinished", (), "seat 1 (ann) left the table")]
 
 
+class Cheat:
+    """A bot of the script's own that plays what it likes."""
+
+    def choose(self, view: seqp2p.View) -> seqp2p.Action:
+        return seqp2p.parse_action(view.variant, "pass")
+
+
+async def test_a_bot_plays_on_where_another_chose_what_is_not_legal(tmp_path: Path) -> None:
+    async with two_seats(tmp_path) as ann:
+        with pytest.raises(ValueError, match="there is no bot 'clever'; there are easy, normal, hard, random, greedy"):
+            await seqp2p.play_bot(ann, "clever")
+        with pytest.raises(seqp2p.IllegalAction):
+            await seqp2p.play_bot(ann, Cheat())
+        begun = trio.current_time()
+        assert await seqp2p.play_bot(ann, "greedy", pace_s=0.05) == ann.result
+    turns = sum(isinstance(event, seqp2p.Turned) and event.seat == 1 for event in ann.events.so_far)
+    assert trio.current_time() - begun >= turns * 0.05
+    assert ended(ann) == "won"
+
+
 async def test_two_tables_in_one_process(tmp_path: Path) -> None:
     games: set[str] = set()
 
