@@ -1,15 +1,16 @@
 """Another game at one table, for people at real terminals: some accept, decline, are gone or were gone for a while."""
 
 import os
+import re
 import signal
 
 import pytest
 
 from tests.real.room import HELPED, Room, begin, number_of, sit_down
-from tests.real.terminals import needs_tmux
+from tests.real.terminals import needs_tmux, play_until
 
 ASKED = r"Enter\) or no"
-OVER = rf"score (at this table|since you came back): [\s\S]*{ASKED}"
+OVER = re.compile(rf"score (at this table|since you came back): [\s\S]*{ASKED}")
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 
 
@@ -30,22 +31,23 @@ def test_one_declines_and_one_is_killed_at_the_question(room: Room) -> None:
 def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> None:
     people = sit_down(room, "ben")
     begin(people[0])
-    for number, name in enumerate(("ann", "ben")):
+    for number, (name, look) in enumerate((("ann", HELPED), ("ben", {}))):
         people[number].find(r"\n hand ")
         os.kill(people[number].pid(), signal.SIGKILL)
         assert people[number].exit_code() == 128 + signal.SIGKILL
-        people[number] = room.sit(name, "resume", **HELPED)
+        people[number] = room.sit(name, "resume", **look)
+    ann, ben = people
+    play_until(OVER, ben)
+    ann.find(OVER.pattern)
+    ann.press("Enter")
+    ben.find(r"ann wants another game")
+    ben.press("Enter")
     for person in people:
-        person.find(OVER)
-    people[0].press("Enter")
-    people[1].find(r"ann wants another game")
-    people[1].press("Enter")
-    for person in people:
-        person.find("turn 1 .*")
+        person.find("turn [12] .*")  # The first turn of ben, who is not helped.
 
 
 def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room) -> None:
-    ann, ben = (room.sit(name, SEQP2P_NAME=name, SEQP2P_PACE="0", **HELPED) for name in ("ann", "ben"))
+    ann, ben = room.sit("ann", SEQP2P_NAME="ann", SEQP2P_PACE="0", **HELPED), room.sit("ben", SEQP2P_NAME="ben")
     ann.see("q  leave")
     ann.type(number_of("host --players 4"))
     code = ann.find(r"the join code is:  (\S+)")[1]
@@ -61,8 +63,8 @@ def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room)
         person.find("1 ▲ green ann")
         person.find("3 ▲ green ben")
     ann.press("F5")
-    for person in (ann, ben):
-        person.find(OVER)
+    play_until(OVER, ben)
+    ann.find(OVER.pattern)
     ann.press("Enter")
     ben.see("ann wants another game")
     ben.press("Enter")
