@@ -11,9 +11,8 @@ import pytest
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Wrong
 from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.output import Output
-from seqp2p.cli.playing import make_player, overhearing, resume_options
+from seqp2p.cli.playing import make_player, overhearing
 from seqp2p.cli.reporter import Reporter
-from seqp2p.errors import UserError
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Turned
@@ -62,15 +61,6 @@ def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household,
     assert host.end() == 5
     wait_until_gone(started)
     assert json.loads(seen.read_text().splitlines()[-1])["result"] == "unfinished"
-
-
-def test_a_seat_taken_again_has_its_program_again(tmp_path: Path) -> None:
-    program = make_program("python3 'my bot.py'", 5, verbose=True)
-    options = resume_options(tmp_path / "game.seqp2p", Choices(None, 0, tmp_path, program))
-    expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]
-    assert options == ["--replay-dir", str(tmp_path), *expected]
-    with pytest.raises(UserError):
-        make_program("'", None, verbose=False)
 
 
 async def test_what_a_program_hears(brief: Played, tmp_path: Path) -> None:

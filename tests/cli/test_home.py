@@ -9,14 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.api.home import (
-    IDENTITIES_MAX,
-    HomeError,
-    first_identity,
-    locked_identity,
-    replay_path,
-    usual_name,
-)
+from seqp2p.api.home import IDENTITIES_MAX, HomeError, first_identity, locked_identity, replay_path, usual_name
 from seqp2p.cli import options
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from seqp2p.cli import errors, options
-from seqp2p.cli.options import Choices
+from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.playing import resume_options
 from seqp2p.cli.replays import verify_file
 from tests.cli.processes import EXAMPLES, Household, Process
@@ -231,3 +231,6 @@ def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert resume_options(usual / "a", Choices(None, 0, usual)) == []
     assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy"]
     assert resume_options(other / "a", Choices(None, 0, other)) == ["--replay-dir", str(other)]
+    program = make_program("python3 'my bot.py'", 5, verbose=True)
+    expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]
+    assert resume_options(usual / "a", Choices(None, 0, usual, program)) == expected
