@@ -97,24 +97,19 @@ class Process:
     def event(self, name: str, nth: int = 1, **fields: Any) -> Event:
         """Return the nth event with this name and these fields, as soon as there is one."""
 
-        def found() -> Event | None:
-            fitting = [
-                event
-                for event in self.events
-                if event["event"] == name and all(event[field] == value for field, value in fields.items())
-            ]
-            return fitting[nth - 1] if len(fitting) >= nth else None
+        def fitting() -> list[Event]:
+            wanted = {"event": name, **fields}.items()
+            return [event for event in self.events if all(event[field] == value for field, value in wanted)]
 
-        return self._until(found, f"event {nth} {name} {fields}")
+        return self._nth(nth, fitting, f"event {nth} {name} {fields}")
 
     def line(self, pattern: str, nth: int = 1) -> re.Match[str]:
         """Return the nth match of a pattern in the text for people, as soon as there is one."""
 
-        def found() -> re.Match[str] | None:
-            matches = [match for line in [*self.out, *self.err] if (match := re.search(pattern, line))]
-            return matches[nth - 1] if len(matches) >= nth else None
+        def fitting() -> list[re.Match[str]]:
+            return [match for line in [*self.out, *self.err] if (match := re.search(pattern, line))]
 
-        return self._until(found, f"line {nth} with {pattern!r}")
+        return self._nth(nth, fitting, f"line {nth} with {pattern!r}")
 
     def seat_of(self, name: str) -> int:
         """Return the seat of a player at the agreed table."""
@@ -160,16 +155,15 @@ class Process:
             self._open -= 1
             self._changed.notify_all()
 
-    def _until(self, found: Callable[[], T | None], what: str) -> T:
+    def _nth(self, nth: int, fitting: Callable[[], list[T]], what: str) -> T:
         limit = time.monotonic() + LIMIT_S
         with self._changed:
-            while True:
-                if (result := found()) is not None:
-                    return result
+            while len(found := fitting()) < nth:
                 left_s = limit - time.monotonic()
                 assert self._open, f"it ended without {what}: {self.said()}"
                 assert left_s > 0, f"no {what}: {self.said()}"
                 self._changed.wait(left_s)
+            return found[nth - 1]
 
 
 class Terminal:

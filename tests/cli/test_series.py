@@ -24,16 +24,7 @@ from seqp2p.cli.replays import verify_file
 from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
 from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.live.game import LiveGame
-from seqp2p.lobby.events import (
-    CodeShown,
-    Former,
-    Guest,
-    LobbyEvent,
-    LobbyShown,
-    OnLobbyEvent,
-    SpectatorCame,
-    TurnedAway,
-)
+from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyEvent, LobbyShown, SpectatorCame, TurnedAway
 from seqp2p.lobby.requests import LobbyRequest
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Result
@@ -102,7 +93,7 @@ class Evening(AnyTable):
         return await play_games(self, options, teller, teller.on_event, lambda lobby: lobby.wait())
 
     @asynccontextmanager
-    async def open_lobby(self, tell: OnLobbyEvent, *, asked: bool = False) -> AsyncGenerator[Lobby]:
+    async def open_lobby(self, tell: Callable[[LobbyEvent], None], *, asked: bool = False) -> AsyncGenerator[Lobby]:
         self.opened += 1
         self.accepted = trio.Event()
         if not asked:

@@ -5,10 +5,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
+from tests.cli.processes import wait_until, wait_until_gone
 from tests.real.room import SEQP2P, Room, table
 from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux
 
@@ -102,7 +102,7 @@ def test_stopped_and_continued(room: Room) -> None:
     shell.wait(lambda screen: "join code is" in screen and "Stopped" not in screen, "the whole screen again")
     shell.press("C-c")
     shell.see("you left the table")
-    shell.wait_for(lambda: shell.modes() == "0 1 0")
+    wait_until(lambda: shell.modes() == "0 1 0", "the screen stays")
 
 
 def test_a_terminal_that_closes_ends_the_program_and_not_the_game(room: Room) -> None:
@@ -110,5 +110,5 @@ def test_a_terminal_that_closes_ends_the_program_and_not_the_game(room: Room) ->
     ann.see(YOUR_TURN)
     pid = ann.pid()
     ann.close()
-    ann.wait_for(lambda: not Path(f"/proc/{pid}").exists())
+    wait_until_gone([pid])
     room.sit("ann", "resume").see(YOUR_TURN)
