@@ -20,37 +20,31 @@ from seqp2p.errors import ABANDONED, UserError
 from tests.cli.processes import Event, Household, children, wait_until_gone
 from tests.table import played, replay_bytes
 
-KILLERS = (signal.SIGKILL, signal.SIGTERM)
 
-
-def test_nothing_is_left_running(people: Household, tmp_path: Path) -> None:
-    demos, peers = {}, {}
-    for number in KILLERS:
-        temporary = tmp_path / number.name
-        temporary.mkdir()
-        arguments = ("demo", "--players", "2", "--json", "--pace", "60", "--replay-dir", people.replays(number.name))
-        demos[number] = people.start(*arguments, env={"TMPDIR": str(temporary)})
-    for number, demo in demos.items():
-        demo.event("dealt")
-        peers[number] = children(demo.pid)
-        assert len(peers[number]) == 2
-        demo.signal(number)
-    for number, demo in demos.items():
-        code = demo.end()
-        wait_until_gone(peers[number])
-        if number is signal.SIGKILL:
-            assert code == -signal.SIGKILL
-        else:
-            assert code == 5
-            assert demo.error() == ("stopped", None)
-            told = demo.events[-1]
-            assert (told["event"], told["result"], told["verdict"]) == ("over", "unfinished", "unfinished")
-            assert sorted(told["replays"]) == sorted(map(str, people.replays(number.name).iterdir()))
-            assert list((tmp_path / number.name).iterdir()) == []
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_is_left_running(people: Household, tmp_path: Path, number: signal.Signals) -> None:
+    temporary, kept = tmp_path / "temporary", people.replays("demo")
+    temporary.mkdir()
+    arguments = ("demo", "--players", "2", "--json", "--pace", "60", "--replay-dir", kept)
+    demo = people.start(*arguments, env={"TMPDIR": str(temporary)})
+    demo.event("dealt")
+    peers = children(demo.pid)
+    assert len(peers) == 2
+    demo.signal(number)
+    code = demo.end()
+    wait_until_gone(peers)
+    if number is signal.SIGKILL:
+        assert code == -signal.SIGKILL
+    else:
+        assert code == 5
+        assert demo.error() == ("stopped", None)
+        told = demo.events[-1]
+        assert (told["event"], told["result"], told["verdict"]) == ("over", "unfinished", "unfinished")
+        assert sorted(told["replays"]) == sorted(map(str, kept.iterdir()))
+        assert list(temporary.iterdir()) == []
     # The peers had the time to finish their replays.
-    replays = [path for number in KILLERS for path in people.replays(number.name).iterdir()]
-    reports = [verify_file(replay) for replay in replays]
-    assert [report.verdict for report in reports] == ["unfinished"] * 4
+    reports = [verify_file(replay) for replay in kept.iterdir()]
+    assert [report.verdict for report in reports] == ["unfinished"] * 2
     assert all(re.search("the record ends at step|left the table", str(report.reason)) for report in reports)
 
 
