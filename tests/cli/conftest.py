@@ -18,11 +18,16 @@ from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
+from tests.cli.forked import ROOT
 from tests.cli.processes import Event, Household, Terminal, household
 from tests.table import played, replay_bytes
 
 Ended = tuple[int, str, str]
 Cli = Callable[..., Ended]
+
+SMALL = ROOT / "protocol" / "replays"
+KIDS, DROPPED = (ROOT / "replays" / f"{name}.seqp2p" for name in ("kids-3", "classic-3-dropped"))
+WON, STOPPED, WRONG = (SMALL / f"{name}.seqp2p" for name in ("kids_2_won_ok", "forfeit_fail", "wrong_opening_fail"))
 
 
 @dataclass(frozen=True)

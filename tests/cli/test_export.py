@@ -16,14 +16,9 @@ from seqp2p.replay.export import game_text
 from seqp2p.replay.format import MAGIC
 from seqp2p.rules import format_position, parse_game
 from tests.cli import documented
-from tests.cli.conftest import Cli, names_in, read, refused, said
+from tests.cli.conftest import DROPPED, KIDS, SMALL, STOPPED, WRONG, Cli, names_in, read, refused, said
 
-ROOT = Path(__file__).parents[2]
-KIDS = ROOT / "replays" / "kids-3.seqp2p"
-DROPPED = ROOT / "replays" / "classic-3-dropped.seqp2p"
-STOPPED = ROOT / "protocol" / "replays" / "forfeit_fail.seqp2p"
-UNDEALT = ROOT / "protocol" / "replays" / "stopped_in_a_step_fail.seqp2p"
-WRONG = ROOT / "protocol" / "replays" / "wrong_opening_fail.seqp2p"
+UNDEALT = SMALL / "stopped_in_a_step_fail.seqp2p"
 HINT = "seqp2p: hint: seqp2p verify FILE says more; replays end in .seqp2p\n"
 UNFINISHED = "unfinished: seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
 

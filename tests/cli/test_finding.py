@@ -19,13 +19,9 @@ from seqp2p.lobby.discovery import Browsed
 from seqp2p.lobby.own import Route
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.errors import BadCode, Unreachable
+from tests.api.test_finding import ADVERT, PLACE, TABLE
 from tests.api.tools import browsed
 from tests.cli import documented
-
-ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
-PLACE = Address("10.9.0.1", 4610)
-TABLE = FoundTable(ADVERT, (PLACE,))
-
 
 # The words of the command line.
 

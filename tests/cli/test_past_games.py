@@ -10,10 +10,7 @@ import pytest
 
 from seqp2p.cli import replays as past_games
 from seqp2p.replay.sidecar import sidecar_path
-from tests.cli.conftest import Cli, refused, said
-
-ROOT = Path(__file__).parents[2]
-TWO, THREE = ROOT / "protocol" / "replays" / "kids_2_won_ok.seqp2p", ROOT / "replays" / "kids-3.seqp2p"
+from tests.cli.conftest import KIDS, WON, Cli, refused, said
 
 
 @pytest.fixture
@@ -21,7 +18,7 @@ def played(own_home: Path) -> Path:
     """A folder with a game of two, and with a game of three that was played an hour later."""
     folder = own_home / "replays"
     folder.mkdir(parents=True)
-    for hour, path in enumerate((TWO, THREE)):
+    for hour, path in enumerate((WON, KIDS)):
         shutil.copy(path, folder)
         os.utime(folder / path.name, (3600 * hour, 3600 * hour))
     return folder
@@ -33,7 +30,7 @@ def told(cli: Cli, *arguments: str) -> list[dict[str, object]]:
 
 def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
     games = told(cli)
-    assert [Path(str(each["file"])).name for each in games] == [THREE.name, TWO.name]
+    assert [Path(str(each["file"])).name for each in games] == [KIDS.name, WON.name]
     assert [each["result"] for each in games] == ["won", "won"]
     assert games[1]["names"] == ["ann", "ben"]
     lines = cli("games")[1].splitlines()
@@ -58,21 +55,21 @@ def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path
     for command in (("verify", "--json"), ("export", "--format", "json"), ("stats", "--json"), ("show", "--json")):
         exit_code, out, _ = cli(*command, "last")
         assert exit_code == 0
-        assert THREE.name in out or '"games": 1' in out
+        assert KIDS.name in out or '"games": 1' in out
     # This is true of the usual folder alone, so it is not said of another.
     assert "show last" in cli("games")[1]
     assert "show last" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
 
 
 def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
-    assert [Path(str(each["file"])).name for each in told(cli, "--last", "1")] == [THREE.name]
+    assert [Path(str(each["file"])).name for each in told(cli, "--last", "1")] == [KIDS.name]
     assert [each["variant"] for each in told(cli, "KIDS", "cleo")] == ["kids"]
     exit_code, error, _ = refused(cli("games", "nobody"))
     assert (exit_code, "there is no such game" in error) == (1, True)
 
 
 def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (played / THREE.name).unlink()
+    (played / KIDS.name).unlink()
     (game,) = past_games.past_games(played)
     key = game.summary.report.players[1]
     monkeypatch.setattr(past_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
@@ -80,14 +77,14 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     listed = cli("games")[1]
     assert "ann and you" in listed
     assert "you lost" in listed
-    sidecar_path(played / TWO.name).touch()
+    sidecar_path(played / WON.name).touch()
     assert "unfinished: seqp2p resume" in cli("games")[1]
     assert told(cli)[0]["resumable"] is True
 
 
 def test_a_spectator_reads_of_a_forfeit_as_the_players_do(cli: Cli, own_home: Path) -> None:
     (own_home / "replays").mkdir(parents=True)
-    shutil.copy(TWO.with_name("forfeit_written_by_a_spectator_fail.seqp2p"), own_home / "replays" / "x.seqp2p")
+    shutil.copy(WON.with_name("forfeit_written_by_a_spectator_fail.seqp2p"), own_home / "replays" / "x.seqp2p")
     assert "won by seat 1 (ann) by forfeit: seat 2 (ben), seat 3 (cleo) left the table" in cli("games")[1]
 
 

@@ -13,10 +13,9 @@ from referencing import Registry, Resource
 
 from seqp2p.bots.wire import BotChoice
 from seqp2p.cli.json_events import BOT_EVENTS, EVENTS
-from tests.cli.conftest import Cli
+from tests.cli.conftest import WON, Cli
 
 FOLDER = Path(__file__).parents[2] / "protocol"
-GOLDEN = FOLDER / "replays" / "kids_2_won_ok.seqp2p"
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -38,8 +37,8 @@ def test_the_files_are_as_the_code() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "command", [("verify", GOLDEN, "--json"), ("show", GOLDEN, "--json"), ("export", GOLDEN, "--format", "json"),
-                ("stats", GOLDEN, "--json"), ("config", "--json"), ("id", "--json"), ("rules", "--json"),
+    "command", [("verify", WON, "--json"), ("show", WON, "--json"), ("export", WON, "--format", "json"),
+                ("stats", WON, "--json"), ("config", "--json"), ("id", "--json"), ("rules", "--json"),
                 ("arena", "random", "random", "--deals", "2", "--variant", "kids", "--json")],
     ids=lambda command: command[0],
 )  # fmt: skip

@@ -21,14 +21,10 @@ from seqp2p.cli.show import by_words, roll
 from seqp2p.replay.playback import play_back
 from seqp2p.ui.replay_browser import ReplayBrowser
 from tests.cli import documented
-from tests.cli.conftest import Cli, read, said
+from tests.cli.conftest import DROPPED, KIDS, SMALL, Cli, read, said
 from tests.cli.processes import Household, Terminal
 
-ROOT = Path(__file__).parents[2]
-REPLAYS, SMALL = ROOT / "replays", ROOT / "protocol" / "replays"
-DROPPED, KIDS = REPLAYS / "classic-3-dropped.seqp2p", REPLAYS / "kids-3.seqp2p"
-
-
+REPLAYS = KIDS.parent
 pytestmark = pytest.mark.usefixtures("read_once")
 
 

@@ -12,15 +12,8 @@ from seqp2p.cli import stats
 from seqp2p.cli.stats import ranked
 from seqp2p.replay.statistics import ReplayCounter, summarise
 from tests.cli import documented
-from tests.cli.conftest import Cli, said
+from tests.cli.conftest import KIDS, STOPPED, WON, WRONG, Cli, said
 from tests.replay.test_statistics import made_up
-
-ROOT = Path(__file__).parents[2]
-SMALL = ROOT / "protocol" / "replays"
-KIDS = ROOT / "replays" / "kids-3.seqp2p"
-WON = SMALL / "kids_2_won_ok.seqp2p"
-STOPPED = SMALL / "forfeit_fail.seqp2p"
-WRONG = SMALL / "wrong_opening_fail.seqp2p"
 
 
 @pytest.fixture
