@@ -21,35 +21,26 @@ def kill(number: int) -> Callable[[Terminal], None]:
     return lambda terminal: os.kill(terminal.pid(), number)
 
 
-ENDS: dict[str, Callable[[Terminal], None]] = {
-    "SIGTERM": kill(signal.SIGTERM),
-    "SIGHUP": kill(signal.SIGHUP),
-    "Ctrl-C": lambda terminal: terminal.press("C-c", "C-c"),
-    "Ctrl-D": lambda terminal: terminal.press("C-d"),
-    "leave": lambda terminal: terminal.type("leave"),
-}
-
-
-PLACES: dict[str, tuple[tuple[str, ...], str]] = {
-    "question": (("join",), CODE),
-    "lobby": (TABLE, "join code is"),
-    "watching": ((), "you are let in"),
-}
-
-
-# Each end at one of the places.
 @pytest.mark.parametrize(
-    ("where", "how"),
-    [("question", "Ctrl-C"), ("question", "Ctrl-D"), ("lobby", "SIGHUP"), ("lobby", "leave"), ("watching", "SIGTERM")],
+    ("what", "sign", "end"),
+    [
+        (("join",), CODE, lambda terminal: terminal.press("C-c", "C-c")),
+        (("join",), CODE, lambda terminal: terminal.press("C-d")),
+        (TABLE, "join code is", kill(signal.SIGHUP)),
+        (TABLE, "join code is", lambda terminal: terminal.type("leave")),
+        (("watch",), "you are let in", kill(signal.SIGTERM)),
+    ],
+    ids=["question-Ctrl-C", "question-Ctrl-D", "lobby-SIGHUP", "lobby-leave", "watching-SIGTERM"],
 )
-def test_the_terminal_is_as_it_was(room: Room, where: str, how: str) -> None:
-    what, sign = PLACES[where]
-    if not what:
+def test_the_terminal_is_as_it_was(
+    room: Room, what: tuple[str, ...], sign: str, end: Callable[[Terminal], None]
+) -> None:
+    if what == ("watch",):
         address, code = table(room.sit("host", *TABLE))
         what = ("watch", address, "--code", code)
     ann = room.sit("ann", *what)
     ann.see(sign)
-    ENDS[how](ann)
+    end(ann)
     assert ann.exit_code() == 5
     assert ann.is_as_before()
     assert ann.history().strip(), "a word of how it ended"
