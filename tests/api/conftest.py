@@ -1,13 +1,3 @@
-"""Fixtures of this package."""
+"""The tests of the library keep away from the files of the player who runs them, as those of the command line do."""
 
-from pathlib import Path
-
-import pytest
-
-
-@pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test sees or touches the files of the player who runs it."""
-    home = tmp_path / "home-own"
-    monkeypatch.setenv("SEQP2P_HOME", str(home))
-    return home
+from tests.cli.conftest import own_home  # noqa: F401  # a fixture of every test

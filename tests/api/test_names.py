@@ -1,8 +1,11 @@
-"""What ``import seqp2p`` promises: its names, and that it costs nothing."""
+"""What ``import seqp2p`` promises: its names, that it costs nothing, and words other than the command line's."""
 
+import ast
 import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,13 @@ import seqp2p
 from tests.each import for_each
 
 PUBLIC: list[str] = seqp2p.__all__  # type: ignore[attr-defined]  # made when it is asked for
+ROOT = Path(seqp2p.__file__).parent
+LIBRARY = {
+    str(file.relative_to(ROOT)): file
+    for file in sorted(ROOT.rglob("*.py"))
+    if file.relative_to(ROOT).parts[0] not in {"cli", "ui", "testing.py", "__main__.py"}
+}
+COMMAND_LINE = re.compile(r"(?<![\w-])--[a-z]|seqp2p (host|join|watch|resume|verify|play|id|config)\b")
 
 
 def test_every_name_is_there_and_where_the_types_say() -> None:
@@ -61,3 +71,14 @@ def test_to_import_it_costs_nothing() -> None:
     # To verify a replay takes no network, and to read a card takes no proofs.
     assert not {"trio", "zeroconf", "click", "prompt_toolkit"} & modules_after("import seqp2p; seqp2p.verify")
     assert not {"trio", "_btclib_libsecp256k1", "msgpack"} & modules_after("from seqp2p import parse_card")
+
+
+@for_each(LIBRARY)
+def test_no_error_has_an_option_or_a_command(name: str) -> None:
+    source = re.sub(r'" *\n *f?"', "", LIBRARY[name].read_text("utf-8"))  # Strings of two lines are one.
+    for node in ast.walk(ast.parse(source)) if COMMAND_LINE.search(source) else ():
+        if isinstance(node, ast.Raise) or (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "message"
+        ):
+            texts = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+            assert not [text for text in texts if isinstance(text, str) and COMMAND_LINE.search(text)]

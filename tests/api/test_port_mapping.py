@@ -12,7 +12,7 @@ import trio
 
 import seqp2p
 from seqp2p.api import port_mapping
-from seqp2p.api.endpoint import closing, open_endpoint
+from seqp2p.api.endpoint import closing
 from seqp2p.api.port_mapping import RENEW_S, PortEvent, ask_router, mapped_port, with_mapped
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.igd import LEASE_S, PortAnswer
@@ -187,13 +187,6 @@ def test_the_port_comes_second() -> None:
     assert with_mapped([first, second], None) == (first, second)
 
 
-async def test_an_endpoint_has_the_port_among_its_addresses(router: Router, tmp_path: Path) -> None:
-    listen = Address("0.0.0.0", 0)
-    async with open_endpoint("ann", identity("ann"), tmp_path, listen, on_port=router.events.append) as endpoint:
-        assert endpoint.mapped is not None
-        assert (await endpoint.addresses())[1] == endpoint.mapped
-
-
 async def test_the_library_tells(router: Router, tmp_path: Path) -> None:
     own: dict[str, Any] = {"name": "ann", "identity": identity("ann"), "replay_dir": tmp_path}
     port: dict[str, Any] = {"map_port": True, "on_port": router.events.append}
@@ -205,34 +198,29 @@ async def test_the_library_tells(router: Router, tmp_path: Path) -> None:
     assert len(router.asked) == 2
 
 
-def process(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
-    """Let the process begin with these lines."""
-    (folder / "sitecustomize.py").write_text(text)
-    root = Path(seqp2p.__file__).parents[1]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), str(root)]))
-
-
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("text", "answer"),
+    ("text", "limit_s", "answer"),
     [
-        ("from seqp2p.net import interfaces; interfaces.local_hosts = lambda: []", PortAnswer("no_router")),
-        ("print('x' * 100_000)", SILENT),
-        ("import os; os.abort()", SILENT),
+        (
+            "from seqp2p.net import interfaces; interfaces.local_hosts = lambda: []",
+            port_mapping.PROCESS_S,
+            PortAnswer("no_router"),
+        ),
+        ("print('x' * 100_000)", port_mapping.PROCESS_S, SILENT),
+        ("import os; os.abort()", port_mapping.PROCESS_S, SILENT),
+        ("import time; time.sleep(600)", 0.2, SILENT),
     ],
 )
 async def test_answers_of_a_process(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, answer: PortAnswer
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, limit_s: float, answer: PortAnswer
 ) -> None:
-    process(monkeypatch, tmp_path, text)
+    """Lines of the test's own come first in it; one that hangs is killed."""
+    (tmp_path / "sitecustomize.py").write_text(text)
+    root = Path(seqp2p.__file__).parents[1]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(root)]))
+    monkeypatch.setattr(port_mapping, "PROCESS_S", limit_s)
     assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == answer
-
-
-@pytest.mark.process
-async def test_a_process_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(port_mapping, "PROCESS_S", 0.2)
-    process(monkeypatch, tmp_path, "import time; time.sleep(600)")
-    assert await ask_router("open", Address("0.0.0.0", 4610), [4610]) == SILENT
 
 
 async def test_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,15 +67,11 @@ async def test_a_replay_dir_that_is_a_file_is_refused_at_once(tmp_path: Path, be
         await refused(NotADirectoryError, opening, "file")
 
 
-async def test_an_open_table_says_what_it_is(tmp_path: Path) -> None:
+async def test_an_open_table_says_what_it_is_and_refuses_who_may_not_come_in(tmp_path: Path) -> None:
     async with table_of(tmp_path, advertise=False, spectators=0) as table:
         assert repr(table) == f"OpenTable({table.address})"
         assert table.addresses == (table.address,)
         assert table.settings == seqp2p.table_settings(2, variant="kids")
-
-
-async def test_a_table_refuses_who_may_not_come_in(tmp_path: Path) -> None:
-    async with table_of(tmp_path, advertise=False, spectators=0) as table:
         for opening, code in (
             (seqp2p.watch(table.address, code=table.code), "no_spectators"),
             (seqp2p.join(table.address, code="1-acorn-acorn"), "wrong_code"),

@@ -1,4 +1,4 @@
-"""Whole games between seats in one process, as a script plays them."""
+"""Whole games between seats in one process, as a script plays, watches and resumes them."""
 
 import gc
 from collections.abc import Awaitable, Callable
@@ -9,6 +9,7 @@ import pytest
 import trio
 
 import seqp2p
+from seqp2p.replay.sidecar import Sidecar
 from tests.api.tools import (
     LIMIT_S,
     ended,
@@ -244,6 +245,26 @@ async def test_who_can_keep_no_replay_leaves(tmp_path: Path) -> None:
     assert [seat.result for seat in seats] == [seqp2p.Result("unfinished", (), "seat 1 (ann) left the table")]
 
 
+class Cheat:
+    """A bot of the script's own that plays what it likes."""
+
+    def choose(self, view: seqp2p.View) -> seqp2p.Action:
+        return seqp2p.parse_action(view.variant, "pass")
+
+
+async def test_a_bot_plays_on_where_another_chose_what_is_not_legal(tmp_path: Path) -> None:
+    async with two_seats(tmp_path) as ann:
+        with pytest.raises(ValueError, match="there is no bot 'clever'; there are easy, normal, hard, random, greedy"):
+            await seqp2p.play_bot(ann, "clever")
+        with pytest.raises(seqp2p.IllegalAction):
+            await seqp2p.play_bot(ann, Cheat())
+        begun = trio.current_time()
+        assert await seqp2p.play_bot(ann, "greedy", pace_s=0.05) == ann.result
+    turns = sum(isinstance(event, seqp2p.Turned) and event.seat == 1 for event in ann.events.so_far)
+    assert trio.current_time() - begun >= turns * 0.05
+    assert ended(ann) == "won"
+
+
 async def test_two_tables_in_one_process(tmp_path: Path) -> None:
     games: set[str] = set()
 
@@ -279,3 +300,149 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
     assert [player.name for player in seat.players] == ["zoe", "zoe 2"]
     assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays"]
     assert seat.replay.parent == zoe / "replays"
+
+
+# Watching.
+
+
+async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
+    let_in = trio.Event()
+    spectators: list[seqp2p.Spectator] = []
+    heard: list[object] = []
+    eve: dict[str, Any] = {"name": "eve", "identity": identity("eve"), "replay_dir": tmp_path}
+
+    async def see(table: seqp2p.OpenTable) -> None:
+        async with seqp2p.watch(table.address, code=table.code, let_in=let_in.set, **eve) as spectator:
+            spectators.append(spectator)
+            heard.extend([event async for event in spectator])
+            assert spectator.view is not None
+            assert (spectator.view.seat, spectator.view.hand, spectator.view.over) == (0, (), True)
+
+    async def sit_down(table: seqp2p.OpenTable) -> None:
+        await let_in.wait()
+        await sits_down(tmp_path)(table)
+
+    async with table_with(tmp_path, see, sit_down) as table:
+        await let_in.wait()
+        ann = await played_by_host(table)
+    (spectator,) = spectators
+    assert repr(spectator) == f"Spectator(game={ann.game[:12]})"
+    assert (spectator.game, spectator.players, spectator.settings) == (ann.game, ann.players, ann.settings)
+    assert spectator.result == ann.result
+    assert tuple(heard) == ann.events.so_far == spectator.events.so_far
+    assert seqp2p.SpectatorCame("eve", identity("eve").public, 1) in table.events.so_far
+    report = seqp2p.verify(spectator.replay)
+    assert (report.verdict, report.writer) == ("verified", identity("eve").public.hex())
+
+
+async def test_who_watches_may_go(tmp_path: Path) -> None:
+    gone = trio.Event()
+
+    async def wait_and_play(seat: seqp2p.Seat) -> None:
+        await gone.wait()
+        await play_varied(seat)
+
+    async with table_with(tmp_path, sits_down(tmp_path, wait_and_play)) as table, table.seat() as ann:
+        for name in ("leaves", "ends"):
+            own: dict[str, Any] = {"name": name, "identity": identity(name), "replay_dir": tmp_path}
+            async with seqp2p.watch(table.address, code=table.code, **own) as spectator:
+                assert spectator.view is None or spectator.result is None
+                if name == "leaves":
+                    await spectator.leave()
+                    assert spectator.result is not None
+            assert spectator.result == seqp2p.Result("unfinished", (), "left the table")
+            assert seqp2p.verify(spectator.replay).verdict == "unfinished"
+        gone.set()
+        await play_varied(ann)
+    assert ended(ann) == "won"
+
+
+async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
+    lost = trio.Event()
+
+    async def see(table: seqp2p.OpenTable) -> None:
+        file = tmp_path / "file"
+        await refused(OSError, seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=file), "file")
+
+    async def sit_down(table: seqp2p.OpenTable) -> None:
+        await lost.wait()
+        await sits_down(tmp_path)(table)
+
+    async with table_with(tmp_path, see, sit_down) as table:
+        await until(table, seqp2p.SpectatorCame)
+        (tmp_path / "file").rmdir()
+        (tmp_path / "file").touch()  # The folder is lost while the table fills.
+        lost.set()
+        assert ended(await played_by_host(table)) == "won"
+
+
+# A seat whose session has failed, and is taken again.
+
+
+@pytest.fixture
+def bad_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk of seat 2 takes nothing for a moment, in the middle of the game."""
+    # The shortest games have some ten of these.
+    sync, left = Sidecar.sync, [7]
+
+    def fails_once(sidecar: Sidecar) -> None:
+        if "seat2" in sidecar.path.name:
+            left[0] -= 1
+            if left[0] == 0:
+                raise OSError(28, "No space left on device", str(sidecar.path))
+        sync(sidecar)
+
+    monkeypatch.setattr(Sidecar, "sync", fails_once)
+
+
+async def evening(folder: Path, key: seqp2p.Identity | None, again: Callable[[Path], Awaitable[None]]) -> seqp2p.Seat:
+    """Ann plays to the end; bob's session fails, and ``again`` gets his replay."""
+    seats: list[seqp2p.Seat] = []
+
+    async def play(seat: seqp2p.Seat) -> None:
+        seats.append(seat)
+        await refused(seqp2p.SeatHeld, seqp2p.resume(seat.replay, identity=key))
+        await play_varied(seat)
+
+    async def bob(table: seqp2p.OpenTable) -> None:
+        with pytest.raises(OSError, match="No space left on device"):
+            await sits_down(folder, play, name=None, identity=key)(table)
+        assert seats[0].result is None
+        await again(seats[0].replay)
+
+    async with table_with(folder, bob) as table:
+        return await played_by_host(table)
+
+
+@pytest.mark.usefixtures("bad_disk")
+async def test_the_seat_is_taken_again(tmp_path: Path) -> None:
+    seats: list[seqp2p.Seat] = []
+
+    async def again(path: Path) -> None:
+        async with seqp2p.resume(path, listen="127.0.0.1:0") as seat:
+            assert seat.number == 2
+            assert seat.events.so_far
+            seats.append(seat)
+            await play_varied(seat)
+
+    ann = await evening(tmp_path, None, again)
+    (bob,) = seats
+    assert (ended(ann), ann.result) == ("won", bob.result)
+    assert [seqp2p.verify(seat.replay).verdict for seat in (ann, bob)] == ["verified", "verified"]
+    turns = [{event for event in seat.events.so_far if isinstance(event, seqp2p.Turned)} for seat in (ann, bob)]
+    assert turns[0] == turns[1]
+    assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
+    await refused(FileNotFoundError, seqp2p.resume(bob.replay))
+
+
+@pytest.mark.usefixtures("bad_disk")
+async def test_by_its_own_key_alone(tmp_path: Path) -> None:
+    async def again(path: Path) -> None:
+        another = seqp2p.resume(path, identity=identity("eve"))
+        await refused(seqp2p.ResumeError, another, "does not hold the secrets of this seat")
+        await refused(seqp2p.HomeError, seqp2p.resume(path), "not in this player's folder")
+        # Nothing is lost by that: the owner of the key may still leave, for one.
+        async with seqp2p.resume(path, identity=identity("bob")) as seat:
+            await seat.leave()
+
+    assert ended(await evening(tmp_path, identity("bob"), again)) == "forfeit"

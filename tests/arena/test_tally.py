@@ -1,4 +1,4 @@
-"""The counts of a contest, and their intervals."""
+"""The counts of a contest and their intervals; which deal is next, and when a contest is decided."""
 
 from math import log10, sqrt
 from random import Random
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.arena import ArenaResult, DealResult, Tally, elo_ratings, make_contest, wilson
-from seqp2p.arena.tally import REASONS_MAX, deal_scores
+from seqp2p.arena import ArenaResult, DealResult, Ladder, Tally, elo_ratings, make_contest, round_robin, wilson
+from seqp2p.arena.tally import REASONS_MAX, UNTIL_EVERY, UNTIL_FIRST, deal_scores
 
 PAIR = make_contest(["a", "b"])
 
@@ -113,3 +113,57 @@ def test_a_bot_that_wins_every_game_has_a_rating() -> None:
     ratings = elo_ratings(["a", "b"], {("a", "b"): (100.0, 100)})
     assert ratings["a"] - ratings["b"] == pytest.approx(400 * log10(201))
     assert elo_ratings(["a", "b"], {("a", "b"): (0.0, 0)}) == {"a": 0, "b": 0}
+
+
+# The next deal.
+
+
+def numbered(number: int, *winners: int, contest: int = 0) -> DealResult:
+    return DealResult(contest, number, tuple(map(ended, winners)), (25, 25), (0.1, 0.2))
+
+
+def even(number: int) -> DealResult:
+    """Deals that one bot wins from both seats, in turns."""
+    return numbered(number, 1, 2) if number % 2 else numbered(number, 2, 1)
+
+
+def test_contests_take_turns() -> None:
+    ladder = Ladder(round_robin(["a", "b", "c"]), 2)
+    assert [ladder.next() for _ in range(7)] == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), None]
+
+
+def test_it_goes_on_after_the_results_that_it_has() -> None:
+    ladder = Ladder([PAIR], 3)
+    assert ladder.take(numbered(0, 1, 2))
+    assert ladder.take(numbered(1, 1, 2))
+    assert [ladder.next(), ladder.next()] == [(0, 2), None]
+    assert ladder.take(numbered(2, 1, 2))
+    assert not ladder.take(numbered(3, 1, 2)), "more than are wanted"
+    assert ladder.tallies[0].deals == 3
+
+
+def test_deals_are_taken_in_their_order() -> None:
+    ladder = Ladder([PAIR], 3)
+    ladder.take(numbered(0, 1, 2))
+    for number in (0, 2):
+        with pytest.raises(ValueError, match="in their order"):
+            ladder.take(numbered(number, 1, 2))
+
+
+def test_it_stops_at_the_first_look_with_an_interval_so_narrow() -> None:
+    """Deals of 0 and 1 in turns: the half-width is 1.96 * 0.5 / sqrt(n), 2.77 points after 1,250 deals."""
+    ladder = Ladder([PAIR, PAIR], 10**6, until=0.0277)
+    taken = 0
+    while ladder.take(even(taken)):
+        taken += 1
+    assert taken == 1400
+    assert (taken - UNTIL_FIRST) % UNTIL_EVERY == 0
+    assert ladder.next() == (1, 0), "the other contest goes on"
+
+
+def test_it_does_not_look_before_there_are_enough_deals() -> None:
+    ladder = Ladder([PAIR], 10**6, until=0.5)
+    for number in range(UNTIL_FIRST):
+        assert ladder.next() == (0, number)
+        assert ladder.take(even(number))
+    assert ladder.next() is None

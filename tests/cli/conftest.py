@@ -18,11 +18,16 @@ from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
+from tests.cli.forked import ROOT
 from tests.cli.processes import Event, Household, Terminal, household
 from tests.table import played, replay_bytes
 
 Ended = tuple[int, str, str]
 Cli = Callable[..., Ended]
+
+SMALL = ROOT / "protocol" / "replays"
+KIDS, DROPPED = (ROOT / "replays" / f"{name}.seqp2p" for name in ("kids-3", "classic-3-dropped"))
+WON, STOPPED, WRONG = (SMALL / f"{name}.seqp2p" for name in ("kids_2_won_ok", "forfeit_fail", "wrong_opening_fail"))
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,13 @@ def teller_of(options: SeatOptions, ways: WaysIn | None = None) -> LobbyTeller:
 
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+def said(ended: Ended) -> str:
+    """Return the output of a command that ended well and complained of nothing."""
+    exit_code, out, err = ended
+    assert (exit_code, err) == (0, "")
+    return out
 
 
 def refused(ended: Ended) -> tuple[int, str, str]:

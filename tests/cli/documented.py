@@ -41,13 +41,9 @@ def fields() -> dict[str, frozenset[str]]:
     return {**found, "over": found["over"] - {"replays", "verdict"}}
 
 
-def export_fields() -> frozenset[str]:
-    table = TEXT.split("## Replays as JSON")[1].split("\n## ")[0]
-    return frozenset({"event", *re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)})
-
-
-def stats_fields() -> frozenset[str]:
-    table = TEXT.split("## Statistics")[1].split("\n## ")[0]
+def fields_in(chapter: str) -> frozenset[str]:
+    """Return the fields in the table of a chapter."""
+    table = TEXT.split(f"## {chapter}")[1].split("\n## ")[0]
     return frozenset({"event", *re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)})
 
 

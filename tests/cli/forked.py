@@ -2,15 +2,14 @@
 works, and hundreds are started here.
 
 Theory of operation. The *nursery* is a process that has imported the whole command line and has done nothing else. It
-forks each process that it is asked for, tells its id, and in the end how it ended. The process is what ``python -m``
-would have made of it: its streams, environment and signals are those that were asked for, and its module is run as
-``__main__``. With each order go five descriptors: standard input, output, errors, where to tell, and the order.
+forks a *ward* for each process that it is asked for, which forks that process, tells its id, and in the end how it
+ended. The process is what ``python -m`` would have made of it: its streams, environment and signals are those that were
+asked for, and its module is run as ``__main__``. With each order go standard input, output, errors, and where to tell.
 
 What a new interpreter decides by its environment or inherits otherwise, a fork cannot show: then it is a new one.
 """
 
 import atexit
-import contextlib
 import gc
 import importlib
 import os
@@ -35,6 +34,7 @@ ROOT: Final = Path(__file__).parents[2]
 # What the interpreter does not look at when it starts. The first import of the package is this process's.
 HARMLESS: Final = ("SEQP2P_", "COV_", "PYTHONPATH", "PYTEST_", "TERM", "TMPDIR")
 END_S: Final = 10
+ORDER_SIZE_MAX: Final = 200_000
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -72,8 +72,8 @@ class Forked:
         self.stdout: IO[bytes] | None = None
         self.stderr: IO[bytes] | None = None
         self._told, told = os.pipe()
-        theirs = [*(self._stream(name, wanted) for name, wanted in streams.items()), told, written(order)]
-        socket.send_fds(nursery(), [b"fork"], theirs)
+        theirs = [*(self._stream(name, wanted) for name, wanted in streams.items()), told]
+        socket.send_fds(nursery(), [msgspec.json.encode(order)], theirs)
         for descriptor in theirs:
             os.close(descriptor)
         self.pid = int.from_bytes(os.read(self._told, 4), "big")
@@ -106,20 +106,11 @@ class Forked:
 
     def send_signal(self, sig: int) -> None:
         if self.poll() is None:
-            with contextlib.suppress(ProcessLookupError):  # It ended, and was taken note of, this very moment.
+            with suppress(ProcessLookupError):  # It ended, and was taken note of, this very moment.
                 os.kill(self.pid, sig)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
-
-
-def written(order: Order) -> int:
-    """Return a file in memory with the order: thousands of arguments are too many for a message."""
-    descriptor = os.memfd_create("order")
-    with os.fdopen(descriptor, "wb", closefd=False) as file:
-        file.write(msgspec.json.encode(order))
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
 
 
 @cache
@@ -142,52 +133,39 @@ def nursery() -> socket.socket:
 
 
 def serve(orders: socket.socket) -> Order | None:
-    """Fork until there are no more orders; in each forked process, return its order."""
-    # By process id, where to tell how it ended.
-    running: dict[int, int] = {}
-    ended, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(wake)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    """Fork until there are no more orders; in each process that is asked for, return its order."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Nobody waits for a ward.
     while True:
-        ready = select.select([orders.fileno(), ended], [], [])[0]
-        if ended in ready:
-            os.read(ended, 4096)
-            bury(running)
-        if orders.fileno() not in ready:
-            continue
-        message, descriptors, _, _ = socket.recv_fds(orders, 16, 5)
+        message, descriptors, _, _ = socket.recv_fds(orders, ORDER_SIZE_MAX, 4)
         if not message:
             return None
-        *streams, told, order = descriptors
-        if (pid := os.fork()) == 0:
-            for number in (orders.detach(), ended, wake, told, *running.values()):
-                os.close(number)
-            return become(order, streams)
-        os.write(told, pid.to_bytes(4, "big"))
-        running[pid] = told
-        for number in (*streams, order):
+        if os.fork() == 0:
+            orders.close()
+            return ward(msgspec.json.decode(message, type=Order), *descriptors)
+        for number in descriptors:
             os.close(number)
 
 
-def bury(running: dict[int, int]) -> None:
-    """Tell how each process ended that has ended."""
-    while running:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-        if not pid:
-            return
-        told = running.pop(pid)
-        # Whoever asked for it may not wait for it.
-        with suppress(BrokenPipeError):
-            os.write(told, os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
-        os.close(told)
-
-
-def become(asked: int, streams: list[int]) -> Order:
-    """Take over streams, environment and signals. The order is in the file ``asked``."""
-    with os.fdopen(asked, "rb") as file:
-        order = msgspec.json.decode(file.read(), type=Order)
-    signal.set_wakeup_fd(-1)
+def ward(order: Order, *descriptors: int) -> Order:
+    """Fork a process, and tell its id and how it ended; return in the process."""
+    *streams, told = descriptors
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if (pid := os.fork()) == 0:
+        os.close(told)
+        become(order, streams)
+        return order
+    for number in streams:
+        os.close(number)
+    os.write(told, pid.to_bytes(4, "big"))
+    _, status = os.waitpid(pid, 0)
+    # Whoever asked for it may not wait for it.
+    with suppress(BrokenPipeError):
+        os.write(told, os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
+    os._exit(0)
+
+
+def become(order: Order, streams: list[int]) -> None:
+    """Take over streams, environment and signals."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
@@ -201,7 +179,6 @@ def become(asked: int, streams: list[int]) -> Order:
     os.environ.clear()
     os.environ.update(order.env)
     sys.argv = [order.module, *order.arguments]
-    return order
 
 
 def leave(code: int) -> None:

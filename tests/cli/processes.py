@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ T = TypeVar("T")
 # Far more than anything here takes, also on a machine that is busy: a test that gets here has found a hang.
 LIMIT_S = 120.0
 Event = dict[str, Any]
+EXAMPLES = ROOT / "docs" / "examples"
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -33,6 +35,11 @@ def command(*arguments: object) -> list[str]:
     """Return the command line; the bot ``helpful`` is known where it is named."""
     known = ("tests.helpful",) if HELPFUL in arguments else ()
     return [sys.executable, "-m", *known, "seqp2p", *map(str, arguments)]
+
+
+def strange(manner: str, seen: Path) -> str:
+    """Return the command line of a program that behaves like that, and writes there what it is sent."""
+    return shlex.join([sys.executable, "-S", str(ROOT / "tests" / "bots" / "strange_bot.py"), manner, str(seen)])
 
 
 class Process:
@@ -90,24 +97,19 @@ class Process:
     def event(self, name: str, nth: int = 1, **fields: Any) -> Event:
         """Return the nth event with this name and these fields, as soon as there is one."""
 
-        def found() -> Event | None:
-            fitting = [
-                event
-                for event in self.events
-                if event["event"] == name and all(event[field] == value for field, value in fields.items())
-            ]
-            return fitting[nth - 1] if len(fitting) >= nth else None
+        def fitting() -> list[Event]:
+            wanted = {"event": name, **fields}.items()
+            return [event for event in self.events if all(event[field] == value for field, value in wanted)]
 
-        return self._until(found, f"event {nth} {name} {fields}")
+        return self._nth(nth, fitting, f"event {nth} {name} {fields}")
 
     def line(self, pattern: str, nth: int = 1) -> re.Match[str]:
         """Return the nth match of a pattern in the text for people, as soon as there is one."""
 
-        def found() -> re.Match[str] | None:
-            matches = [match for line in [*self.out, *self.err] if (match := re.search(pattern, line))]
-            return matches[nth - 1] if len(matches) >= nth else None
+        def fitting() -> list[re.Match[str]]:
+            return [match for line in [*self.out, *self.err] if (match := re.search(pattern, line))]
 
-        return self._until(found, f"line {nth} with {pattern!r}")
+        return self._nth(nth, fitting, f"line {nth} with {pattern!r}")
 
     def seat_of(self, name: str) -> int:
         """Return the seat of a player at the agreed table."""
@@ -153,16 +155,15 @@ class Process:
             self._open -= 1
             self._changed.notify_all()
 
-    def _until(self, found: Callable[[], T | None], what: str) -> T:
+    def _nth(self, nth: int, fitting: Callable[[], list[T]], what: str) -> T:
         limit = time.monotonic() + LIMIT_S
         with self._changed:
-            while True:
-                if (result := found()) is not None:
-                    return result
+            while len(found := fitting()) < nth:
                 left_s = limit - time.monotonic()
                 assert self._open, f"it ended without {what}: {self.said()}"
                 assert left_s > 0, f"no {what}: {self.said()}"
                 self._changed.wait(left_s)
+            return found[nth - 1]
 
 
 class Terminal:

@@ -9,9 +9,8 @@ import pytest
 
 from seqp2p.cli import arena
 from tests.cli import documented
-from tests.cli.conftest import Cli, refused
-from tests.cli.processes import Household, Process, children, wait_until, wait_until_gone
-from tests.cli.test_exec import strange
+from tests.cli.conftest import Cli, refused, said
+from tests.cli.processes import Household, Process, children, strange, wait_until, wait_until_gone
 
 FIELDS = [
     *("event", "complete", "seconds", "deals", "games", "turns", "draws", "first_mover_wins", "reshuffled"),
@@ -20,9 +19,7 @@ FIELDS = [
 
 
 def played(cli: Cli, *arguments: object) -> dict[str, Any]:
-    code, out, err = cli("arena", *arguments, "--json")
-    assert (code, err) == (0, "")
-    event: dict[str, Any] = documented.stream(out)[0]
+    event: dict[str, Any] = documented.stream(said(cli("arena", *arguments, "--json")))[0]
     return event
 
 
@@ -47,9 +44,8 @@ def test_the_result_for_scripts(cli: Cli) -> None:
 
 
 def test_the_result_for_people(cli: Cli) -> None:
-    code, out, err = cli("arena", *["greedy", "random", "random"], "--players", 3, "--deals", 2, "--jobs", 1)
-    assert (code, err) == (0, "")
-    lines = out.splitlines()
+    bots = ("greedy", "random", "random")
+    lines = said(cli("arena", *bots, "--players", 3, "--deals", 2, "--jobs", 1)).splitlines()
     assert lines[0] == "6 games of Sequence, 3 players in 3 teams"
     assert any(line.startswith("greedy  ") and " to " in line for line in lines)
     assert lines[-1].startswith("a game, on average: ")

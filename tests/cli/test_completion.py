@@ -10,7 +10,7 @@ from seqp2p.bots.registry import BOTS
 from seqp2p.cli.completion import SHELLS, VARIABLE
 from seqp2p.cli.main import COMMANDS, spoken
 from seqp2p.cli.main import cli as bare_group
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, said
 
 
 def completed(*words: str) -> list[str]:
@@ -23,8 +23,7 @@ def completed(*words: str) -> list[str]:
 @pytest.mark.process
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_of_every_shell(shell: str, cli: Cli) -> None:
-    exit_code, out, err = cli("completion", shell)
-    assert (exit_code, err) == (0, "")
+    out = said(cli("completion", shell))
     assert f"_SEQP2P_COMPLETE={shell}_complete" in out
     if shell == "bash":
         subprocess.run(["bash", "-n"], input=out, text=True, check=True)

@@ -20,46 +20,45 @@ from seqp2p.errors import ABANDONED, UserError
 from tests.cli.processes import Event, Household, children, wait_until_gone
 from tests.table import played, replay_bytes
 
-KILLERS = (signal.SIGKILL, signal.SIGTERM)
 
-
-def test_nothing_is_left_running(people: Household, tmp_path: Path) -> None:
-    demos, peers = {}, {}
-    for number in KILLERS:
-        temporary = tmp_path / number.name
-        temporary.mkdir()
-        arguments = ("demo", "--players", "2", "--json", "--pace", "60", "--replay-dir", people.replays(number.name))
-        demos[number] = people.start(*arguments, env={"TMPDIR": str(temporary)})
-    for number, demo in demos.items():
-        demo.event("dealt")
-        peers[number] = children(demo.pid)
-        assert len(peers[number]) == 2
-        demo.signal(number)
-    for number, demo in demos.items():
-        code = demo.end()
-        wait_until_gone(peers[number])
-        if number is signal.SIGKILL:
-            assert code == -signal.SIGKILL
-        else:
-            assert code == 5
-            assert demo.error() == ("stopped", None)
-            told = demo.events[-1]
-            assert (told["event"], told["result"], told["verdict"]) == ("over", "unfinished", "unfinished")
-            assert sorted(told["replays"]) == sorted(map(str, people.replays(number.name).iterdir()))
-            assert list((tmp_path / number.name).iterdir()) == []
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_is_left_running(people: Household, tmp_path: Path, number: signal.Signals) -> None:
+    temporary, kept = tmp_path / "temporary", people.replays("demo")
+    temporary.mkdir()
+    arguments = ("demo", "--players", "2", "--json", "--pace", "60", "--replay-dir", kept)
+    demo = people.start(*arguments, env={"TMPDIR": str(temporary)})
+    demo.event("dealt")
+    peers = children(demo.pid)
+    assert len(peers) == 2
+    demo.signal(number)
+    code = demo.end()
+    wait_until_gone(peers)
+    if number is signal.SIGKILL:
+        assert code == -signal.SIGKILL
+    else:
+        assert code == 5
+        assert demo.error() == ("stopped", None)
+        told = demo.events[-1]
+        assert (told["event"], told["result"], told["verdict"]) == ("over", "unfinished", "unfinished")
+        assert sorted(told["replays"]) == sorted(map(str, kept.iterdir()))
+        assert list(temporary.iterdir()) == []
     # The peers had the time to finish their replays.
-    replays = [path for number in KILLERS for path in people.replays(number.name).iterdir()]
-    reports = [verify_file(replay) for replay in replays]
-    assert [report.verdict for report in reports] == ["unfinished"] * 4
+    reports = [verify_file(replay) for replay in kept.iterdir()]
+    assert [report.verdict for report in reports] == ["unfinished"] * 2
     assert all(re.search("the record ends at step|left the table", str(report.reason)) for report in reports)
 
 
 GOOD = replay_bytes(played(2, "kids", 3))
 
 
-def over(seat: int, replay: Path, winners: list[int]) -> Event:
-    told = {"event": "over", "result": "won", "winners": winners, "forfeit": [], "reason": None}
-    return {**told, "seat": seat, "replay": str(replay)}
+def demo_of(folder: Path, ends: list[tuple[int, list[int]]], data: bytes, result: str = "won") -> Demo:
+    """Return a demo whose peers have told these winners; all have this replay."""
+    demo, replay = Demo(2, [], folder, Output(json=False)), folder / "game.seqp2p"
+    replay.write_bytes(data)
+    for seat, winners in ends:
+        over = {"event": "over", "seat": seat, "result": result, "winners": winners, "forfeit": [], "reason": None}
+        demo._note({**over, "replay": str(replay)})
+    return demo
 
 
 @pytest.mark.parametrize(
@@ -74,20 +73,12 @@ def over(seat: int, replay: Path, winners: list[int]) -> Event:
 def test_what_the_peers_tell_is_compared(
     tmp_path: Path, events: list[tuple[int, list[int]]], data: bytes, error: str
 ) -> None:
-    demo = Demo(2, [], tmp_path, Output(json=False))
-    replay = tmp_path / "game.seqp2p"
-    replay.write_bytes(data)
-    for seat, winners in events:
-        demo._note(over(seat, replay, winners))
     with pytest.raises(UserError, match=error):
-        demo._conclude()
+        demo_of(tmp_path, events, data)._conclude()
 
 
 def test_an_unfinished_game_is_no_success(tmp_path: Path) -> None:
-    demo, replay = Demo(2, [], tmp_path, Output(json=False)), tmp_path / "game.seqp2p"
-    replay.write_bytes(GOOD[: len(GOOD) // 2])
-    for seat in (1, 2):
-        demo._note({**over(seat, replay, []), "result": "unfinished"})
+    demo = demo_of(tmp_path, [(1, []), (2, [])], GOOD[: len(GOOD) // 2], "unfinished")
     assert demo._conclude() == ABANDONED
 
 
@@ -104,19 +95,18 @@ async def test_a_peer_has_its_time_to_end_and_no_more(
 
 
 @pytest.mark.process
-def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("stopped_by", "error", "hint"),
+    [(None, "the peer of ann: invalid value for '--bot'", "see seqp2p host --help"), (signal.SIGINT, "stopped", "")],
+)
+def test_a_peer_that_fails_ends_the_demo_and_is_no_fault_when_stopping(
+    tmp_path: Path, stopped_by: signal.Signals | None, error: str, hint: str
+) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
-    with pytest.raises(UserError, match="the peer of ann: invalid value for '--bot'") as raised:
+    demo._stopped_by = stopped_by
+    with pytest.raises(UserError, match=error) as raised:
         run_async(demo.run)
-    assert raised.value.hint == "see seqp2p host --help"
-
-
-@pytest.mark.process
-def test_a_peer_that_stops_before_it_listens_is_no_fault_when_stopping(tmp_path: Path) -> None:
-    demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
-    demo._stopped_by = signal.SIGINT
-    with pytest.raises(UserError, match="stopped"):
-        run_async(demo.run)
+    assert raised.value.hint == hint
 
 
 @pytest.mark.process

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import signal
 import sys
 from pathlib import Path
@@ -12,26 +11,17 @@ import pytest
 from seqp2p.bots.exec_player import ExecPlayer, Failed, Wrong
 from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.output import Output
-from seqp2p.cli.playing import make_player, overhearing, resume_options
+from seqp2p.cli.playing import make_player, overhearing
 from seqp2p.cli.reporter import Reporter
-from seqp2p.errors import UserError
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Turned
 from seqp2p.rules import PASS
 from tests.cli import documented
-from tests.cli.processes import Household, children, wait_until, wait_until_gone
+from tests.cli.processes import EXAMPLES, Household, children, strange, wait_until, wait_until_gone
 from tests.table import Played
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "docs" / "examples"
-STRANGE = ROOT / "tests" / "bots" / "strange_bot.py"
 KIDS = ("--variant", "kids")
-
-
-def strange(manner: str, seen: Path) -> str:
-    """Return the command line of a program that behaves like that, and writes there what it is sent."""
-    return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
 
 
 def test_each_game_has_a_program_of_its_own_that_is_sent_what_its_seat_may_see(
@@ -71,15 +61,6 @@ def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household,
     assert host.end() == 5
     wait_until_gone(started)
     assert json.loads(seen.read_text().splitlines()[-1])["result"] == "unfinished"
-
-
-def test_a_seat_taken_again_has_its_program_again(tmp_path: Path) -> None:
-    program = make_program("python3 'my bot.py'", 5, verbose=True)
-    options = resume_options(tmp_path / "game.seqp2p", Choices(None, 0, tmp_path, program))
-    expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]
-    assert options == ["--replay-dir", str(tmp_path), *expected]
-    with pytest.raises(UserError):
-        make_program("'", None, verbose=False)
 
 
 async def test_what_a_program_hears(brief: Played, tmp_path: Path) -> None:

@@ -16,14 +16,9 @@ from seqp2p.replay.export import game_text
 from seqp2p.replay.format import MAGIC
 from seqp2p.rules import format_position, parse_game
 from tests.cli import documented
-from tests.cli.conftest import Cli, names_in, read, refused
+from tests.cli.conftest import DROPPED, KIDS, SMALL, STOPPED, WRONG, Cli, names_in, read, refused, said
 
-ROOT = Path(__file__).parents[2]
-KIDS = ROOT / "replays" / "kids-3.seqp2p"
-DROPPED = ROOT / "replays" / "classic-3-dropped.seqp2p"
-STOPPED = ROOT / "protocol" / "replays" / "forfeit_fail.seqp2p"
-UNDEALT = ROOT / "protocol" / "replays" / "stopped_in_a_step_fail.seqp2p"
-WRONG = ROOT / "protocol" / "replays" / "wrong_opening_fail.seqp2p"
+UNDEALT = SMALL / "stopped_in_a_step_fail.seqp2p"
 HINT = "seqp2p: hint: seqp2p verify FILE says more; replays end in .seqp2p\n"
 UNFINISHED = "unfinished: seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
 
@@ -32,8 +27,7 @@ pytestmark = pytest.mark.usefixtures("read_once")
 
 
 def test_text_reads_back(cli: Cli) -> None:
-    exit_code, out, err = cli("export", DROPPED)
-    assert (exit_code, err) == (0, "")
+    out = said(cli("export", DROPPED))
     playback = read(DROPPED.read_bytes())
     assert parse_game(out) == game_text(playback)
     *_, last = parse_game(out).positions()
@@ -45,10 +39,10 @@ def test_text_reads_back(cli: Cli) -> None:
 
 
 def test_json_has_everything(cli: Cli) -> None:
-    exit_code, out, err = cli("export", KIDS, "--format", "json")
-    assert (exit_code, err, out.count("\n")) == (0, "", 1)
+    out = said(cli("export", KIDS, "--format", "json"))
+    assert out.count("\n") == 1
     told, playback = json.loads(out), read(KIDS.read_bytes())
-    assert told.keys() == documented.export_fields()
+    assert told.keys() == documented.fields_in("Replays as JSON")
     assert told["verdict"].keys() | {"event"} == documented.fields()["verdict"]
     assert (told["event"], told["verdict"]["verdict"], told["opened"]) == ("replay", "verified", [1, 2, 3])
     seats = [(seat["name"], seat["team"], seat["colour"]) for seat in told["seats"]]
@@ -208,11 +202,10 @@ def test_a_pipe(cli: Cli, tmp_path: Path) -> None:
 def test_a_page_of_a_replay_that_is_too_large(cli: Cli, tmp_path: Path) -> None:
     file, page = tmp_path / "large.seqp2p", tmp_path / "page.html"
     file.write_bytes(MAGIC + bytes(export.PAGE_SIZE_MAX))
-    exit_code, out, err = cli("export", str(file), "--output", str(page))
-    assert (exit_code, out) == (1, "")
-    problem, hint = err.splitlines()
-    assert problem.endswith(f"{file} is too large for a page: at most 8388608 bytes")
+    exit_code, problem, hint = refused(cli("export", file, "--output", page))
+    assert (exit_code, problem) == (1, f"{file} is too large for a page: at most 8388608 bytes")
     assert hint.endswith("--format text or json has no such limit")
     assert not page.exists()
-    _, _, err = cli("export", str(file), "--format", "text")
-    assert "shows no game" in err, "the text has no such limit: the file itself is judged"
+    assert "shows no game" in cli("export", file, "--format", "text")[2], (
+        "the text has no such limit: the file itself is judged"
+    )

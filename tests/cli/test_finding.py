@@ -19,13 +19,9 @@ from seqp2p.lobby.discovery import Browsed
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.dialling import Route
 from seqp2p.net.errors import BadCode, Unreachable
+from tests.api.test_finding import ADVERT, PLACE, TABLE
 from tests.api.tools import browsed
 from tests.cli import documented
-
-ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
-PLACE = Address("10.9.0.1", 4610)
-TABLE = FoundTable(ADVERT, (PLACE,))
-
 
 # The words of the command line.
 
@@ -119,7 +115,10 @@ async def test_the_code_finds_the_table(
         assert (way.host, code) == (PLACE, "7-amber-falcon")
     said = capsys.readouterr()
     assert "table  7  ann: classic, 4 players, 3 free" in said.err
-    assert said.out.count('"event": "table", "number": 7, "host": "ann"') == 3
+    table = {"event": "table", "number": 7, "host": "ann", "address": "10.9.0.1:4610", "free": 3, "state": "open"}
+    told = [documented.conforming(line) for line in said.out.splitlines()]
+    assert [event | table for event in told] == told
+    assert len(told) == 3
 
 
 async def test_a_code_with_a_place_is_looked_for_at_the_relay_and_a_person_waits_on(
@@ -177,9 +176,3 @@ async def test_the_list_is_printed_again_when_it_has_changed(
     assert await said() == ["  none yet"]
     tables.fail("operation not permitted")
     assert await said() == ["  none can be found here: operation not permitted"]
-
-
-async def test_the_event_of_a_table_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
-    finding.emit_table(TABLE, Output(json=True))
-    (event,) = documented.stream(capsys.readouterr().out)
-    assert (event["address"], event["free"], event["state"]) == ("10.9.0.1:4610", 3, "open")

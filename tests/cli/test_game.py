@@ -7,9 +7,9 @@ import pytest
 
 from seqp2p.replay.format import OpeningRecord, Placed, StepRecord, records
 from tests.cli import documented
-from tests.cli.conftest import Cli, Game
+from tests.cli.conftest import Cli, Game, refused
 from tests.cli.processes import Event, Household
-from tests.cli.schemas import validator
+from tests.cli.test_schemas import validator
 from tests.helpful import HELPFUL
 
 
@@ -107,9 +107,6 @@ def test_replays_have_a_folder_before_the_game_begins(cli: Cli, tmp_path: Path, 
     blocked = tmp_path / "blocked"
     blocked.write_text("a file")
     where = {"join": ("127.0.0.1:1", "--code", "7-amber-falcon")}.get(command, ())
-    exit_code, out, err = cli(command, *where, "--bot", "random", "--replay-dir", blocked / "replays")
-    assert (exit_code, out) == (1, "")
-    assert err.splitlines() == [
-        f"seqp2p: error: cannot keep replays in {blocked / 'replays'}: Not a directory",
-        "seqp2p: hint: choose another folder with --replay-dir",
-    ]
+    why = f"cannot keep replays in {blocked / 'replays'}: Not a directory"
+    ended = refused(cli(command, *where, "--bot", "random", "--replay-dir", blocked / "replays"))
+    assert ended == (1, why, "choose another folder with --replay-dir")

@@ -9,20 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.api.home import (
-    IDENTITIES_MAX,
-    HomeError,
-    first_identity,
-    locked_identity,
-    replay_path,
-    usual_name,
-)
+from seqp2p.api.home import IDENTITIES_MAX, HomeError, first_identity, locked_identity, replay_path, usual_name
 from seqp2p.cli import options
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
 from tests.cli import documented
-from tests.cli.conftest import Cli, names_in, refused
+from tests.cli.conftest import Cli, names_in, refused, said
 from tests.cli.processes import Household
 
 
@@ -60,9 +53,7 @@ def test_a_key_is_private_under_any_umask_and_made_so_again(cli: Cli, people: Ho
 
 
 def test_a_name_is_kept(cli: Cli, own_home: Path) -> None:
-    exit_code, out, err = cli("id", "--name", "Zoé ♠")
-    assert (exit_code, err) == (0, "")
-    assert out.startswith("Zoé ♠  ")
+    assert said(cli("id", "--name", "Zoé ♠")).startswith("Zoé ♠  ")
     assert (own_home / "config.toml").read_text("utf-8") == 'version = 1\nname = "Zoé ♠"\n'
     assert json.loads(cli("id", "--json")[1])["name"] == "Zoé ♠"
     assert cli("id", "--name", "Anna")[1].startswith("Anna  ")

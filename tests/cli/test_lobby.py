@@ -98,7 +98,7 @@ def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
     host.event("lobby", 3)
     ben.type("seat 4", "colour green", "say hello, all")
     assert cat.event("line")["text"] == "hello, all"
-    assert [_name(seat) for seat in cat.events[-2]["seats"]] == ["host", None, "cat", "ben"]
+    assert [seat and seat["name"] for seat in cat.events[-2]["seats"]] == ["host", None, "cat", "ben"]
     assert cat.events[-2]["colours"] == ["blue", "green"]
     ben.type("seat 3")
     assert ben.event("declined")["code"] == "seat_taken"
@@ -133,10 +133,6 @@ def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
     assert not any("says: one" in line or "says: good luck" in line for line in host.err)
 
 
-def _name(seat: dict[str, str] | None) -> str | None:
-    return None if seat is None else seat["name"]
-
-
 def test_scripts_wish_for_seats_and_colours(people: Household) -> None:
     host = people.host("--players", "4", "--variant", "kids", "--colour", "yellow")
     people.join(host, "--seat", "3", "--colour", "red", who="ben")
@@ -144,7 +140,7 @@ def test_scripts_wish_for_seats_and_colours(people: Household) -> None:
     cat = people.join(host, "--seat", "3", "--team", "4", who="cat")
     assert cat.event("declined")["code"] == "seat_taken"
     shown = host.event("lobby", seats=cat.event("lobby", seat=4)["seats"])
-    assert [_name(seat) for seat in shown["seats"]] == ["host", None, "ben", "cat"]
+    assert [seat and seat["name"] for seat in shown["seats"]] == ["host", None, "ben", "cat"]
 
 
 def test_a_number_as_a_name_has_no_other_player_removed() -> None:

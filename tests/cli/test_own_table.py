@@ -87,6 +87,14 @@ class RefusedBots:
         self._hear(msgspec.to_builtins(BotEnded(call.number, call.name, "the code is wrong")))
 
 
+def filling_of(*guests: Guest | None, bot: str = "random", at_once: bool = False) -> Filling:
+    """Return who fills a table with these guests, whose code has been shown."""
+    filling = Filling(bot, 0, at_once=at_once)
+    filling.on_event(CodeShown("1-a-b"))
+    filling.on_event(shown(*guests))
+    return filling
+
+
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[BotCall]:
     """The calls of bots; every bot is refused."""
@@ -104,10 +112,8 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 async def test_a_new_code_is_used_by_the_next_bot(calls: list[BotCall], capsys: pytest.CaptureFixture[str]) -> None:
-    filling = Filling("random", 0, at_once=False)
+    filling = filling_of(None, None)
     async with filling.ready(TABLE, RELAY, Output(json=False)):
-        filling.on_event(CodeShown("1-a-b"))
-        filling.on_event(shown(None, None))
         await trio.testing.wait_all_tasks_blocked()
         assert calls == []
         filling.call()
@@ -125,10 +131,8 @@ async def test_a_new_code_is_used_by_the_next_bot(calls: list[BotCall], capsys: 
 
 
 async def test_bots_that_never_get_in_are_given_up(calls: list[BotCall], capsys: pytest.CaptureFixture[str]) -> None:
-    filling = Filling("random", 0, at_once=False)
+    filling = filling_of(None, Guest("anna", b"a"))
     async with filling.ready(TABLE, None, Output(json=False)):
-        filling.on_event(CodeShown("1-a-b"))
-        filling.on_event(shown(None, Guest("anna", b"a")))
         filling.call()
         await until(lambda: "bots cannot sit down" in capsys.readouterr().out)
         assert len(calls) == TRIES
@@ -141,20 +145,15 @@ async def test_a_bot_without_weights_is_not_called(
     calls: list[BotCall], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(filling_module, "why_no_bot", lambda _: "the weights are missing")
-    filling = Filling("normal", 0, at_once=False)
+    filling = filling_of(None, None, bot="normal")
     async with filling.ready(TABLE, None, Output(json=False)):
-        filling.on_event(CodeShown("1-a-b"))
-        filling.on_event(shown(None, None))
         filling.call()
         await trio.testing.wait_all_tasks_blocked()
     assert (calls, capsys.readouterr().out) == ([], "the weights are missing\n")
 
 
 async def test_where_nobody_could_call_again_it_is_an_error(calls: list[BotCall]) -> None:
-    filling = Filling("random", 0, at_once=True)
-
-    filling.on_event(CodeShown("1-a-b"))
-    filling.on_event(shown(None, Guest("anna", b"a")))
+    filling = filling_of(None, Guest("anna", b"a"), at_once=True)
     with pytest.RaisesGroup(UserError, flatten_subgroups=True):
         async with filling.ready(TABLE, None, Output(json=False)):
             await trio.sleep_forever()
@@ -162,9 +161,7 @@ async def test_where_nobody_could_call_again_it_is_an_error(calls: list[BotCall]
 
 
 async def test_a_closed_lobby_needs_no_bot(calls: list[BotCall]) -> None:
-    filling = Filling("random", 0, at_once=True)
-    filling.on_event(CodeShown("1-a-b"))
-    filling.on_event(shown(None, None))
+    filling = filling_of(None, None, at_once=True)
     filling.close()
     async with filling.ready(TABLE, None, Output(json=False)):
         await trio.testing.wait_all_tasks_blocked()

@@ -10,11 +10,8 @@ import pytest
 
 from seqp2p.cli import replays as past_games
 from seqp2p.replay.sidecar import Sidecar, entry, sidecar_path
-from tests.cli.conftest import Cli
+from tests.cli.conftest import KIDS, WON, Cli, refused, said
 from tests.replay.test_sidecar import PARTS, SECRETS
-
-ROOT = Path(__file__).parents[2]
-TWO, THREE = ROOT / "protocol" / "replays" / "kids_2_won_ok.seqp2p", ROOT / "replays" / "kids-3.seqp2p"
 
 
 @pytest.fixture
@@ -22,21 +19,19 @@ def played(own_home: Path) -> Path:
     """A folder with a game of two, and with a game of three that was played an hour later."""
     folder = own_home / "replays"
     folder.mkdir(parents=True)
-    for hour, path in enumerate((TWO, THREE)):
+    for hour, path in enumerate((WON, KIDS)):
         shutil.copy(path, folder)
         os.utime(folder / path.name, (3600 * hour, 3600 * hour))
     return folder
 
 
 def told(cli: Cli, *arguments: str) -> list[dict[str, object]]:
-    exit_code, out, err = cli("games", "--json", *arguments)
-    assert (exit_code, err) == (0, "")
-    return [json.loads(line) for line in out.splitlines()]
+    return [json.loads(line) for line in said(cli("games", "--json", *arguments)).splitlines()]
 
 
 def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
     games = told(cli)
-    assert [Path(str(each["file"])).name for each in games] == [THREE.name, TWO.name]
+    assert [Path(str(each["file"])).name for each in games] == [KIDS.name, WON.name]
     assert [each["result"] for each in games] == ["won", "won"]
     assert games[1]["names"] == ["ann", "ben"]
     lines = cli("games")[1].splitlines()
@@ -47,14 +42,13 @@ def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
 
 
 def test_before_the_first_game(cli: Cli, own_home: Path, tmp_path: Path) -> None:
-    for command, said in (
+    for command, why in (
         (("games",), "there is no game in "),
         (("games", "--replay-dir", tmp_path / "none"), "there is no game in "),
         (("show", "last"), "there is no such game in "),
     ):
-        exit_code, out, err = cli(*command)
-        assert (exit_code, out) == (1, "")
-        assert said in err
+        exit_code, error, _ = refused(cli(*command))
+        assert (exit_code, why in error) == (1, True)
     assert not (tmp_path / "none").exists()
 
 
@@ -62,22 +56,21 @@ def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path
     for command in (("verify", "--json"), ("export", "--format", "json"), ("stats", "--json"), ("show", "--json")):
         exit_code, out, _ = cli(*command, "last")
         assert exit_code == 0
-        assert THREE.name in out or '"games": 1' in out
+        assert KIDS.name in out or '"games": 1' in out
     # This is true of the usual folder alone, so it is not said of another.
     assert "show last" in cli("games")[1]
     assert "show last" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
 
 
 def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
-    assert [Path(str(each["file"])).name for each in told(cli, "--last", "1")] == [THREE.name]
+    assert [Path(str(each["file"])).name for each in told(cli, "--last", "1")] == [KIDS.name]
     assert [each["variant"] for each in told(cli, "KIDS", "cleo")] == ["kids"]
-    exit_code, out, err = cli("games", "nobody")
-    assert (exit_code, out) == (1, "")
-    assert "there is no such game" in err
+    exit_code, error, _ = refused(cli("games", "nobody"))
+    assert (exit_code, "there is no such game" in error) == (1, True)
 
 
 def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (played / THREE.name).unlink()
+    (played / KIDS.name).unlink()
     (game,) = past_games.past_games(played)
     key = game.summary.report.players[1]
     monkeypatch.setattr(past_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
@@ -85,7 +78,7 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     listed = cli("games")[1]
     assert "ann and you" in listed
     assert "you lost" in listed
-    with Sidecar.create(sidecar_path(played / TWO.name), SECRETS) as sidecar:
+    with Sidecar.create(sidecar_path(played / WON.name), SECRETS) as sidecar:
         assert "being played in another window" in cli("games")[1]
         sidecar.log("remark", b"hello", bytes(64))
     assert "unfinished: seqp2p resume" in cli("games")[1]
@@ -102,7 +95,7 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
 def test_a_seat_s_own_file_that_cannot_be_used_is_not_resumed(cli: Cli, own_home: Path, file: bytes, said: str) -> None:
     (own_home / "replays").mkdir(parents=True)
     path = own_home / "replays" / "x.seqp2p"
-    shutil.copy(TWO.with_name("cut_in_a_record_fail.seqp2p"), path)
+    shutil.copy(WON.with_name("cut_in_a_record_fail.seqp2p"), path)
     sidecar_path(path).write_bytes(file)
     line = cli("games")[1]
     assert "ended without a winner: " in line
@@ -112,7 +105,7 @@ def test_a_seat_s_own_file_that_cannot_be_used_is_not_resumed(cli: Cli, own_home
 
 def test_a_spectator_reads_of_a_forfeit_as_the_players_do(cli: Cli, own_home: Path) -> None:
     (own_home / "replays").mkdir(parents=True)
-    shutil.copy(TWO.with_name("forfeit_written_by_a_spectator_fail.seqp2p"), own_home / "replays" / "x.seqp2p")
+    shutil.copy(WON.with_name("forfeit_written_by_a_spectator_fail.seqp2p"), own_home / "replays" / "x.seqp2p")
     assert "won by seat 1 (ann) by forfeit: seat 2 (ben), seat 3 (cleo) left the table" in cli("games")[1]
 
 

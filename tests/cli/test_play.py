@@ -29,20 +29,16 @@ from tests.helpful import HELPFUL
 KIDS = ("--variant", "kids", "--bot", HELPFUL, "--pace", "0")
 
 
-def play(people: Household, tmp_path: Path, *arguments: object) -> Process:
+def play(people: Household, *arguments: object, who: str = "ann") -> Process:
     """Start a game of a person at typed lines against bots."""
-    temporary = tmp_path / "tmp"
+    temporary = people.directory / "tmp"
     temporary.mkdir(exist_ok=True)
-    return people.start(
-        *("play", "--name", "ann", "--replay-dir", people.replays("ann"), *arguments),
-        who="ann",
-        stdin=subprocess.PIPE,
-        env={"TMPDIR": str(temporary)},
-    )
+    given = ("play", "--name", "ann", "--replay-dir", people.replays(who), *KIDS, *arguments)
+    return people.start(*given, who=who, stdin=subprocess.PIPE, env={"TMPDIR": str(temporary)})
 
 
-def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> None:
-    game = play(people, tmp_path, "--bots", "2", "--json", *KIDS)
+def test_a_whole_game_against_two_bots(people: Household) -> None:
+    game = play(people, "--bots", "2", "--json")
     game.event("dealt")
     bots = children(game.pid)
     assert len(bots) == 1
@@ -50,7 +46,7 @@ def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> Non
     assert game.end() == 0
     # The bots have ended before the command has, and left nothing behind.
     assert none_runs(bots)
-    assert list((tmp_path / "tmp").iterdir()) == []
+    assert list((people.directory / "tmp").iterdir()) == []
     assert [event["name"] for event in game.events if event["event"] == "seated"] == ["ann", "bot 2", "bot 3"]
     assert not any(event["event"] == "listening" for event in game.events)
     assert verify_file(Path(game.events[-1]["replay"])).verdict == "verified"
@@ -60,8 +56,8 @@ def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> Non
     assert not (people.home("ann") / "known_players.json").exists()
 
 
-def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> None:
-    game = play(people, tmp_path, *KIDS)
+def test_the_game_goes_on_after_a_crash(people: Household) -> None:
+    game = play(people)
     person = Person(game)
     person.turn()
     person.answered("hint", "^hint: ")
@@ -80,7 +76,7 @@ def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> No
     assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
     # The table of bots that were called is not opened again: they end by themselves.
     wait_until_gone(bots)
-    assert list((tmp_path / "tmp").iterdir()) == []
+    assert list((people.directory / "tmp").iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -129,19 +125,13 @@ def test_another_game_with_the_same_bots(people: Household, terminal: Terminal) 
     assert none_runs(bots)
 
 
-GRACE_S = 1
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 MOMENTS = ("^at the table: ", "^the table is full$", "has shuffled", "^your hand: ")
 
 
 def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment: str) -> float:
     """Play until that moment, send the signal, and return for how long the bots outlive the person's process."""
-    game = people.start(
-        *("play", "--bots", "2", "--variant", "kids", "--bot", HELPFUL, "--pace", "0", "--grace", GRACE_S),
-        *("--name", "ann", "--replay-dir", people.replays(who)),
-        who=who,
-        stdin=subprocess.PIPE,
-    )
+    game = play(people, "--bots", "2", "--grace", "1", who=who)
     wait_until(lambda: bool(children(game.pid)), "no bots")
     game.line(moment)
     bots = children(game.pid)

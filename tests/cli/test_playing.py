@@ -26,7 +26,7 @@ from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player
 from seqp2p.cli.reporter import Reporter
-from seqp2p.cli.running import LineReader, run_async
+from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, NOT_CONNECTED, UserError
 from seqp2p.hangup import TerminalGone
 from seqp2p.live.game import LiveGame
@@ -198,59 +198,7 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
     assert over["event"] == "over"
 
 
-def test_a_guest_in_this_process_that_is_asked_to_end(
-    cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    host = people.host("--variant", "kids", "--grace", "1")
-    event = host.event("listening")
-    read, write = os.pipe()
-    monkeypatch.setattr("seqp2p.cli.running.LineReader", lambda _: LineReader(read))
-
-    def end() -> None:
-        host.event("dealt")
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=end)
-    thread.start()
-    options = ("--pace", "3600", "--bot", "random", "--json", "--until-stdin-closes", "--name", "guest")
-    exit_code, out, _ = cli("join", event["address"], "--code", event["code"], *options)
-    thread.join()
-    os.close(write)
-    os.close(read)
-    assert exit_code == ABANDONED
-    last = documented.stream(out)[-1]
-    assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
-
-
-def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch) -> None:
-    host = people.host("--variant", "kids")
-    event = host.event("listening")
-    read, write = os.pipe()
-
-    def type_once_dealt() -> None:
-        # What is typed before is obeyed in the lobby.
-        host.event("dealt")
-        os.write(write, b"say hello\nleave\nyes")
-        os.close(write)  # Half a line at the end of the input is a line.
-
-    typing = threading.Thread(target=type_once_dealt)
-    typing.start()
-    monkeypatch.setattr("seqp2p.cli.running._stdin", LineReader(read))
-    options = ("--code", event["code"], "--name", "anna", "--json")
-    exit_code, out, err = cli("join", event["address"], *options)
-    typing.join()
-    os.close(read)
-    assert exit_code == ABANDONED
-    assert json.loads(out.splitlines()[-1])["reason"] == "left the table"
-    assert "you say: hello" in err
-    assert "you left: won by host by forfeit, unless they left too" in err
-    assert host.event("remark")["text"] == "hello"
-    assert host.end() == 5
-
-
 OTHERS = "?,?,?,?,?,?,?"
-
-
 CONSOLE = Console(trio.sleep_forever, lambda _: None, lambda _: None, terminal=False)
 
 

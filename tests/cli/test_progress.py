@@ -1,6 +1,5 @@
 """How far something is: shown at a terminal that can repaint a line, and nowhere else."""
 
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,12 +11,8 @@ from seqp2p.cli.reporter import setup_progress
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from tests.cli.conftest import Cli
+from tests.cli.test_streams import Terminal
 from tests.table import Played, replay_bytes
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from seqp2p.cli import errors, options
-from seqp2p.cli.options import Choices
+from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.playing import resume_options
 from seqp2p.cli.replays import verify_file
-from tests.cli.processes import Household, Process
-from tests.cli.test_exec import EXAMPLES
+from tests.cli.processes import EXAMPLES, Household, Process
 from tests.helpful import HELPFUL
 
 
@@ -74,6 +73,8 @@ def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happene
         back.line(f"^({said})")
     back.type("leave", "yes")
     assert (back.end(), host.end()) == (5, 5)
+    assert back.events[-1]["reason"] == "left the table"
+    assert "you left: won by host by forfeit, unless they left too" in back.err
 
 
 def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: Household) -> None:
@@ -95,15 +96,17 @@ def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: House
     assert host.end() == 5
 
 
-def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:
+def test_a_peer_ends_with_the_process_that_started_it_or_when_it_is_asked_to(people: Household) -> None:
     host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest.event("dealt")
-    for process in (host, guest):
-        process.close_input()
+    host.close_input()
+    guest.signal(signal.SIGINT)
     assert (host.end(), guest.end()) == (5, 5)
-    # No reader is there to be told, but the replays are complete.
+    # No reader of the host is there to be told, but the replays are complete.
     assert not any("error" in line for line in [*host.err, *guest.err])
+    last = guest.events[-1]
+    assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
     replays = [path for who in ("host", "guest") for path in people.replays(who).iterdir()]
     assert [verify_file(path).verdict for path in replays] == ["unfinished"] * 2
 
@@ -232,3 +235,6 @@ def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert resume_options(usual / "a", Choices(None, 0, usual)) == []
     assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy"]
     assert resume_options(other / "a", Choices(None, 0, other)) == ["--replay-dir", str(other)]
+    program = make_program("python3 'my bot.py'", 5, verbose=True)
+    expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]
+    assert resume_options(usual / "a", Choices(None, 0, usual, program)) == expected

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from seqp2p.api.endpoint import closing
 from seqp2p.api.game import seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
@@ -20,10 +21,12 @@ from seqp2p.errors import FAILED, USAGE, UserError
 from seqp2p.live.game import LiveGame
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
 from seqp2p.lobby.table import AgreedTable, OwnRelay
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import decode_agreement
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
 from seqp2p.replay.sidecar import LoggedKind, Sidecar, SidecarSecrets, sidecar_path
@@ -81,6 +84,15 @@ def crash(
     then = sidecar_path(replay).stat().st_mtime - age_s
     os.utime(sidecar_path(replay), (then, then))
     return replay
+
+
+def log(replay: Path, kind: LoggedKind, *things: AddressStatement | Contribution) -> list[LoggedKind]:
+    """Write what a seat has signed, or was sent, into its own file; return the kinds of what was there."""
+    sidecar, _, logged, _ = Sidecar.open(sidecar_path(replay))
+    with sidecar:
+        for each in things:
+            sidecar.log(kind, each.payload, each.signature)
+    return [each.kind for each in logged]
 
 
 @contextmanager
@@ -259,12 +271,8 @@ async def test_every_coming_back_has_a_number_of_its_own(games: Path, brief: Pla
     for number in (1, 2, 3):
         resumed = await resumed_once(games)
         assert [read_statement(each).payload.number for each in resumed.table.statements] == [*range(1, number + 1)]
-    sidecar, _, logged, _ = Sidecar.open(sidecar_path(replay))
-    with sidecar:
-        nonce = decode_agreement(brief.agreement).seats[1].nonce
-        last = make_statement(brief.identity(2), nonce, NUMBER_MAX, ())
-        sidecar.log("here", last.payload, last.signature)
-    assert [each.kind for each in logged if each.kind == "here"] == ["here"] * 3
+    nonce = decode_agreement(brief.agreement).seats[1].nonce
+    assert log(replay, "here", make_statement(brief.identity(2), nonce, NUMBER_MAX, ())).count("here") == 3
     statements = (await resumed_once(games)).table.statements
     assert read_statement(statements[-1]).payload.number == NUMBER_MAX
 
@@ -273,23 +281,17 @@ async def test_the_addresses_that_others_have_signed_are_kept(games: Path, brief
     replay = crash(games, brief, 3)
     seats = decode_agreement(brief.agreement).seats
     told = [make_statement(brief.identity(1), seats[0].nonce, number, [ELSEWHERE]) for number in (1, 2)]
-    sidecar, _, _, _ = Sidecar.open(sidecar_path(replay))
-    with sidecar:
-        for each in told:
-            sidecar.log("here", each.payload, each.signature)
+    log(replay, "here", *told)
     async with resumed_at(games) as resumed:
         assert list(resumed.table.statements[:2]) == told
         assert AddressBook(resumed.table, DEFAULT_LIMITS).of(1)[0] == ELSEWHERE
 
 
 async def test_it_listens_where_it_did_if_it_can(games: Path, brief: Played) -> None:
-    listeners = await open_listeners(LOOPBACK)
-    port = listeners[0].socket.getsockname()[1]
-    crash(games, brief, 3, listen=f"127.0.0.1:{port}")
-    resumed = await resumed_once(games)
-    assert addresses_of(resumed)[0].port != port
-    for listener in listeners:
-        await listener.aclose()
+    async with closing(await open_listeners(LOOPBACK)) as listeners:
+        port = listeners[0].socket.getsockname()[1]
+        crash(games, brief, 3, listen=f"127.0.0.1:{port}")
+        assert addresses_of(await resumed_once(games))[0].port != port
     assert addresses_of(await resumed_once(games)) == [Address("127.0.0.1", port)]
     with pytest.RaisesGroup(Exception, allow_unwrapped=True, flatten_subgroups=True):
         await resumed_once(games, listen=Address("192.0.2.1", 1))
@@ -306,16 +308,12 @@ async def test_an_address_that_this_machine_has_no_more(games: Path, brief: Play
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]"])
 async def test_all_interfaces_are_all_of_them_again(host: str) -> None:
-    listeners = await listen_again(Address(host.strip("[]"), 0))
-    try:
+    async with closing(await listen_again(Address(host.strip("[]"), 0))) as listeners:
         hosts = {listener.socket.getsockname()[0] for listener in listeners}
         assert "0.0.0.0" in hosts
         found = await addresses_towards(listeners, [Address("127.0.0.1", 1)])
         assert found[0].host == "127.0.0.1"
         assert await addresses_towards(listeners, [])
-    finally:
-        for listener in listeners:
-            await listener.aclose()
 
 
 async def test_texts_that_are_no_addresses_are_passed_over(games: Path, brief: Played) -> None:
@@ -350,12 +348,10 @@ async def test_a_file_of_another_seat_or_game_is_refused(games: Path, trio: Play
     foreign = trio.contribution(1, 1)
     entries: list[tuple[LoggedKind, str]] = [("contribution", "does not fit its replay"), ("here", STRANGE)]
     for kind, text in entries:
-        path = sidecar_path(crash(games, brief, 3))
-        sidecar, *_ = Sidecar.open(path)
-        with sidecar:
-            sidecar.log(kind, foreign.payload, foreign.signature)
+        replay = crash(games, brief, 3)
+        log(replay, kind, foreign)
         await refused(games, text)
-        path.unlink()
+        sidecar_path(replay).unlink()
 
 
 async def test_a_file_that_is_full(games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,16 +364,14 @@ async def test_a_file_that_is_full(games: Path, brief: Played, monkeypatch: pyte
 
 
 async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: Played) -> None:
-    listeners = await open_listeners(LOOPBACK)
     seat = SeatKeys(2, brief.identity(2), randomness("new"))
     host = Address("a" * 70 + ".example", 4610)
     places = {1: (host, *(Address("127.0.0.1", port) for port in range(1, 20)))}
     relay = OwnRelay(Address("relay.example.org", 4001), ExchangeKey(bytes(range(32))))
     agreement = decode_agreement(brief.agreement)
-    table = AgreedTable(make_credentials(brief.identity(2)), agreement, 2, places, listeners, relay=relay)
-    kept = seat_secrets(table, seat, "identity.key", listeners)
-    for listener in listeners:
-        await listener.aclose()
+    async with closing(await open_listeners(LOOPBACK)) as listeners:
+        table = AgreedTable(make_credentials(brief.identity(2)), agreement, 2, places, listeners, relay=relay)
+        kept = seat_secrets(table, seat, "identity.key", listeners)
     replay = games / "new.seqp2p"
     replay.write_bytes(assemble(steps(brief, 0)))
     with Sidecar.create(sidecar_path(replay), kept) as sidecar:

@@ -1,17 +1,33 @@
 """The JSON Schemas of --json and --exec: as the code has them, and as the output of commands is."""
 
+import json
+from functools import cache
+from pathlib import Path
 from runpy import run_path
+from typing import Any
 
 import jsonschema
 import msgspec
 import pytest
+from referencing import Registry, Resource
 
 from seqp2p.bots.wire import BotChoice
 from seqp2p.cli.json_events import BOT_EVENTS, EVENTS
-from tests.cli.conftest import Cli
-from tests.cli.schemas import FOLDER, validator
+from tests.cli.conftest import WON, Cli
 
-GOLDEN = FOLDER / "replays" / "kids_2_won_ok.seqp2p"
+FOLDER = Path(__file__).parents[2] / "protocol"
+
+
+def schema(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / f"{name}.schema.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    """A validator of ``events`` or ``programs``; it raises jsonschema.ValidationError."""
+    registry = Registry().with_resource("events.schema.json", Resource.from_contents(schema("events")))
+    return jsonschema.Draft202012Validator(schema(name), registry=registry)
 
 
 def test_the_files_are_as_the_code() -> None:
@@ -21,8 +37,8 @@ def test_the_files_are_as_the_code() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "command", [("verify", GOLDEN, "--json"), ("show", GOLDEN, "--json"), ("export", GOLDEN, "--format", "json"),
-                ("stats", GOLDEN, "--json"), ("config", "--json"), ("id", "--json"), ("rules", "--json"),
+    "command", [("verify", WON, "--json"), ("show", WON, "--json"), ("export", WON, "--format", "json"),
+                ("stats", WON, "--json"), ("config", "--json"), ("id", "--json"), ("rules", "--json"),
                 ("arena", "random", "random", "--deals", "2", "--variant", "kids", "--json")],
     ids=lambda command: command[0],
 )  # fmt: skip

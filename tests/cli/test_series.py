@@ -31,7 +31,6 @@ from seqp2p.lobby.events import (
     LobbyEvent,
     LobbyRequest,
     LobbyShown,
-    OnLobbyEvent,
     SpectatorCame,
     TurnedAway,
 )
@@ -102,7 +101,7 @@ class Evening(AnyTable):
         return await play_games(self, options, teller, teller.on_event, lambda lobby: lobby.wait())
 
     @asynccontextmanager
-    async def open_lobby(self, tell: OnLobbyEvent, *, asked: bool = False) -> AsyncGenerator[Lobby]:
+    async def open_lobby(self, tell: Callable[[LobbyEvent], None], *, asked: bool = False) -> AsyncGenerator[Lobby]:
         self.opened += 1
         self.accepted = trio.Event()
         if not asked:

@@ -21,22 +21,16 @@ from seqp2p.cli.show import by_words, roll
 from seqp2p.replay.playback import play_back
 from seqp2p.ui.replay_browser import ReplayBrowser
 from tests.cli import documented
-from tests.cli.conftest import Cli, read
+from tests.cli.conftest import DROPPED, KIDS, SMALL, Cli, read, said
 from tests.cli.processes import Household, Terminal
 
-ROOT = Path(__file__).parents[2]
-REPLAYS, SMALL = ROOT / "replays", ROOT / "protocol" / "replays"
-DROPPED, KIDS = REPLAYS / "classic-3-dropped.seqp2p", REPLAYS / "kids-3.seqp2p"
-
-
+REPLAYS = KIDS.parent
 pytestmark = pytest.mark.usefixtures("read_once")
 
 
 @pytest.mark.simulation
 def test_the_whole_game_is_printed(cli: Cli) -> None:
-    exit_code, out, err = cli("show", "--plain", DROPPED)
-    lines = out.splitlines()
-    assert (exit_code, err) == (0, "")
+    lines = said(cli("show", "--plain", DROPPED)).splitlines()
     assert lines[0].startswith("verified: won by ")
     assert "the cards are dealt" in lines
     playback = read(DROPPED.read_bytes())
@@ -92,9 +86,8 @@ def test_a_game_that_is_not_whole_is_printed_as_far_as_it_goes(cli: Cli, name: s
 
 
 def test_the_chances_and_the_moves_that_cost_most(cli: Cli) -> None:
-    exit_code, out, err = cli("show", "--review", KIDS)
+    out = said(cli("show", "--review", KIDS))
     lines = out.splitlines()
-    assert (exit_code, err) == (0, "")
     heading = lines.index("the chances to win after each turn, as the seat that moved could know them:")
     curve = lines[heading + 1 : lines.index("", heading)]
     assert [int(line.split(".")[0]) for line in curve] == [*range(1, 32)]
@@ -179,7 +172,7 @@ def stepped(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     """Step through a replay by these typed lines; return the lines that are said."""
 
     def run(*typed: str, path: Path = KIDS) -> list[str]:
-        said: list[str] = []
+        told: list[str] = []
         lines = iter(typed)
 
         async def read_line(_: Output) -> str | None:
@@ -190,12 +183,12 @@ def stepped(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
             return line
 
         monkeypatch.setattr(Output, "read_line", read_line)
-        monkeypatch.setattr(Output, "say", lambda _, text="", kind="log": said.append(text))
+        monkeypatch.setattr(Output, "say", lambda _, text="", kind="log": told.append(text))
         playback = read(path.read_bytes())
         frames = frames_of(path.name, playback, reviewed=review_of(playback))
         work = partial(by_words, Output(json=False), frames, header_lines(playback))
         assert trio.run(work, clock=MockClock(autojump_threshold=0)) == 0
-        return said[said.index("seat 1 (ann) deals") if path == KIDS else 0 :]
+        return told[told.index("seat 1 (ann) deals") if path == KIDS else 0 :]
 
     return run
 
@@ -208,18 +201,18 @@ def test_stepping_by_words(stepped: Callable[..., list[str]]) -> None:
         "  1. seat 2 (ben): rabbit e4, draws whale",
         "the cards are dealt",
     ]
-    said = stepped("31", "review", "zzz")
-    assert "yellow has completed a sequence: 1 of 1" in said
-    assert "the moves that cost most:" in said
-    assert said[-1] == "zzz is no word here; help has a list of them"
+    told = stepped("31", "review", "zzz")
+    assert "yellow has completed a sequence: 1 of 1" in told
+    assert "the moves that cost most:" in told
+    assert told[-1] == "zzz is no word here; help has a list of them"
 
 
 def test_it_plays_until_something_is_typed(stepped: Callable[..., list[str]]) -> None:
-    said = stepped("play", WAIT, WAIT, "stop", "", "quit")
-    assert said[1] == "it plays, 1 s a moment; stop stops it"
-    assert said[2:4] == ["the cards are dealt", "  1. seat 2 (ben): rabbit e4, draws whale"]
-    assert said[4] == "turn 1 of 31, moment 3 of 35"
-    assert said[5].startswith("  2. seat 3 (cleo): ")
+    told = stepped("play", WAIT, WAIT, "stop", "", "quit")
+    assert told[1] == "it plays, 1 s a moment; stop stops it"
+    assert told[2:4] == ["the cards are dealt", "  1. seat 2 (ben): rabbit e4, draws whale"]
+    assert told[4] == "turn 1 of 31, moment 3 of 35"
+    assert told[5].startswith("  2. seat 3 (cleo): ")
 
 
 def test_a_screen_rolls_on_while_it_plays() -> None:

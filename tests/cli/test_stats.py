@@ -12,15 +12,8 @@ from seqp2p.cli import stats
 from seqp2p.cli.stats import ranked
 from seqp2p.replay.statistics import ReplayCounter, summarise
 from tests.cli import documented
-from tests.cli.conftest import Cli
+from tests.cli.conftest import KIDS, STOPPED, WON, WRONG, Cli, said
 from tests.replay.test_statistics import made_up
-
-ROOT = Path(__file__).parents[2]
-SMALL = ROOT / "protocol" / "replays"
-KIDS = ROOT / "replays" / "kids-3.seqp2p"
-WON = SMALL / "kids_2_won_ok.seqp2p"
-STOPPED = SMALL / "forfeit_fail.seqp2p"
-WRONG = SMALL / "wrong_opening_fail.seqp2p"
 
 
 @pytest.fixture
@@ -38,8 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.process
 def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
-    exit_code, out, err = cli("stats", folder)
-    assert (exit_code, err) == (0, "")
+    out = said(cli("stats", folder))
     forfeit = "seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
     assert [line for line in out.splitlines() if line.startswith("left out")] == [
         f"left out: {folder}/4.seqp2p: unfinished: {forfeit}",
@@ -67,7 +59,7 @@ def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder, "--json", "--jobs", 1)
     assert (exit_code, out.count("\n"), err.count("\n")) == (0, 1, 3)
     told = documented.stream(out)[0]
-    assert told.keys() == documented.stats_fields()
+    assert told.keys() == documented.fields_in("Statistics")
     assert (told["files"], told["games"], told["unfinished"], told["duplicates"]) == (6, 2, 1, 1)
     assert [(Path(each["file"]).name, each["verdict"]) for each in told["left_out"]] == [
         ("4.seqp2p", "unfinished"),
@@ -96,9 +88,7 @@ RESULTS = ("won", "lost", "drawn", "unfinished")
 
 def test_a_picture(cli: Cli, tmp_path: Path) -> None:
     target = tmp_path / "heat.svg"
-    exit_code, out, err = cli("stats", KIDS, "--svg", target)
-    assert (exit_code, err) == (0, "")
-    assert out.endswith(f"{target} is written\n")
+    assert said(cli("stats", KIDS, "--svg", target)).endswith(f"{target} is written\n")
     course = summarise(KIDS.read_bytes(), token_bytes).course
     assert course is not None
     words = [each.text for each in ET.fromstring(target.read_text()).iter("{http://www.w3.org/2000/svg}text")]

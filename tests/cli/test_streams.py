@@ -26,10 +26,10 @@ from seqp2p.cli.running import LineReader
 from seqp2p.errors import UserError
 from seqp2p.hangup import TerminalGone
 from seqp2p.ui.styles import Taste
+from tests.cli.conftest import WON
 from tests.cli.processes import LIMIT_S, Household
 
 PACKAGE = Path(lines.__file__).parents[1]
-REPLAY = PACKAGE.parent / "protocol" / "replays" / "kids_2_won_ok.seqp2p"
 
 # Output.
 
@@ -213,7 +213,7 @@ def test_streams_that_are_closed_become_the_null_device(monkeypatch: pytest.Monk
 
 def test_a_process_without_any_streams(people: Household) -> None:
     # Closed by the shell, as a service may be started: the exit code still tells.
-    line = [sys.executable, "-m", "seqp2p", "verify", "--json", str(REPLAY)]
+    line = [sys.executable, "-m", "seqp2p", "verify", "--json", str(WON)]
     verify = people.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *line])
     assert verify.end() == 0
     assert verify.out == verify.err == []
@@ -222,7 +222,7 @@ def test_a_process_without_any_streams(people: Household) -> None:
 def test_a_reader_that_goes_away(people: Household) -> None:
     read, write = os.pipe()
     os.close(read)
-    process = people.start("verify", "--json", REPLAY, REPLAY, output=write)
+    process = people.start("verify", "--json", WON, WON, output=write)
     os.close(write)
     assert process.end() == 5  # The other files are not verified.
     assert process.err == []

@@ -15,8 +15,8 @@ from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
-from tests.cli.schemas import validator
-from tests.cli.test_exec import EXAMPLES, strange
+from tests.cli.processes import EXAMPLES, strange
+from tests.cli.test_schemas import validator
 
 
 def tried(cli: Cli, *arguments: object) -> tuple[int, list[dict[str, Any]], str]:

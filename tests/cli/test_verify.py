@@ -16,10 +16,9 @@ from seqp2p.match.events import Result
 from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.verify import Player, Report
 from tests.cli import documented
-from tests.cli.conftest import Cli, good, refused
+from tests.cli.conftest import SMALL, Cli, good, refused
 from tests.table import identity, make_settings, match_at, played, replay_of, with_body
 
-SMALL = Path(__file__).parents[2] / "protocol/replays"
 FORM_SIGNED = "what it signed is not in the form that it has in a game"
 PLAYERS = (Player(1, "ann", "00" * 32), Player(2, "bob", "11" * 32))
 

@@ -1,11 +1,14 @@
-"""Actions as numbers, one for one; and views as arrays, held against the view field by field."""
+"""Actions as numbers, one for one; and views as arrays and as planes, held against the view field by field."""
 
 import random
+from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 
-from seqp2p.learning import action_mask, action_of, actions_of, number_of, observe
+from seqp2p.learning import action_mask, action_of, actions_of, number_of, observe, observe_planes, planes_of
+from seqp2p.learning.observation import planes_space
 from seqp2p.rules import (
     UNKNOWN,
     VARIANTS,
@@ -20,7 +23,7 @@ from seqp2p.rules import (
     place,
     view,
 )
-from tests.rules.playing import OPTIONS, Game, do, make
+from tests.rules.playing import OPTION_TABLES, OPTIONS, Game, Table, do, make
 
 TABLES = [("classic", 2, 2), ("classic", 6, 3), ("classic", 8, 2), ("kids", 3, 3)]
 
@@ -125,3 +128,38 @@ def test_one_chip_can_complete_more_than_win() -> None:
     for seat in (1, 2):
         held_against(view(position, seat))
     assert observe(view(position, 2))["completed"].tolist() == [0, 2]
+
+
+# Planes.
+
+
+def seen_at(table: Table, seed: int) -> View:
+    return view(table.stopped(seed).position, 1 + seed % table.players)
+
+
+def named(seen: View) -> dict[str, np.ndarray[Any, Any]]:
+    names = [name for name, _ in planes_of(seen.variant, seen.players, seen.teams)]
+    return dict(zip(names, observe_planes(seen), strict=True))
+
+
+@pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
+def test_they_say_what_the_dictionary_says(table: Table) -> None:
+    for seed in range(5):
+        seen = seen_at(table, seed)
+        planes, arrays, variant = named(seen), observe(seen), seen.variant
+        assert observe_planes(seen) in planes_space(variant, seen.players, seen.teams)["observation"]
+        for team in range(seen.teams):
+            assert np.array_equal(planes[f"team {team}"], arrays["board"][team])
+            assert np.array_equal(planes[f"sequences {team}"], arrays["sequences"][team])
+            assert np.all(planes[f"completed {team}"] == arrays["completed"][team])
+        gone = Counter(card for cards in seen.discards for card in cards)
+        for square, card in enumerate(variant.board.grid):
+            counts = [planes[name].reshape(-1)[square] for name in ("hand", "discarded")]
+            assert counts == ([0, 0] if card == UNKNOWN else [arrays["hand"][card], gone[card]])
+        for name, cards in (("wild", variant.wild), ("removing", variant.removing)):
+            assert np.all(planes[f"{name} in hand"] == sum(arrays["hand"][card] for card in cards))
+            assert np.all(planes[f"{name} discarded"] == sum(gone[card] for card in cards))
+        assert [planes[name].max() for name in planes if name.startswith("phase")] == arrays["phase"].tolist()
+        assert [planes[name].max() for name in planes if name.startswith("hand size")] == arrays["hand_sizes"].tolist()
+        assert np.all(planes["to move"] == arrays["to_move"][0])
+        assert np.all(planes["pile"] == seen.pile)

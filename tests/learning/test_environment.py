@@ -70,12 +70,12 @@ def test_what_pettingzoo_asks_for(table: dict[str, Any]) -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("table", TABLES, ids=IDS)
-def test_a_whole_game_is_one_of_the_engine(table: dict[str, Any]) -> None:
+def test_a_whole_game_is_one_of_the_engine_and_whoever_wins_gets_one(table: dict[str, Any]) -> None:
     raw = RawEnv(**table)
     spaces = raw.observation_space("seat_1")
-    for seen, before, number in random_game(raw, 5):
-        legal = legal_actions(before)
-        allowed = [action_of(raw.table.variant, int(each)) for each in np.flatnonzero(seen["action_mask"])]
+    for seen, before, number in random_game(raw, 7):
+        legal, numbers = legal_actions(before), np.flatnonzero(seen["action_mask"]).tolist()
+        allowed = [action_of(raw.table.variant, each) for each in numbers]
         assert len(allowed) == len(legal)
         assert {*allowed} == {*legal}
         assert seen in spaces
@@ -85,7 +85,22 @@ def test_a_whole_game_is_one_of_the_engine(table: dict[str, Any]) -> None:
         assert Counter(card for each in cards for card in each) == Counter(raw.table.variant.deck)
         for agent, seat in raw._seats.items():
             assert (agent == raw.agent_selection) == (seat == after.to_move) or after.over
-            assert raw.observe(agent)["action_mask"].any() == (seat == after.to_move)
+            mask = raw.observe(agent)["action_mask"]
+            assert np.flatnonzero(mask).tolist() == (sorted(raw.table.legal()) if seat == after.to_move else [])
+        assert after.over or not any((*raw.rewards.values(), *raw.terminations.values()))
+    winner = raw.table.winner
+    assert winner
+    rewards = {agent: 1 if team_of(seat, raw.table.teams) == winner else -1 for agent, seat in raw._seats.items()}
+    assert {*rewards.values()} == {1, -1}
+    assert raw.rewards == rewards
+    last = {}
+    for agent in raw.agent_iter():
+        _, reward, terminated, truncated, _ = raw.last()
+        assert (terminated, truncated) == (True, False)
+        last[agent] = reward
+        raw.step(None)
+    assert last == rewards
+    assert raw.agents == []
 
 
 @pytest.mark.simulation
@@ -108,31 +123,6 @@ def test_no_seat_sees_what_it_cannot_know(table: dict[str, Any]) -> None:
             twin = at(raw, position._replace(hands=tuple(hands)))
             assert data_equivalence(twin.observe(agent), seen)
             at(raw, position)
-
-
-@pytest.mark.parametrize("table", TABLES, ids=IDS)
-def test_whoever_wins_gets_one_and_the_others_lose_one(table: dict[str, Any]) -> None:
-    raw = RawEnv(**table)
-    for _ in random_game(raw, 7):
-        if not position_of(raw).over:
-            assert not any(raw.rewards.values())
-            assert not any(raw.terminations.values())
-    winner = position_of(raw).winner
-    assert winner
-    rewards = {
-        f"seat_{seat}": 1 if team_of(seat, raw.table.teams) == winner else -1
-        for seat in range(1, raw.table.players + 1)
-    }
-    assert {*rewards.values()} == {1, -1}
-    assert raw.rewards == rewards
-    last = {}
-    for agent in raw.agent_iter():
-        _, reward, terminated, truncated, _ = raw.last()
-        assert (terminated, truncated) == (True, False)
-        last[agent] = reward
-        raw.step(None)
-    assert last == rewards
-    assert raw.agents == []
 
 
 def test_a_drawn_game_gives_nobody_anything() -> None:
@@ -184,13 +174,14 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
     raw.reset(seed=1)
     before = position_of(raw)
     strange = next(card for card in range(52) if card not in before.hands[before.to_move - 1] and card % 13 != 9)
-    square = raw.table.variant.board.grid.index(strange)
-    with pytest.raises(IllegalAction):
-        raw.step(number_of(raw.table.variant, place(strange, square)))
-    for nothing in (0, -1, 608):
-        with pytest.raises(ValueError, match="stands for no action of Sequence: choose one that the action mask"):
-            raw.step(nothing)
-    assert position_of(raw) == before
+    illegal = number_of(raw.table.variant, place(strange, raw.table.variant.board.grid.index(strange)))
+    for step in (raw.step, raw.table.step):
+        with pytest.raises(IllegalAction):
+            step(illegal)
+        for nothing in (0, -1, 608):
+            with pytest.raises(ValueError, match="stands for no action of Sequence: choose one that the action mask"):
+                step(nothing)
+    assert (position_of(raw), raw.table.last) == (before, None)
     assert not any(raw.terminations.values())
 
 
@@ -240,11 +231,24 @@ def test_without_a_mode_nothing_is_rendered() -> None:
         assert raw.render() is None
 
 
-def test_tables_that_there_are_not() -> None:
-    with pytest.raises(RulesError, match="has no option advanced"):
-        env(variant="kids", advanced=True)
-    with pytest.raises(ValueError, match="no render mode 'rgb_array': choose one of human, ansi"):
-        env(render_mode="rgb_array")
+@pytest.mark.parametrize(
+    ("table", "kind", "why"),
+    [
+        ({"players": 5}, RulesError, "5 players"),
+        ({"players": 4, "teams": 3}, RulesError, "2 teams"),
+        ({"variant": "kids", "advanced": True}, RulesError, "has no option advanced"),
+        ({"variant": "chess"}, ValueError, "there is no variant 'chess': choose one of classic, kids"),
+        ({"render_mode": "rgb_array"}, ValueError, "no render mode 'rgb_array': choose one of human, ansi"),
+    ],
+)
+def test_tables_that_there_are_not(table: dict[str, Any], kind: type[Exception], why: str) -> None:
+    with pytest.raises(kind, match=why):
+        env(**table)
+
+
+def test_the_names_that_pettingzoo_knows() -> None:
+    assert isinstance(learning.raw_env(players=3), RawEnv)
+    assert env().unwrapped.metadata["name"] == "seqp2p_v0"
 
 
 @pytest.mark.parametrize("missing", ["numpy", "gymnasium", "pettingzoo"])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
+    from selenium.webdriver.remote.webelement import WebElement
 
 FLAGS: Final = (
     "--headless",
@@ -56,6 +57,14 @@ def chromium(profile: Path) -> Iterator["Chrome"]:
         yield driver
     finally:
         driver.quit()
+
+
+def by_id(driver: "Chrome", name: str) -> "WebElement":
+    return driver.find_element("id", name)
+
+
+def all_of(driver: "Chrome", selector: str) -> "list[WebElement]":
+    return driver.find_elements("css selector", selector)
 
 
 def requested(driver: "Chrome") -> list[str]:

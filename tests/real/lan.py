@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import pytest
 
-from tests.cli.processes import Household, Process, command, wait_until
+from seqp2p.cli.replays import verify_file
+from tests.cli.processes import Household, Process, command, household, wait_until
+from tests.helpful import HELPFUL
 
 _numbers: Final = itertools.count()
 
@@ -39,11 +41,6 @@ def why_not() -> str | None:
     finally:
         ip("netns", "del", probe)
     return None
-
-
-def new_stem() -> str:
-    """Return a new start for the names of machines and cables."""
-    return f"sq{os.getpid()}n{next(_numbers)}"
 
 
 def needs(*programs: str) -> list[pytest.MarkDecorator]:
@@ -75,62 +72,63 @@ def run_in(space: str, *line: str, text: str = "") -> str:
     return subprocess.run(whole, check=True, capture_output=True, text=True, input=text).stdout
 
 
-@contextmanager
-def ending(people: Household) -> Iterator[None]:
-    """End these processes before their network ends."""
-    try:
-        yield
-    finally:
-        for process in people._started:
-            process.process.kill()
-            process.process.wait()
+class Machines:
+    """Machines on this one, and the players' processes on them."""
 
-
-class Lan:
-    """Hosts 1 to ``size``, each with one interface."""
-
-    def __init__(self, people: Household, size: int) -> None:
+    def __init__(self, people: Household) -> None:
         self.people = people
-        self.stem = new_stem()
-        self.hosts = range(1, size + 1)
+        self.stem = f"sq{os.getpid()}n{next(_numbers)}"
 
-    def space(self, host: int) -> str:
-        return f"{self.stem}h{host}"
-
+    @classmethod
     @contextmanager
-    def up(self) -> Iterator[None]:
-        """Plug the cables in, until the block ends."""
-        with ExitStack() as stack:
-            ip("link", "add", self.stem, "type", "bridge")
-            stack.callback(ip, "link", "del", self.stem)
-            ip("link", "set", self.stem, "up")
-            for host in self.hosts:
-                space, cable = self.space(host), self.cable(host)
-                add_space(space, stack)
-                ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", space)
-                ip("link", "set", cable, "master", self.stem, "up")
-                ip("-n", space, "addr", "add", f"10.46.10.{host}/24", "dev", "eth0")
-                ip("-n", space, "link", "set", "eth0", "up")
-            wait_until(
-                lambda: all("state UP" in ip("link", "show", self.cable(host)) for host in self.hosts), "no link"
-            )
-            yield
+    def running(cls, directory: Path) -> Iterator[Self]:
+        """Make the machines; the processes end with the block, and their network after them."""
+        with household(directory) as people, ExitStack() as stack:
+            made = cls(people)
+            made.build(stack)
+            stack.callback(made.end_all)
+            yield made
 
-    def cable(self, host: int) -> str:
-        return f"{self.stem}v{host}"
+    def build(self, stack: ExitStack) -> None:
+        """Make the network, until the stack ends."""
+        raise NotImplementedError
 
-    def cut(self, host: int) -> None:
-        """Pull the cable: not where the host would see it, but at the socket in the wall."""
-        ip("link", "set", self.cable(host), "nomaster")
+    def space(self, name: object) -> str:
+        return f"{self.stem}{name}"
 
-    def mend(self, host: int) -> None:
-        ip("link", "set", self.cable(host), "master", self.stem)
+    def add_bridge(self, stack: ExitStack) -> None:
+        ip("link", "add", self.stem, "type", "bridge")
+        stack.callback(ip, "link", "del", self.stem)
+        ip("link", "set", self.stem, "up")
 
-    def start(self, host: int, *arguments: object) -> Process:
-        who = self.space(host)
-        line = ["ip", "netns", "exec", who, *command(*arguments)]
+    def cable(self, address: str) -> str:
+        return f"{self.stem}c{address.rpartition('.')[2]}"
+
+    def join_bridge(self, space: str, interface: str, address: str, stack: ExitStack) -> None:
+        """Add a cable from a machine to the bridge."""
+        cable = self.cable(address)
+        ip("link", "add", cable, "type", "veth", "peer", "name", interface, "netns", space)
+        stack.callback(ip, "link", "del", cable)  # The namespace alone may last as long as its sockets.
+        ip("link", "set", cable, "master", self.stem, "up")
+        ip("-n", space, "addr", "add", f"{address}/24", "dev", interface)
+        ip("-n", space, "link", "set", interface, "up")
+        wait_until(lambda: "state UP" in ip("link", "show", cable), "no link")
+
+    def start(self, name: object, *arguments: object) -> Process:
+        """Start the player on this machine, a bot."""
+        who = self.space(name)
+        kept = ("--bot", HELPFUL, "--json", "--replay-dir", self.people.replays(who))
+        line = ["ip", "netns", "exec", who, *command(*arguments, *kept)]
         return self.people._start(Process(line, self.people.env(who)))
 
-    def replay(self, host: int) -> Path:
-        (path,) = self.people.replays(self.space(host)).glob("*.seqp2p")
-        return path
+    def check(self, *names: object, games: int = 1) -> None:
+        """Check that these players have verified replays of the same games."""
+        folders = [self.people.replays(self.space(name)) for name in names]
+        reports = [verify_file(path) for folder in folders for path in folder.glob("*.seqp2p")]
+        assert [report.verdict for report in reports] == ["verified"] * len(names) * games
+        assert len({(report.game, report.steps, report.result) for report in reports}) == games
+
+    def end_all(self) -> None:
+        for process in self.people._started:
+            process.process.kill()
+            process.process.wait()

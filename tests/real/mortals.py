@@ -62,10 +62,6 @@ class Mortals:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         return path
 
-    def number(self, name: str) -> int:
-        """Return the seat of a player: the first to knock sits first."""
-        return self.lives[HOST][0].seat_of(name)
-
     def told(self, name: str) -> list[str]:
         """Return the names of all events of a seat, in all its lives."""
         return [event["event"] for life in self.lives[name] for event in life.events]

@@ -14,7 +14,8 @@ from tests.real.terminals import Terminal
 
 SEQP2P = [sys.executable, "-m", "seqp2p"]
 KIDS = ("--variant", "kids")
-HELPED_SEQP2P = [sys.executable, "-m", "tests.helpful", "seqp2p"]
+HELPED: dict[str, Any] = {"line": [sys.executable, "-m", "tests.helpful", "seqp2p"], "SEQP2P_HELPED": "1"}
+"""A bot chooses for the person at the terminal, in the game alone."""
 
 
 class Room:

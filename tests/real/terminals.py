@@ -13,8 +13,8 @@ from typing import Self
 
 import pytest
 
-LIMIT_S = 120.0
-"""Far more than anything here takes, also on a machine that is busy: a test that gets here has found a hang."""
+from tests.cli.processes import LIMIT_S, wait_until
+
 LOOK_S = 0.05
 
 
@@ -106,36 +106,26 @@ class Terminal:
         children = Path(f"/proc/{shell}/task/{shell}/children").read_text(encoding="ascii").split()
         return int(children[0])
 
-    def wait(self, condition: Callable[[str], bool], what: str, limit_s: float = LIMIT_S) -> str:
+    def wait(self, condition: Callable[[str], bool], what: str) -> str:
         """Wait until the screen is so; return it. Fails with the last screen."""
-        end = time.monotonic() + limit_s
-        while True:
-            screen = self.screen()
-            if condition(screen):
-                return screen
+        end = time.monotonic() + LIMIT_S
+        while not condition(screen := self.screen()):
             assert "Traceback" not in screen, screen
             assert time.monotonic() < end, f"waited in vain for {what}:\n{screen}"
             time.sleep(LOOK_S)
+        return screen
 
-    def see(self, text: str, limit_s: float = LIMIT_S) -> str:
+    def see(self, text: str) -> str:
         """Wait until a text is on the screen; return the screen."""
-        return self.wait(lambda screen: text in screen, text, limit_s)
+        return self.wait(lambda screen: text in screen, text)
 
-    def find(self, pattern: str, limit_s: float = LIMIT_S) -> re.Match[str]:
-        self.wait(lambda screen: re.search(pattern, screen) is not None, pattern, limit_s)
-        found = re.search(pattern, self.screen())
-        assert found is not None, "it was there a moment ago"
+    def find(self, pattern: str) -> re.Match[str]:
+        found = re.search(pattern, self.wait(lambda screen: re.search(pattern, screen) is not None, pattern))
+        assert found is not None
         return found
 
-    def wait_for(self, condition: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
-        """Wait for a condition that the screen does not show."""
-        end = time.monotonic() + limit_s
-        while not condition():
-            assert time.monotonic() < end, "the program goes on"
-            time.sleep(LOOK_S)
-
-    def exit_code(self, limit_s: float = LIMIT_S) -> int:
-        self.wait_for(lambda: self._exit.exists() and bool(self._exit.read_text(encoding="ascii").strip()), limit_s)
+    def exit_code(self) -> int:
+        wait_until(lambda: self._exit.exists() and bool(self._exit.read_text(encoding="ascii").strip()), "it goes on")
         return int(self._exit.read_text(encoding="ascii"))
 
 
@@ -147,7 +137,7 @@ def interrupt(terminal: Terminal) -> None:
 
     asked = questions()
     terminal.press("C-c")
-    terminal.wait_for(lambda: questions() > asked)
+    wait_until(lambda: questions() > asked, "it asks nothing")
     terminal.press("C-c")
 
 

@@ -1,12 +1,7 @@
 """The program on a terminal that the test plays: asked for its background, it answers well, badly or never."""
 
-import fcntl
 import os
-import pty
 import select
-import struct
-import subprocess
-import sys
 import termios
 import time
 from collections.abc import Iterator
@@ -15,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.errors import ABANDONED
 from seqp2p.ui.styles import styles_of
 from seqp2p.ui.terminal_answers import BURST_S, QUESTIONS
 from seqp2p.ui.terminal_app import ANSWERS_S
-from tests.cli.processes import LIMIT_S, environment
+from tests.cli.processes import LIMIT_S, Household, Terminal, household
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow]
 KIND = "\x1b[?62;22c"
 WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:0000/0000/0000\x07"
-ABANDONED = 5
 
 
 def sent(name: str, palette: str) -> str:
@@ -36,38 +31,25 @@ HINT = {palette: sent("answer", palette) for palette in ("dark", "light")}
 PAGE = {palette: "48" + sent("page", palette) for palette in ("dark", "light")}
 
 
-class PlayedTerminal:
+class PlayedTerminal(Terminal):
     """A terminal that the test plays, with the tutorial in it."""
 
-    def __init__(self, home: Path) -> None:
-        self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        variables = environment(home, LANG="C.UTF-8", LANGUAGE="en") | {"TERM": "xterm-256color", "COLORTERM": "24bit"}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "seqp2p", "play", "--tutorial"],
-            env=variables,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-        )
-        os.close(slave)
+    def __init__(self, people: Household) -> None:
+        super().__init__()
+        termios.tcsetwinsize(self.slave, (24, 80))
+        look = {"TERM": "xterm-256color", "COLORTERM": "24bit", "LANG": "C.UTF-8"}
+        self._process = people.start("play", "--tutorial", stdin=self.slave, output=self.slave, env=look)
         self.shown = ""
 
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        os.close(self._master)
-
     def send(self, text: str) -> None:
-        os.write(self._master, text.encode())
+        os.write(self.master, text.encode())
 
     def read(self, limit_s: float) -> bool:
         """Read on for so long; return True if something came."""
-        if not select.select([self._master], [], [], limit_s)[0]:
+        if not select.select([self.master], [], [], limit_s)[0]:
             return False
         with suppress(OSError):  # It has ended.
-            self.shown += os.read(self._master, 65536).decode(errors="replace")
+            self.shown += os.read(self.master, 65536).decode(errors="replace")
         return True
 
     def read_for(self, duration_s: float) -> None:
@@ -78,7 +60,7 @@ class PlayedTerminal:
     def see(self, text: str, limit_s: float = LIMIT_S) -> None:
         end = time.monotonic() + limit_s
         while text not in self.shown:
-            assert self._process.poll() is None, self.shown
+            assert self._process.process.poll() is None, self.shown
             assert time.monotonic() < end, f"waited in vain for {text!r}:\n{self.shown!r}"
             self.read(0.1)
 
@@ -86,24 +68,23 @@ class PlayedTerminal:
         """Type the word that leaves; return all output. Anything typed before it would spoil the word."""
         self.send("leave\r")
         end = time.monotonic() + LIMIT_S
-        while self._process.poll() is None:
+        while self._process.process.poll() is None:
             assert time.monotonic() < end, self.shown
             self.read(0.1)
         while self.read(0.0) and not self.shown.endswith("\n"):
             pass
-        assert self._process.returncode == ABANDONED, self.shown
+        assert self._process.end() == ABANDONED, self.shown
         assert "you have left the tutorial" in self.shown
         return self.shown
 
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[PlayedTerminal]:
-    terminal = PlayedTerminal(tmp_path / "pupil")
-    try:
+    with household(tmp_path) as people:
+        terminal = PlayedTerminal(people)
         terminal.see(QUESTIONS)
         yield terminal
-    finally:
-        terminal.close()
+    terminal.hang_up()
 
 
 @pytest.mark.parametrize(("answer", "palette"), [(WHITE, "light"), (BLACK, "dark")])

@@ -5,10 +5,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
+from tests.cli.processes import wait_until, wait_until_gone
 from tests.real.room import SEQP2P, Room, table
 from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux
 
@@ -21,35 +21,26 @@ def kill(number: int) -> Callable[[Terminal], None]:
     return lambda terminal: os.kill(terminal.pid(), number)
 
 
-ENDS: dict[str, Callable[[Terminal], None]] = {
-    "SIGTERM": kill(signal.SIGTERM),
-    "SIGHUP": kill(signal.SIGHUP),
-    "Ctrl-C": lambda terminal: terminal.press("C-c", "C-c"),
-    "Ctrl-D": lambda terminal: terminal.press("C-d"),
-    "leave": lambda terminal: terminal.type("leave"),
-}
-
-
-PLACES: dict[str, tuple[tuple[str, ...], str]] = {
-    "question": (("join",), CODE),
-    "lobby": (TABLE, "join code is"),
-    "watching": ((), "you are let in"),
-}
-
-
-# Each end at one of the places.
 @pytest.mark.parametrize(
-    ("where", "how"),
-    [("question", "Ctrl-C"), ("question", "Ctrl-D"), ("lobby", "SIGHUP"), ("lobby", "leave"), ("watching", "SIGTERM")],
+    ("what", "sign", "end"),
+    [
+        (("join",), CODE, lambda terminal: terminal.press("C-c", "C-c")),
+        (("join",), CODE, lambda terminal: terminal.press("C-d")),
+        (TABLE, "join code is", kill(signal.SIGHUP)),
+        (TABLE, "join code is", lambda terminal: terminal.type("leave")),
+        (("watch",), "you are let in", kill(signal.SIGTERM)),
+    ],
+    ids=["question-Ctrl-C", "question-Ctrl-D", "lobby-SIGHUP", "lobby-leave", "watching-SIGTERM"],
 )
-def test_the_terminal_is_as_it_was(room: Room, where: str, how: str) -> None:
-    what, sign = PLACES[where]
-    if not what:
+def test_the_terminal_is_as_it_was(
+    room: Room, what: tuple[str, ...], sign: str, end: Callable[[Terminal], None]
+) -> None:
+    if what == ("watch",):
         address, code = table(room.sit("host", *TABLE))
         what = ("watch", address, "--code", code)
     ann = room.sit("ann", *what)
     ann.see(sign)
-    ENDS[how](ann)
+    end(ann)
     assert ann.exit_code() == 5
     assert ann.is_as_before()
     assert ann.history().strip(), "a word of how it ended"
@@ -102,7 +93,7 @@ def test_stopped_and_continued(room: Room) -> None:
     shell.wait(lambda screen: "join code is" in screen and "Stopped" not in screen, "the whole screen again")
     shell.press("C-c")
     shell.see("you left the table")
-    shell.wait_for(lambda: shell.modes() == "0 1 0")
+    wait_until(lambda: shell.modes() == "0 1 0", "the screen stays")
 
 
 def test_a_terminal_that_closes_ends_the_program_and_not_the_game(room: Room) -> None:
@@ -110,5 +101,5 @@ def test_a_terminal_that_closes_ends_the_program_and_not_the_game(room: Room) ->
     ann.see(YOUR_TURN)
     pid = ann.pid()
     ann.close()
-    ann.wait_for(lambda: not Path(f"/proc/{pid}").exists())
+    wait_until_gone([pid])
     room.sit("ann", "resume").see(YOUR_TURN)

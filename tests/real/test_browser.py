@@ -15,7 +15,7 @@ from seqp2p.ui.cards import card_name
 from seqp2p.ui.replay_browser import costly_moves, review_lines
 from seqp2p.ui.viewer import page
 from tests.cli.processes import wait_until
-from tests.real.browser import chromium, complaints, requested, why_not
+from tests.real.browser import all_of, by_id, chromium, complaints, requested, why_not
 from tests.ui.colour_vision import contrast
 from tests.ui.test_viewer import HOSTILE, hostile
 
@@ -167,7 +167,6 @@ def hands_of(shown: Playback, moment: Moment) -> list[list[str]]:
 
 
 def test_keys_buttons_and_the_slider(driver: "Chrome", tmp_path: Path) -> None:
-    from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 
     opened_game(driver, tmp_path, "kids-3")
@@ -185,49 +184,47 @@ def test_keys_buttons_and_the_slider(driver: "Chrome", tmp_path: Path) -> None:
         press(driver, *keys)
         assert at(driver) == there
     for name, there in (("last", end), ("back", end - 1), ("first", 1), ("next", 2)):
-        driver.find_element(By.ID, name).click()
+        by_id(driver, name).click()
         assert at(driver) == there
     # A button that has the focus keeps the space bar to itself.
     press(driver, Keys.SPACE)
     assert at(driver) == 3
-    driver.find_element(By.ID, "slider").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    by_id(driver, "slider").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert at(driver) == 5
-    driver.find_elements(By.CSS_SELECTOR, "#log li")[1].click()
+    all_of(driver, "#log li")[1].click()
     assert at(driver) == 2
-    log = driver.find_elements(By.CSS_SELECTOR, "#log li")
+    log = all_of(driver, "#log li")
     assert [entry.is_displayed() for entry in log[:4]] == [True, True, False, False]
-    driver.find_element(By.ID, "hands").click()
+    by_id(driver, "hands").click()
     assert look(driver)["hands"] == [[], [], []]
 
 
 def test_it_plays_and_stops(driver: "Chrome", tmp_path: Path) -> None:
-    from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.select import Select
 
     opened_game(driver, tmp_path, "kids-3")
-    Select(driver.find_element(By.ID, "pace")).select_by_visible_text("fast")
+    Select(by_id(driver, "pace")).select_by_visible_text("fast")
     driver.execute_script("document.activeElement.blur()")
     press(driver, Keys.SPACE)
-    assert driver.find_element(By.ID, "play").text == "stop"
+    assert by_id(driver, "play").text == "stop"
     wait_until(lambda: at(driver) >= 3, "it does not play")
     press(driver, Keys.SPACE)
-    assert driver.find_element(By.ID, "play").text == "play"
+    assert by_id(driver, "play").text == "play"
     press(driver, Keys.END, Keys.ARROW_LEFT, Keys.SPACE)
     end = len(playback("kids-3").moments)
-    wait_until(lambda: at(driver) == end and driver.find_element(By.ID, "play").text == "play", "it does not end")
+    wait_until(lambda: at(driver) == end and by_id(driver, "play").text == "play", "it does not end")
 
 
 def test_the_curve_and_the_costly_moves_lead_about(driver: "Chrome", tmp_path: Path) -> None:
     from selenium.webdriver import ActionChains
-    from selenium.webdriver.common.by import By
 
     opened_game(driver, tmp_path, "kids-3")
     end = len(playback("kids-3").moments)
-    chances = driver.find_element(By.ID, "chances")
+    chances = by_id(driver, "chances")
     assert chances.text == ""
     shown = frames_of("kids-3.seqp2p", playback("kids-3"), reviewed=review_of(playback("kids-3")))
-    buttons = driver.find_elements(By.CSS_SELECTOR, "#costly button")
+    buttons = all_of(driver, "#costly button")
     assert [button.text for button in buttons] == [text.strip() for _, text in costly_moves(shown)]
     for button, moment in zip(buttons, shown.costly, strict=True):
         button.click()
@@ -235,7 +232,7 @@ def test_the_curve_and_the_costly_moves_lead_about(driver: "Chrome", tmp_path: P
         review = shown.moments[moment].review
         assert review is not None
         assert chances.text == ". ".join(review_lines(shown, review))
-    curve, now = driver.find_element(By.ID, "curve"), driver.find_element(By.ID, "now")
+    curve, now = by_id(driver, "curve"), by_id(driver, "now")
     for side, there in ((-0.5, 1), (0.5, end)):
         ActionChains(driver).move_to_element_with_offset(
             curve, int(side * (curve.size["width"] - 4)), 0
@@ -268,10 +265,8 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def test_what_a_screen_reader_is_told(driver: "Chrome", tmp_path: Path) -> None:
-    from selenium.webdriver.common.by import By
-
     opened_game(driver, tmp_path, "kids-3")
-    driver.find_element(By.ID, "last").click()
+    by_id(driver, "last").click()
     tree: list[dict[str, Any]] = driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     told = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node["ignored"]]
     roles = [role for role, _ in told]
@@ -281,7 +276,7 @@ def test_what_a_screen_reader_is_told(driver: "Chrome", tmp_path: Path) -> None:
     cells = [name for role, name in told if role in ("cell", "gridcell")]
     assert "e5: bear, yellow chip, in a completed sequence, last move" in cells
     assert "a1: free corner" in cells
-    news = driver.find_element(By.ID, "news")
+    news = by_id(driver, "news")
     assert (news.get_attribute("aria-live"), news.get_attribute("aria-atomic")) == ("polite", "true")
     assert news.text == "won by seat 2 (ben)"
     assert {"first", "back", "play", "next", "last"} <= {name for role, name in told if role == "button"}
@@ -290,12 +285,10 @@ def test_what_a_screen_reader_is_told(driver: "Chrome", tmp_path: Path) -> None:
 
 
 def test_what_players_write_does_nothing(driver: "Chrome", tmp_path: Path) -> None:
-    from selenium.webdriver.common.by import By
-
     opened(driver, tmp_path, page(hostile(), [HOSTILE]))
-    assert len(driver.find_elements(By.TAG_NAME, "script")) == 2
-    assert HOSTILE in driver.find_element(By.ID, "news").text
-    assert HOSTILE in driver.find_element(By.ID, "seats").text
+    assert len(all_of(driver, "script")) == 2
+    assert HOSTILE in by_id(driver, "news").text
+    assert HOSTILE in by_id(driver, "seats").text
     assert HOSTILE in driver.title
     # Whatever came in nevertheless could not run.
     assert driver.execute_script(INTRUDE) == 0

@@ -54,7 +54,7 @@ def test_whoever_was_dropped_is_told_so_when_it_comes_back(tmp_path: Path) -> No
         table.people.hold(
             2
         )  # It is dropped where it is awaited: if the first turn was its own, in the step after the next.
-        table.seats[HOST].event("dropped", seats=[table.number("guest3")])
+        table.seats[HOST].event("dropped", seats=[table.seats[HOST].seat_of("guest3")])
         back = table.resume("guest3")
         assert back.end() == 5, back.said()
         assert "go on without you" in back.events[-1]["reason"]

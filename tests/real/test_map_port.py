@@ -7,14 +7,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from seqp2p.cli.replays import verify_file
-from tests.cli.processes import Household, Process, command, environment, household, wait_until
-from tests.real.lan import add_cable, add_space, ending, ip, needs, new_stem, run_in
+from tests.cli.processes import Household, Process, wait_until
+from tests.real.lan import Machines, add_cable, add_space, ip, needs, run_in
 
 pytestmark = needs("nft", "miniupnpd")
 
 # Addresses of the internet as others see it, in a network that nothing leaves.
 WIDE, FAR = "9.46.10.1", "9.46.10.2"
+INSIDE, OUTSIDE = "in", "out"
 RULES: Final = """
 table inet filter {
   chain forward {
@@ -49,28 +49,23 @@ allow 1024-65535 0.0.0.0/0 1024-65535
 """
 
 
-class Home:
+class Home(Machines):
     """Three machines: a player at home, the router, and a player on the internet."""
 
     def __init__(self, people: Household) -> None:
-        self.people = people
-        stem = new_stem()
-        self.inside, self.router, self.outside = (f"{stem}{name}" for name in ("in", "rt", "out"))
+        super().__init__(people)
+        self.inside, self.router, self.outside = map(self.space, (INSIDE, "rt", OUTSIDE))
         self.log = people.directory / "router.log"
 
-    @contextmanager
-    def up(self) -> Iterator[None]:
-        """Make the network, until the block ends."""
-        with ExitStack() as stack:
-            for space in (self.inside, self.router, self.outside):
-                add_space(space, stack)
-            add_cable((self.inside, "eth0", "192.168.46.2"), (self.router, "lan0", "192.168.46.1"))
-            add_cable((self.outside, "eth0", FAR), (self.router, "wan0", WIDE))
-            ip("-n", self.inside, "route", "add", "default", "via", "192.168.46.1")
-            run_in(self.router, "sysctl", "-qw", "net.ipv4.ip_forward=1")
-            run_in(self.router, "nft", "-f", "-", text=RULES)
-            stack.enter_context(self._daemon())
-            yield
+    def build(self, stack: ExitStack) -> None:
+        for space in (self.inside, self.router, self.outside):
+            add_space(space, stack)
+        add_cable((self.inside, "eth0", "192.168.46.2"), (self.router, "lan0", "192.168.46.1"))
+        add_cable((self.outside, "eth0", FAR), (self.router, "wan0", WIDE))
+        ip("-n", self.inside, "route", "add", "default", "via", "192.168.46.1")
+        run_in(self.router, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+        run_in(self.router, "nft", "-f", "-", text=RULES)
+        stack.enter_context(self._daemon())
 
     @contextmanager
     def _daemon(self) -> Iterator[None]:
@@ -88,42 +83,21 @@ class Home:
             finally:
                 daemon.kill()
 
-    def start(self, space: str, *arguments: object) -> Process:
-        kept = self.people.replays(space)
-        options = ("--bot", "learned", "--json", "--replay-dir", kept)
-        line = ["ip", "netns", "exec", space, *command(*arguments, *options)]
-        return self.people._start(Process(line, environment(self.people.home(space))))
-
     def host(self, *arguments: object) -> Process:
-        return self.start(self.inside, "host", "--variant", "kids", "--name", "ann", *arguments)
+        return self.start(INSIDE, "host", "--variant", "kids", "--name", "ann", *arguments)
 
     def join(self, host: Process, *arguments: object) -> Process:
         """Start the player on the internet, by the port of the router."""
         address, code = host.event("port", state="open")["address"], host.event("listening")["code"]
-        return self.start(self.outside, "join", address, "--code", code, "--name", "bob", *arguments)
+        return self.start(OUTSIDE, "join", address, "--code", code, "--name", "bob", *arguments)
 
     def is_open(self) -> bool:
         """Return True if the router has a port open."""
         return "dnat" in run_in(self.router, "nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd")
 
-    def check(self) -> None:
-        """Check that both players have a verified replay of one game."""
-        files = [path for space in (self.inside, self.outside) for path in self.people.replays(space).glob("*.seqp2p")]
-        reports = [verify_file(path) for path in files]
-        assert [report.verdict for report in reports] == ["verified"] * 2
-        assert reports[0].result == reports[1].result
-
-
-@contextmanager
-def home(directory: Path) -> Iterator[Home]:
-    with household(directory) as people:
-        made = Home(people)
-        with made.up(), ending(people):
-            yield made
-
 
 def test_a_player_on_the_internet_comes_in_by_the_port(tmp_path: Path) -> None:
-    with home(tmp_path) as made:
+    with Home.running(tmp_path) as made:
         host = made.host("--map-port")
         opened = host.event("port")
         assert (opened["state"], opened["address"]) == ("open", f"{WIDE}:4610")
@@ -133,27 +107,27 @@ def test_a_player_on_the_internet_comes_in_by_the_port(tmp_path: Path) -> None:
             assert process.end() == 0, process.said()
         assert [event["state"] for event in host.events if event["event"] == "port"] == ["open", "closed"]
         assert not made.is_open()
-        made.check()
+        made.check(INSIDE, OUTSIDE)
 
 
 def test_a_seat_that_is_resumed_opens_its_port_again(tmp_path: Path) -> None:
-    with home(tmp_path) as made:
+    with Home.running(tmp_path) as made:
         host = made.host("--map-port", "--pace", "3600")  # It does not play before it is killed.
         guest = made.join(host)
         host.event("dealt")
         host.signal(signal.SIGKILL)
         host.end()
         assert made.is_open()  # Until its lease ends.
-        again = made.start(made.inside, "resume", "--map-port")
+        again = made.start(INSIDE, "resume", "--map-port")
         assert again.event("port")["address"] == f"{WIDE}:4610"
         for process in (again, guest):
             assert process.end() == 0, process.said()
         assert not made.is_open()
-        made.check()
+        made.check(INSIDE, OUTSIDE)
 
 
 def test_ctrl_c_closes_the_port_and_without_the_option_nothing_is_asked(tmp_path: Path) -> None:
-    with home(tmp_path) as made:
+    with Home.running(tmp_path) as made:
         quiet = made.host()
         quiet.event("listening")
         quiet.signal(signal.SIGINT)

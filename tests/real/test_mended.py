@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cli.processes import wait_until
 from tests.cli.test_lobby import other_code
 from tests.real.room import Room, begin, sit_down, table
 from tests.real.terminals import interrupt, needs_tmux
@@ -97,17 +98,17 @@ def test_the_title_says_whose_turn_it_is_and_is_the_old_one_again(room: Room, pl
     for terminal in (ann, bob):
         terminal.find("(your|'s) turn")
     turns = ["waiting for bob", "Your turn"]
-    ann.wait_for(lambda: ann.title() in turns)
+    wait_until(lambda: ann.title() in turns, "no turn")
     if ann.title() == "waiting for bob":
         turns.reverse()
     own, mover = turns[-1] == "Your turn", bob if turns[-1] == "waiting for bob" else ann
     mover.type("moves")
     card, square = mover.find(r"([a-z]+) ([a-g][1-6]), \1 ").groups()
     mover.type(f"{card} {square}")
-    ann.wait_for(lambda: ann.title() in turns and (ann.title() == "Your turn") != own)
+    wait_until(lambda: ann.title() in turns and (ann.title() == "Your turn") != own, "no other turn")
     interrupt(ann)
     assert ann.exit_code() == 5
-    ann.wait_for(lambda: ann.title() == "my own title")
+    wait_until(lambda: ann.title() == "my own title", "another title stays")
     assert bob.title() == "bob's own title"
-    for terminal, told in ((ann, seen), (bob, seen_by_bob)):
-        terminal.wait_for(lambda told=told: b"\x1b]9;Your turn\x07\x07" in told.read_bytes())  # type: ignore[misc]
+    for told in (seen, seen_by_bob):
+        wait_until(lambda told=told: b"\x1b]9;Your turn\x07\x07" in told.read_bytes(), "nobody is called")  # type: ignore[misc]

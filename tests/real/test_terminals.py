@@ -1,17 +1,21 @@
-"""People at real terminals: the screens of two of them, keys, sizes, languages, plain lines."""
+"""People at real terminals: the screens of two of them, keys, sizes, and another game at one table."""
 
+import os
 import re
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
 from seqp2p.cli.replays import verify_file
-from tests.real.room import KIDS, Room, begin, number_of, sit_down, table
+from tests.real.room import HELPED, KIDS, Room, begin, number_of, sit_down, table
 from tests.real.terminals import YOUR_TURN, needs_tmux, play_a_turn, play_until
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
+ASKED = r"Enter\) or no"
+AGAIN = re.compile(rf"score (at this table|since you came back): [\s\S]*{ASKED}")
 
 
 def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
@@ -79,14 +83,15 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
         assert terminal.exit_code() == 5
         terminal.see("unfinished: you have stopped for now")
         terminal.see("come back with: seqp2p resume")
-    ann = room.sit("ann", "resume")
+    ann = room.sit("ann", "resume", **HELPED)
     ann.see("bob is not back yet; the game waits")
-    alone = time.monotonic()
-    ann.wait_for(lambda: time.monotonic() > alone + 6)  # Twice the grace.
-    bob = room.sit("bob", "resume")
+    time.sleep(6)  # Twice the grace.
+    bob = room.sit("bob", "resume", **HELPED)
     ann.see("bob is back")
-    play_until(OVER, ann, bob)
-    for who, terminal in (("ann", ann), ("bob", bob)):
+    for terminal in (ann, bob):
+        terminal.see("another game at this table")
+    for who, terminal in (("bob", bob), ("ann", ann)):
+        terminal.type("no")
         assert terminal.exit_code() == 0
         (replay,) = (room.folder / who / "replays").glob("*.seqp2p")
         assert verify_file(replay).verdict == "verified"
@@ -106,3 +111,64 @@ def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
     ann.resize(80, 24)
     ann.see(YOUR_TURN)
     play_a_turn(ann)
+
+
+# Another game: some accept, decline, are gone or were gone for a while.
+
+
+def test_one_declines_and_one_is_killed_at_the_question(room: Room) -> None:
+    ann, ben, cem = people = sit_down(room, "ben", "cem", **HELPED)
+    begin(ann)
+    for person in people:
+        person.find(ASKED)
+    cem.type("no")
+    for person in (ann, ben):
+        person.see("cem plays no other game")
+    ben.press("Enter")
+    ann.see("ben wants another game")
+    os.kill(ann.pid(), signal.SIGKILL)
+    ben.see("there is no other game at this table: ann plays no other game")
+
+
+def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> None:
+    people = sit_down(room, "ben")
+    begin(people[0])
+    for number, (name, look) in enumerate((("ann", HELPED), ("ben", {}))):
+        people[number].find(r"\n hand ")
+        os.kill(people[number].pid(), signal.SIGKILL)
+        assert people[number].exit_code() == 128 + signal.SIGKILL
+        people[number] = room.sit(name, "resume", **look)
+    ann, ben = people
+    play_until(AGAIN, ben)
+    ann.find(AGAIN.pattern)
+    ann.press("Enter")
+    ben.find(r"ann wants another game")
+    ben.press("Enter")
+    for person in people:
+        person.find("turn [12] .*")  # The first turn of ben, who is not helped.
+
+
+def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room) -> None:
+    ann, ben = room.sit("ann", SEQP2P_NAME="ann", SEQP2P_PACE="0", **HELPED), room.sit("ben", SEQP2P_NAME="ben")
+    ann.see("q  leave")
+    ann.type(number_of("host --players 4"))
+    code = ann.find(r"the join code is:  (\S+)")[1]
+    ben.see("q  leave")
+    ben.type(number_of("join"))
+    ben.find(f"table +{code.partition('-')[0]} .*ann")
+    ben.type(code)
+    ben.find("2 ▲ green ben \\(you\\)")
+    ben.press("Down", "Down", "Enter")
+    ben.find("3 ● blue  ben \\(you\\)")
+    ben.press("Right")
+    for person in (ann, ben):
+        person.find("1 ▲ green ann")
+        person.find("3 ▲ green ben")
+    ann.press("F5")
+    play_until(AGAIN, ben)
+    ann.find(AGAIN.pattern)
+    ann.press("Enter")
+    ben.see("ann wants another game")
+    ben.press("Enter")
+    for person in (ann, ben):  # Of the game before, one team has two sequences.
+        person.find(r"green +0 of 2 sequences[\s\S]*blue +0 of 2 sequences")
