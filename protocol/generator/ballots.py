@@ -2,16 +2,12 @@
 
 from typing import Any, Final
 
-import msgpack
-
 from protocol.generator.games import Game, settings
-from protocol.generator.vectors import Vector, bad, file_of, flip, good
+from protocol.generator.vectors import Vector, bad, file_of, flip, good, packb
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
-from seqp2p.crypto.identity import sign
 from seqp2p.match.ballots import Decree, Last, Sanction, Vote
 from seqp2p.match.signed import head_of_action
 
-_packb: Any = msgpack.packb
 LABELS: Final = {"ballot": BALLOT, "head": HEAD, "leave": LEAVE}
 PREV: Final = bytes(range(32))
 CONTRIBUTED: Final = b"\1" * 32
@@ -19,7 +15,7 @@ ANOTHER: Final = b"\2" * 32
 
 
 def ballots() -> Vector:
-    """Yield all of them."""
+    """Return all of them."""
     table = Game("kids-3/ballots", settings("kids", 3), ("random",) * 3)
     vectors = [*_signed(table), *_heads_of_actions(), *_certificates()]
     return file_of("Ballots, heads, leaves; the head after an action; what a round closes a step by.", vectors)
@@ -63,13 +59,9 @@ def _signed(table: Game) -> list[Vector]:
 
 
 def _sign(table: Game, name: str, kind: str, said: dict[str, Any], failure: str = "") -> Vector:
-    payload = _packb(said)
-    given = {
-        "agreement": table.match.agreement_bytes,
-        "kind": kind,
-        "payload": payload,
-        "signature": sign(table.identities[said["seat"] - 1], LABELS[kind], payload),
-    }
+    signed = table.signed(packb(said), said["seat"], LABELS[kind])
+    of_table = {"agreement": table.match.agreement_bytes, "kind": kind}
+    given = of_table | {"payload": signed.payload, "signature": signed.signature}
     return bad("signed", name, failure, given) if failure else good("signed", name, given, {"seat": said["seat"]})
 
 
@@ -141,12 +133,6 @@ def _certificate(
         decree.vote(Vote(vote["seat"], vote["round"], vote["action"], frozenset(vote["about"]), last))
     newest = max(vote["round"] for vote in votes)
     value = decree.certificate(newest)
-    given = {
-        "members": members,
-        "prev": PREV,
-        "ballots": votes,
-        "contributed": complete,
-        "cheats": cheats,
-        "round": newest,
-    }
+    round_ = {"ballots": votes, "contributed": complete, "cheats": cheats, "round": newest}
+    given = {"members": members, "prev": PREV, **round_}
     return good("certificate", name, given, {"head": None if value is None else value.head})

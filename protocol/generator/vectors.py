@@ -3,11 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+import msgpack
+import msgspec
+
 from seqp2p.crypto.group import Point, encode_point, encode_scalar
 from seqp2p.crypto.oracle import Context
 
 Vector: TypeAlias = dict[str, Any]
 Plain: TypeAlias = Mapping[str, Any]
+packb: Any = msgpack.packb
+unpackb: Any = msgpack.unpackb
 
 CONTEXT = Context(game=bytes(range(32)), step=7, seat=2, prev=bytes(range(32, 64)))
 OTHER_CONTEXTS = {
@@ -43,6 +48,11 @@ def spoilt(like: Vector, what: str, failure: str, **changed: object) -> Vector:
 def file_of(about: str, vectors: Sequence[Vector]) -> Vector:
     """Return a whole file of vectors."""
     return {"about": about, "vectors": list(vectors)}
+
+
+def as_plain(record: Any) -> Any:
+    """Return a record of the program as plain data, with its bytes."""
+    return msgspec.to_builtins(record, builtin_types=(bytes,))
 
 
 def scalar(value: int) -> str:
