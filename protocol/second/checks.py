@@ -396,7 +396,7 @@ def key_proof(given: Given) -> Any:
 
 
 def characters(given: Given) -> Any:
-    """Return the list of the vectors itself, with which this verifier reads names; first.py checks its ranges."""
+    """Return the list of the vectors itself, with which this verifier reads names; test_generator.py checks its ranges."""
     return {"ranges": CHARACTERS[given["list"]]}
 
 
