@@ -105,6 +105,15 @@ def _plain(value: Any) -> bool:
     return value is None or type(value) in (bool, int, float, str, bytes)
 
 
+def unpack_map(data: bytes, *keys: str, size_max: int, values_max: int = 256) -> dict[str, Any]:
+    """A map with these keys, in their order."""
+    require(0 < len(data) <= size_max)
+    value = unpack(data, values_max)
+    require(type(value) is dict and list(value) == list(keys))
+    found: dict[str, Any] = value
+    return found
+
+
 def require(condition: object, text: str = "not in its form") -> None:
     if not condition:
         raise Encoding(text)
@@ -299,23 +308,3 @@ def permutation(words: Iterator[int], n: int) -> list[int]:
         other = below(words, place + 1)
         order[place], order[other] = order[other], order[place]
     return order
-
-
-# 14.5. Lines of a lobby
-
-
-def read_line(signed: dict[str, Any], lobby: bytes, said: dict[bytes, int]) -> dict[str, Any]:
-    """A line of one of these keys, whose last numbers are known."""
-    require(is_bytes(signed["signature"], 64) and 0 < len(signed["payload"]) <= 1024)
-    read = unpack(signed["payload"])
-    require(isinstance(read, dict))
-    line: dict[str, Any] = read
-    require(list(line) == ["v", "lobby", "key", "number", "text"])
-    require(line["v"] == 1 and is_int(line["number"], 1, 2**31 - 1) and isinstance(line["text"], str))
-    require(line["lobby"] == lobby and line["key"] in said and line["number"] > said[line["key"]])
-    require(is_text(line["text"], 200))
-    try:
-        check_signature(line["key"], "seqp2p/1 lobby line", signed["payload"], signed["signature"])
-    except Refused:
-        require(condition=False, text="not signed")
-    return line

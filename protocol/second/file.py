@@ -39,6 +39,9 @@ FIELDS = {
 }
 
 
+CLASSES: dict[type[Exception], str] = {Encoding: "encoding", Table: "table", BadRemark: "remark"}
+
+
 def verify(data: bytes, *, proofs: Container[int] = EVERY_STEP) -> Verdict:
     if not data.startswith(MAGIC) or len(data) > 67_108_864:
         return Verdict("invalid", "file")
@@ -46,12 +49,8 @@ def verify(data: bytes, *, proofs: Container[int] = EVERY_STEP) -> Verdict:
     try:
         while reading.at < len(data):
             reading.next()
-    except Encoding:
-        return reading.verdict("invalid", "encoding")
-    except Table:
-        return reading.verdict("invalid", "table")
-    except BadRemark:
-        return reading.verdict("invalid", "remark")
+    except (Encoding, Table, BadRemark) as refused:
+        return reading.verdict("invalid", CLASSES[type(refused)])
     except Wrong as wrong:
         return reading.verdict("invalid", str(wrong))
     except Failure as failure:
@@ -103,6 +102,7 @@ class Reading:
             for pair in pairs:
                 require(type(pair) is list and len(pair) == 2 and type(pair[0]) is bytes and is_bytes(pair[1], 64))
                 require(len(pair[0]) <= 32_768)
+            pairs[:] = map(tuple, pairs)
         forms = {
             "agreement": lambda value: type(value) is bytes and len(value) <= 8192,
             "step": lambda value: is_int(value, 1, 100_000),
@@ -119,7 +119,7 @@ class Reading:
 
     def _step(self, record: dict[str, Any]) -> None:
         machine = self._at(record)
-        pairs = [(payload, signature) for payload, signature in record["contributions"]]
+        pairs = record["contributions"]
         for pair in pairs:
             if machine.number != record["step"]:
                 raise Wrong("order")
@@ -128,43 +128,41 @@ class Reading:
             raise Wrong("order")
 
     def _certificate(self, record: dict[str, Any]) -> None:
-        self._at(record).close_by_ballots([(payload, signature) for payload, signature in record["ballots"]])
+        self._at(record).close_by_ballots(record["ballots"])
 
     def _leave(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
-        self.machine.receive_leave(record["payload"], record["signature"])
+        self._begun.receive_leave(record["payload"], record["signature"])
 
     def _remark(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
-        self.machine.receive_remark(record["payload"], record["signature"])
+        self._begun.receive_remark(record["payload"], record["signature"])
 
     def _open(self, record: dict[str, Any]) -> None:
         machine = self._at(record)
-        pairs = [(payload, signature) for payload, signature in record["contributions"]]
-        for pair in pairs:
+        for pair in record["contributions"]:
             machine.receive(pair)
         held = machine.held if machine.number == record["step"] else machine.closed[record["step"] - 1]
-        if [held[seat] for seat in sorted(held)] != pairs:
+        if [held[seat] for seat in sorted(held)] != record["contributions"]:
             raise Wrong("order")
 
-    def _at(self, record: dict[str, Any]) -> Machine:
-        assert self.machine is not None
-        if record["step"] != self.machine.number or not self.machine.kind:
-            raise Wrong("order")
+    @property
+    def _begun(self) -> Machine:
+        assert self.machine is not None, "the table is the first record"
         return self.machine
 
+    def _at(self, record: dict[str, Any]) -> Machine:
+        if record["step"] != self._begun.number or not self._begun.kind:
+            raise Wrong("order")
+        return self._begun
+
     def _evidence(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
-        pairs = tuple((payload, signature) for payload, signature in record["contributions"])
-        violation = self.machine.weigh(pairs)
+        violation = self._begun.weigh(tuple(record["contributions"]))
         if violation is None:
             raise Wrong("evidence")
-        self.machine.accuse(violation)
+        self._begun.accuse(violation)
 
     def _opening(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
         try:
-            self.machine.open_seat(record["seat"], record["secret"])
+            self._begun.open_seat(record["seat"], record["secret"])
         except Encoding:
             raise Wrong("opening") from None
 
@@ -202,7 +200,6 @@ class Reading:
             return Verdict("unfinished", "incomplete", machine.number, awaited=awaited)
         if not self.writer:
             return self.verdict("unfinished", "incomplete")
-        assert machine.position is not None
-        outcome, teams = machine.position.outcome, machine.settings["teams"]
+        outcome, teams = machine.dealt.outcome, machine.settings["teams"]
         winners = [seat for seat in machine.seats if "abcd"[(seat - 1) % teams] == outcome]
         return Verdict("verified", winners=winners)

@@ -180,10 +180,14 @@ class Position:
         }
         if action.kind in legal and not legal[action.kind]():
             raise Illegal(action.kind)
+        new = self._copy()
+        getattr(new, f"_{action.kind}")(action)
+        return new
+
+    def _copy(self) -> "Position":
         new = copy.deepcopy(self, {id(self.board): self.board})
         if self.phase == "play":
             new.mover = self.to_move
-        getattr(new, f"_{action.kind}")(action)
         return new
 
     def _remove(self, action: Action) -> None:
@@ -303,18 +307,14 @@ class Position:
     # 11.6
 
     def skipped(self) -> "Position":
-        new = copy.deepcopy(self)
-        if self.phase == "play":
-            new.mover = self.to_move
         if not self.to_move or self.phase not in ("play", "draw"):
             raise Illegal("skip")
+        new = self._copy()
         new._break_off()
         return new
 
     def dropped(self, seats: list[int]) -> "Position":
-        new = copy.deepcopy(self)
-        if self.phase == "play":
-            new.mover = self.to_move
+        new = self._copy()
         held = sum(map(len, self.hands))
         for seat, hand in enumerate(self.hands, 1):
             size = len(hand) - (seat in self.penalised)
@@ -328,14 +328,11 @@ class Position:
         if new.owes in seats:
             new.owes = 0
             if self.phase == "late" and new.mover not in seats:
-                new._late_one_has_left()
+                if new.passed:
+                    new._break_off()
+                else:
+                    new.phase, new.to_move = "draw", new.mover
         return new
-
-    def _late_one_has_left(self) -> None:
-        if self.passed:
-            self._break_off()
-        else:
-            self.phase, self.to_move = "draw", self.mover
 
     def _break_off(self) -> None:
         """The turn of the mover is over as it is."""
