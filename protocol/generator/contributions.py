@@ -162,7 +162,7 @@ def _at_turn(maker: Maker, own: Contribution) -> None:
     not_shown = next(position for position in hand if position != body["cards"][0])
     card = body["action"].split(" ")[0]
     maker.add("ok", "as it should be", own)
-    maker.violation("another card than the one shown", own, in_body(action=_another(body["action"])))
+    maker.violation("another card than the one shown", own, in_body(action=another_card(body["action"])))
     maker.violation("a free corner", own, in_body(action=f"{card} a1"))
     maker.violation("no action", own, in_body(action="resign"))
     maker.violation("an action of 65 characters", own, in_body(action="x" * 65))
@@ -177,7 +177,8 @@ def _at_turn(maker: Maker, own: Contribution) -> None:
     maker.violation("a pass with the hand shown and a card to play", false_pass(maker.game, seat))
 
 
-def _another(action: str) -> str:
+def another_card(action: str) -> str:
+    """Return the action with another card."""
     card, _, where = action.partition(" ")
     return f"{'cat' if card != 'cat' else 'bear'} {where}"
 

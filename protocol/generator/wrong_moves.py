@@ -3,7 +3,7 @@
 from typing import Any
 
 from protocol.generator.case import Case, invalid, verified
-from protocol.generator.contributions import false_pass, signed_again, small_game
+from protocol.generator.contributions import another_card, false_pass, signed_again, small_game
 from protocol.generator.forged import refused
 from protocol.generator.games import Change, Game, evidence, in_body, in_envelope, opened, replay
 from protocol.generator.stream import Stream, identity
@@ -42,7 +42,7 @@ def _turns() -> dict[str, Case]:
         return case(why, in_body(action="draw", cards=[], **parts), failure)
 
     foreign = game.changed(own, in_envelope(seat=other))
-    another = in_body(action=f"{'cat' if card != 'cat' else 'bear'} {where}")
+    another = in_body(action=another_card(body["action"]))
     elsewhere = in_body(action=f"{card} {_other_square(game, card)}")
     why = "a pass, the hand shown, with a card to play"
     return {

@@ -56,17 +56,14 @@ class Wrong(Exception):
     """A record that cannot stand there, or that does not hold; the text is the class of section 13."""
 
 
-class BadForm(Exception):
-    """A contribution that its step does not take: of another seat or kind, or with a body not in its form."""
-
-
-class BadShare(Exception):
-    """A share, or a proof of shares."""
+class Bad(Exception):
+    """A contribution that its step does not take, or wrong shares; the text is the class of section 13."""
 
 
 def formed(condition: object) -> None:
+    """Of another seat or kind, or with a body not in its form."""
     if not condition:
-        raise BadForm
+        raise Bad("step")
 
 
 # What the check of a body is about (section 13); in the others an action, where it is not shares.
@@ -177,10 +174,8 @@ class Machine:
         try:
             formed(step == self.number and seat in self.who and envelope["kind"] == self.kind)
             self.kept[seat] = getattr(self, f"_check_{self.kind}")(seat, envelope["body"])
-        except BadForm:
-            raise Failure("Violation", seat, step, (contribution,), "step") from None
-        except BadShare:
-            raise Failure("Violation", seat, step, (contribution,), "share") from None
+        except Bad as bad:
+            raise Failure("Violation", seat, step, (contribution,), str(bad)) from None
         except (Encoding, Refused, Illegal):
             raise Failure("Violation", seat, step, (contribution,), FAILURES.get(self.kind, "rules")) from None
         self.held[seat] = contribution
@@ -460,7 +455,7 @@ class Machine:
             else:
                 found = read_points(shares, len(positions))
         except (Encoding, Refused):
-            raise BadShare from None
+            raise Bad("share") from None
         return dict(zip(positions, found, strict=True))
 
     def _check_deal(self, seat: int, body: dict[str, Any], positions: list[int] | None = None) -> Any:
@@ -512,13 +507,10 @@ class Machine:
         cards, hand = body["cards"], self.hands[seat]
         require(cards == sorted(set(cards)) and set(cards) <= set(hand))
         require(len(cards) == (len(hand) if action.kind == "pass" else 1 if action.kind in SHOWING else 0))
-        if cards:
-            shares = self._shares(seat, cards, body["shares"], body["proof"])
-        else:
-            if body["shares"]:
-                raise BadShare
-            require(not body["proof"])
-            shares = {}
+        if not cards and body["shares"]:
+            raise Bad("share")
+        require(cards or not body["proof"])
+        shares = self._shares(seat, cards, body["shares"], body["proof"]) if cards else {}
         shown = {}
         for position, share in shares.items():
             physical = self.physical.get(total((1, self.partial[position]), (-1, share)))

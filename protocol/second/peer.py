@@ -131,7 +131,9 @@ class Link:
                 continue
             await self.stream.send_all(frame)
 
-    async def flush(self) -> None:
+    async def say(self, kind: str, **fields: Any) -> None:
+        """Send it at once."""
+        self.send(kind, **fields)
         while self._queue.statistics().current_buffer_used:
             await self.stream.send_all(self._queue.receive_nowait())
 
@@ -195,28 +197,24 @@ async def prove(link: Link, identity: Identity, role: str, game: bytes | None) -
     id_ = link.lobby if game is None else game
     said = statement(role, identity.key, link.key, link.certificate_hash, hello["nonce"], id_)
     signature = identity.sign("seqp2p/1 link", said)
-    link.send("proof", v=1, role=role, key=identity.key, id=id_, signature=signature)
-    await link.flush()
+    await link.say("proof", v=1, role=role, key=identity.key, id=id_, signature=signature)
     await link.expect("accepted")
 
 
 async def admit(link: Link, identity: Identity, game: bytes, keys: list[bytes]) -> None:
     """14.2, the server's side of a link of the game."""
     nonce = secrets.token_bytes(32)
-    link.send("hello", v=1, lobby=bytes(32), nonce=nonce)
-    await link.flush()
+    await link.say("hello", v=1, lobby=bytes(32), nonce=nonce)
     proof = await link.expect("proof", "v", "role", "key", "id", "signature")
     said = statement(proof["role"], proof["key"], identity.key, identity.certificate_hash, nonce, proof["id"])
     check_signature(proof["key"], "seqp2p/1 link", said, proof["signature"])
     code = "wrong_game" if proof["id"] != game else "not_seated" if proof["key"] not in keys else ""
     code = code or ("game_started" if proof["role"] == "join" else "no_spectators" if proof["role"] == "watch" else "")
     if code:
-        link.send("refused", code=code, reason="no")
-        await link.flush()
+        await link.say("refused", code=code, reason="no")
         raise Fault(code)
     link.key = proof["key"]
-    link.send("accepted")
-    await link.flush()
+    await link.say("accepted")
 
 
 async def give_code(link: Link, own_key: bytes, code: str) -> None:
@@ -224,15 +222,13 @@ async def give_code(link: Link, own_key: bytes, code: str) -> None:
     x = secrets.randbelow(ED_L)
     X = pake_message(x, code, "M")
     number, *words = code.split("-")
-    link.send("pake_a", table=int(number), words=len(words), message=b"A" + X)
-    await link.flush()
+    await link.say("pake_a", table=int(number), words=len(words), message=b"A" + X)
     answer = await link.expect("pake_b", "message")
     require(is_bytes(answer["message"], 33) and answer["message"][:1] == b"B")
     Y = answer["message"][1:]
     ids = own_key + link.key + link.certificate_hash
     joiner, host = confirmations(code, ids, X, Y, pake_shared(x, Y, code, "N"))
-    link.send("confirm", mac=joiner)
-    await link.flush()
+    await link.say("confirm", mac=joiner)
     confirmed = await link.expect("confirm", "mac")
     if not hmac.compare_digest(confirmed["mac"], host):
         raise Fault("the host does not know its code")
@@ -266,7 +262,7 @@ class Lobby:
     addresses: list[list[tuple[str, int]]] = field(default_factory=list)
     heard: list[str] = field(default_factory=list)
     _said: dict[bytes, int] = field(default_factory=dict)
-    _shown: Message | None = None
+    _shown: Message = field(default_factory=dict)
     _round: int = 0
     _nonce: bytes = b""
     _statement: Message = field(default_factory=dict)
@@ -294,8 +290,7 @@ class Lobby:
                 raise Fault(f"the lobby ends: {message}")
 
     def _hear(self, link: Link, message: Message) -> None:
-        require(list(message) == ["type", "payload", "signature"] and self._shown is not None)
-        assert self._shown is not None
+        require(list(message) == ["type", "payload", "signature"] and self._shown)
         keys = [seat["key"] for seat in self._shown["seats"] if seat is not None]
         said = read_line(message, link.lobby, {key: self._said.get(key, 0) for key in keys})
         self._said[said["key"]] = said["number"]
@@ -304,8 +299,7 @@ class Lobby:
     def _agree(self, link: Link, table: Message) -> None:
         shown = self._shown
         agreement = read_agreement(table["agreement"])
-        require(shown is not None and table["round"] == self._round)
-        assert shown is not None
+        require(shown and table["round"] == self._round)
         seats, own = agreement["seats"], agreement["seats"][shown["seat"] - 1]
         require(agreement["settings"] == shown["settings"])
         require([(seat["name"], seat["key"]) for seat in seats] == [(s["name"], s["key"]) for s in shown["seats"]])

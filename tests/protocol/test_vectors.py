@@ -1,5 +1,8 @@
 """Every vector, by this program, as far as it reads it, and by the second verifier."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import pytest
 
 from protocol.second import checks as second
@@ -7,7 +10,10 @@ from seqp2p.crypto.identity import verify as verify_signature
 from tests.protocol import first
 from tests.protocol.reading import VECTORS, hexed, vectors
 
-PROGRAMS = {"this program": first, "the second verifier": second}
+PROGRAMS: dict[str, tuple[Callable[[str], Callable[[Any], Any] | None], Mapping[str, type[Exception]]]] = {
+    "this program": (first.CHECKS.get, first.FAILURES),
+    "the second verifier": (second.check_of, second.FAILURES),
+}
 NOT_PRIMITIVES = {"contributions", "option_contributions", "two_player_game", "two_player_kids_game"}
 FILES = sorted(path.stem for path in VECTORS.glob("*.json") if path.stem not in NOT_PRIMITIVES)
 # What this program itself says of a vector that it makes (test_generator.py).
@@ -17,9 +23,9 @@ OF_MADE = {"ok", "illegal", "ambiguous", "notation"}
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("name", FILES)
 def test_vectors(name: str, program: str) -> None:
-    checks, failures = PROGRAMS[program].CHECKS, PROGRAMS[program].FAILURES
+    check_of, failures = PROGRAMS[program]
     for vector in vectors(name):
-        check, given, where = checks.get(vector["primitive"]), vector["in"], f"{vector['primitive']}: {vector['name']}"
+        check, given, where = check_of(vector["primitive"]), vector["in"], f"{vector['primitive']}: {vector['name']}"
         if check is None:
             assert (program, vector["expect"] in OF_MADE) == ("this program", True), where
         elif vector["expect"] == "ok":
