@@ -39,13 +39,13 @@ def _waiting(game: Game, why: str) -> Case:
 
 
 def _in_phases() -> dict[str, Case]:
-    def late(whom: int = 0) -> Game:
+    def late() -> Game:
         game = Game("classic-3/late 0", settings("classic", 3, options=Options(manual_draw=True)), ("random",) * 3)
-        return _dropped(game.play(until=LATE), whom) if whom else game.play(until=LATE)
+        return game.play(until=LATE)
 
-    def penalty(whom: int = 0) -> Game:
+    def penalty() -> Game:
         game = Game("classic-4/penalty 2", settings("classic", 4, options=Options(table_talk=False)), ("random",) * 4)
-        return _dropped(game.play(until=PENALTY), whom) if whom else game.play(until=PENALTY)
+        return game.play(until=PENALTY)
 
     at_late, at_penalty = late(), penalty()
     assert (at_late.match.kind, at_penalty.match.kind) == ("late", "discard")
@@ -55,17 +55,17 @@ def _in_phases() -> dict[str, Case]:
     (other,) = {1, 2, 3} - {owing.owes, owing.mover}
     return {
         "drop_of_the_seat_that_owes_a_draw_fail": _waiting(
-            late(owing.owes), "the owed draw is lost, the mover has placed and has to draw"
+            _dropped(late(), owing.owes), "the owed draw is lost, the mover has placed and has to draw"
         ),
         "drop_of_the_mover_while_a_draw_is_owed_fail": _waiting(
-            late(owing.mover), "the turn is broken off, and nothing is owed"
+            _dropped(late(), owing.mover), "the turn is broken off, and nothing is owed"
         ),
-        "drop_of_another_while_a_draw_is_owed_fail": _waiting(late(other), "the draw is still owed"),
+        "drop_of_another_while_a_draw_is_owed_fail": _waiting(_dropped(at_late, other), "the draw is still owed"),
         "drop_of_a_seat_that_has_to_give_a_card_fail": _waiting(
-            penalty(called.penalised[0]), "the mover goes on, and its team-mate gives no card up"
+            _dropped(penalty(), called.penalised[0]), "the mover goes on, and its team-mate gives no card up"
         ),
         "drop_of_the_caller_in_a_penalty_fail": _waiting(
-            penalty(called.mover), "the turn is broken off, and no card is given up"
+            _dropped(at_penalty, called.mover), "the turn is broken off, and no card is given up"
         ),
     }
 
