@@ -78,7 +78,11 @@ def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
         if match.game.position is not None:
             step["position"] = format_position(match.game.position)
         if step["kind"] == "deal":
-            dealt = _hands(game, match)
+            dealt = [
+                {"seat": own.number, "secret": scalar(own.release()), "cards": list(map(list, sorted(held.items())))}
+                for own in game.seats
+                if (held := own.hand(match))
+            ]
         steps.append(step)
     draw, result = match.game.draw, match.game.result
     assert draw is not None, "the game was played to its end"
@@ -95,18 +99,6 @@ def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
         "final hash": final_hash(match.game).hex(),
         "result": {"kind": result.kind, "winners": list(result.winners)},
     }
-
-
-def _hands(game: Game, match: Match) -> list[dict[str, Any]]:
-    """Return every hand as dealt: deck position and physical card, and the game secret that opens them."""
-    return [
-        {
-            "seat": own.number,
-            "secret": scalar(own.release()),
-            "cards": [[position, physical] for position, physical in sorted(own.hand(match).items())],
-        }
-        for own in game.seats
-    ]
 
 
 def features(game: Game) -> dict[str, Any]:

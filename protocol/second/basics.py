@@ -81,28 +81,18 @@ def unpack(data: bytes, values_max: int = 256) -> Any:
     # What msgpack documents, and what its parts raise.
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
         raise Encoding(str(error)) from None
-    if _depth(value) > 8 or _values(value) > values_max or not _plain(value) or pack(value) != data:
-        raise Encoding("not canonical")
+    require(_count(value) <= values_max and pack(value) == data, "not canonical")
     return value
 
 
-def _values(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + len(value) + sum(map(_values, value.values()))
-    return 1 + sum(map(_values, value)) if isinstance(value, list) else 1
-
-
-def _depth(value: Any) -> int:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
-
-
-def _plain(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(isinstance(key, (str, bytes)) for key in value) and all(map(_plain, value.values()))
-    if isinstance(value, list):
-        return all(map(_plain, value))
-    return value is None or type(value) in (bool, int, float, str, bytes)
+def _count(value: Any, levels: int = 8) -> int:
+    """How many values it has; Encoding if it has more levels of maps and arrays, or is not plain."""
+    if not isinstance(value, (dict, list)):
+        require(value is None or type(value) in (bool, int, float, str, bytes))
+        return 1
+    keys, parts = (value.keys(), value.values()) if isinstance(value, dict) else ((), value)
+    require(levels and all(isinstance(key, (str, bytes)) for key in keys))
+    return 1 + len(keys) + sum(_count(part, levels - 1) for part in parts)
 
 
 def unpack_map(data: bytes, *keys: str, size_max: int, values_max: int = 256) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from protocol.second.agreement import Table
 from protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
-from protocol.second.game import EVERY_STEP, BadRemark, Failure, Machine, Wrong
+from protocol.second.game import EVERY_STEP, BadRemark, Failure, Machine, Wrong, stands
 
 MAGIC = b"seqp2p replay 1\n"
 
@@ -83,15 +83,12 @@ class Reading:
         require(type(record) is dict and list(record) == FIELDS.get(str(record.get("t"))))
         self._check_form(record)
         kind = record["t"]
-        if (self.last == "") != (kind == "table"):
-            raise Wrong("order")
+        stands((self.last == "") == (kind == "table"), "order")
         before = ORDER[self.last] if self.last else -1
         if kind in BESIDE:
-            if before > 2:
-                raise Wrong("order")
-        elif ORDER[kind] < before or (ORDER[kind] == before and kind not in MANY):
-            raise Wrong("order")
+            stands(before <= 2, "order")
         else:
+            stands(ORDER[kind] > before or (ORDER[kind] == before and kind in MANY), "order")
             self.last = kind
         getattr(self, f"_{kind}")(record)
         self.at = start + size
@@ -121,11 +118,10 @@ class Reading:
         machine = self._at(record)
         pairs = record["contributions"]
         for pair in pairs:
-            if machine.number != record["step"]:
-                raise Wrong("order")
+            stands(machine.number == record["step"], "order")
             machine.receive(pair)
-        if machine.number == record["step"] or [machine.closed[-1][s] for s in sorted(machine.closed[-1])] != pairs:
-            raise Wrong("order")
+        stands(machine.number > record["step"], "order")
+        stands([machine.closed[-1][seat] for seat in sorted(machine.closed[-1])] == pairs, "order")
 
     def _certificate(self, record: dict[str, Any]) -> None:
         self._at(record).close_by_ballots(record["ballots"])
@@ -141,8 +137,7 @@ class Reading:
         for pair in record["contributions"]:
             machine.receive(pair)
         held = machine.held if machine.number == record["step"] else machine.closed[record["step"] - 1]
-        if [held[seat] for seat in sorted(held)] != record["contributions"]:
-            raise Wrong("order")
+        stands([held[seat] for seat in sorted(held)] == record["contributions"], "order")
 
     @property
     def _begun(self) -> Machine:
@@ -150,8 +145,7 @@ class Reading:
         return self.machine
 
     def _at(self, record: dict[str, Any]) -> Machine:
-        if record["step"] != self._begun.number or not self._begun.kind:
-            raise Wrong("order")
+        stands(record["step"] == self._begun.number and self._begun.kind, "order")
         return self._begun
 
     def _evidence(self, record: dict[str, Any]) -> None:

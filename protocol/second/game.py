@@ -56,6 +56,11 @@ class Wrong(Exception):
     """A record that cannot stand there, or that does not hold; the text is the class of section 13."""
 
 
+def stands(condition: object, failure: str) -> None:
+    if not condition:
+        raise Wrong(failure)
+
+
 class Bad(Exception):
     """A contribution that its step does not take, or wrong shares; the text is the class of section 13."""
 
@@ -264,26 +269,21 @@ class Machine:
             said = self.read_signed("leave", payload, signature)
         except Encoding:
             raise Failure("Unattributable") from None
-        if said["seat"] in self.left:
-            raise Wrong("order")
+        stands(said["seat"] not in self.left, "order")
         self.left.add(said["seat"])
 
     def close_by_ballots(self, ballots: list[Signed]) -> None:
         said: list[dict[str, Any]] = []
         for ballot in ballots:
             said.append(self._read_ballot(ballot))
-            if said[-1]["seat"] in {one["seat"] for one in said[:-1] if one["round"] == said[-1]["round"]}:
-                raise Wrong("ballot")
+            voted = {one["seat"] for one in said[:-1] if one["round"] == said[-1]["round"]}
+            stands(said[-1]["seat"] not in voted, "ballot")
         first = said[0]
         place = [first[key] for key in ("round", "action", "about")]
-        if any([one[key] for key in ("round", "action", "about")] != place for one in said):
-            raise Wrong("ballot")
+        stands(all([one[key] for key in ("round", "action", "about")] == place for one in said), "ballot")
         about = first["about"]
-        if [one["seat"] for one in said] != [seat for seat in self.seats if seat not in about]:
-            raise Wrong("ballot")
-        lasts = [one["last"] for one in said if one["last"] is not None]
-        if lasts and not self._action_stands(said, about, first):
-            raise Wrong("ballot")
+        stands([one["seat"] for one in said] == [seat for seat in self.seats if seat not in about], "ballot")
+        stands(not any(one["last"] for one in said) or self._action_stands(said, about), "ballot")
         self.closed.append({})
         self.actions.add(self.number)
         self.heads.append(H("seqp2p/1 closed", self.heads[-1], first["action"].encode(), bytes(about)))
@@ -301,23 +301,18 @@ class Machine:
             raise Failure("Unattributable") from None
         if said["step"] > self.number:
             raise Failure("TooEarly")
-        if said["step"] < self.number or not self.kind:
-            raise Wrong("ballot")
+        stands(said["step"] == self.number and self.kind, "ballot")
         if said["prev"] != self.heads[-1]:
             raise Failure("OtherPast")
         about = said["about"]
         votable = self.position is not None and self.kind != "over" and len(self.seats) > 2
-        if not votable or said["seat"] not in self.seats or not set(about) <= set(self.seats):
-            raise Wrong("ballot")
-        if 2 * (len(self.seats) - len(about)) <= len(self.seats):
-            raise Wrong("ballot")
-        if said["action"] == "skip" and (
-            self.kind != "turn" or about != [self.subject] or self.subject in self.skipped
-        ):
-            raise Wrong("ballot")
+        stands(votable and {said["seat"], *about} <= set(self.seats), "ballot")
+        stands(2 * (len(self.seats) - len(about)) > len(self.seats), "ballot")
+        may_skip = self.kind == "turn" and about == [self.subject] and self.subject not in self.skipped
+        stands(said["action"] != "skip" or may_skip, "ballot")
         return said
 
-    def _action_stands(self, said: list[dict[str, Any]], about: list[int], first: dict[str, Any]) -> bool:
+    def _action_stands(self, said: list[dict[str, Any]], about: list[int]) -> bool:
         named = {one["last"]["head"] for one in said if one["last"]}
         cheats = {
             violation.seat
