@@ -343,5 +343,4 @@ SHORT: Mapping[str, Callable[[Given], Any]] = {
 
 def check_of(primitive: str) -> Callable[[Given], Any]:
     """The function above that has the name of the primitive, or one of the short ones."""
-    found: Callable[[Given], Any] = SHORT.get(primitive) or globals()[primitive.replace(" ", "_")]
-    return found
+    return SHORT.get(primitive) or globals()[primitive.replace(" ", "_")]

@@ -274,10 +274,10 @@ class Position:
         """A card has been placed or has taken a chip."""
         self._put_down(action)
         if self.outcome != "-":
-            self._next(0)
+            self._end_turn(played=True)
         elif "manual-draw" not in self.options:
             self._take_card()
-            self._next(0)
+            self._end_turn(played=True)
         elif self.owes:
             self.phase, self.to_move = "late", self.owes
         else:
@@ -285,19 +285,20 @@ class Position:
 
     def _go_on(self, owes: int) -> None:
         if self.passed:
-            self._end_pass()
+            self._end_turn(played=False, idle=1)
         elif self.phase == "late":
             self.phase, self.to_move, self.owes = "draw", self.mover, 0
         else:
-            self._next(owes)
+            self._end_turn(played=True, owes=owes)
 
-    def _next(self, owes: int) -> None:
-        """The turn is over, with a card played in it."""
+    def _end_turn(self, *, played: bool, owes: int = 0, idle: int = 0) -> None:
+        """The turn is over; ``played``: a card was played in it; ``idle``: it counts as one without a card."""
         self.turn += 1
-        self.exchanged = self.idle = self.quiet = 0
-        self._hand_over(owes)
-
-    def _hand_over(self, owes: int) -> None:
+        self.idle = 0 if played or self.exchanged else self.idle + idle
+        self.quiet = 0 if played else self.quiet + 1
+        self.exchanged = 0
+        if self.idle >= self.players - len(self.out) or self.quiet >= 208:
+            self.outcome = "="
         after = self.mover % self.players + 1
         while after in self.out:
             after = after % self.players + 1
@@ -336,32 +337,13 @@ class Position:
 
     def _break_off(self) -> None:
         """The turn of the mover is over as it is."""
-        played = self.phase == "draw" or (self.phase == "late" and not self.passed)
-        self.turn += 1
-        self.idle = 0 if played or self.exchanged else self.idle
-        self.quiet = 0 if played else self.quiet + 1
-        self.exchanged = 0
-        self.owes = 0
-        self._draw_by_silence()
-        self._hand_over(0)
-
-    def _draw_by_silence(self) -> None:
-        if self.idle >= self.players - len(self.out) or self.quiet >= 208:
-            self.outcome = "="
+        self._end_turn(played=self.phase == "draw" or (self.phase == "late" and not self.passed))
 
     def _pass(self, action: Action) -> None:
         if self.owes:
             self.phase, self.passed, self.to_move = "late", True, self.owes
         else:
-            self._end_pass()
-
-    def _end_pass(self) -> None:
-        self.turn += 1
-        self.idle = 0 if self.exchanged else self.idle + 1
-        self.quiet += 1
-        self.exchanged = 0
-        self._draw_by_silence()
-        self._hand_over(0)
+            self._end_turn(played=False, idle=1)
 
     # text
 
