@@ -29,15 +29,15 @@ def good(primitive: str, name: str, given: Plain, out: Plain | None = None, secr
         "primitive": primitive,
         "name": name,
         "expect": "ok",
-        "in": _plain(given),
-        "out": _plain(out or {}),
+        "in": hexed(given),
+        "out": hexed(out or {}),
     }
-    return vector | ({"secret": _plain(secret)} if secret else {})
+    return vector | ({"secret": hexed(secret)} if secret else {})
 
 
 def bad(primitive: str, name: str, failure: str, given: Plain) -> Vector:
     """Return a vector with one fault in ``given``; ``failure`` is its class."""
-    return {"primitive": primitive, "name": name, "expect": failure, "in": _plain(given)}
+    return {"primitive": primitive, "name": name, "expect": failure, "in": hexed(given)}
 
 
 def spoilt(like: Vector, what: str, failure: str, **changed: object) -> Vector:
@@ -72,7 +72,7 @@ def with_part(data: bytes, start: int, part: bytes) -> bytes:
     return data[:start] + part + data[start + len(part) :]
 
 
-def _plain(value: Any) -> Any:
+def hexed(value: Any) -> Any:
     """Return bytes and points as lower-case hexadecimal digits, contexts as maps, tuples as lists."""
     if isinstance(value, bytes):
         return value.hex()
@@ -81,7 +81,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Context):
         return {"game": value.game.hex(), "step": value.step, "seat": value.seat, "prev": value.prev.hex()}
     if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: hexed(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
+        return [hexed(part) for part in value]
     return value

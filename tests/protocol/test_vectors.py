@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from protocol.generator.vectors import hexed
 from protocol.second import checks as second
 from seqp2p.crypto.identity import verify as verify_signature
 from tests.protocol import first
-from tests.protocol.reading import VECTORS, hexed, vectors
+from tests.protocol.reading import VECTORS, vectors
 
 PROGRAMS: dict[str, tuple[Callable[[str], Callable[[Any], Any] | None], Mapping[str, type[Exception]]]] = {
     "this program": (first.CHECKS.get, first.FAILURES),
