@@ -103,7 +103,8 @@ def _cheated(whole: Game) -> dict[str, Case]:
     one, two = game.contributions()
     other, late = (game.changed(each, in_body(commitment=bytes(32))) for each in (one, two))
     (move,) = at_turn.contributions()
-    corner = at_turn.changed(move, in_body(action=f"{_card(move)} a1"))
+    card, *_ = opened(move)["body"]["action"].split(" ")
+    corner = at_turn.changed(move, in_body(action=f"{card} a1"))
     shuffled = _stopped(3)
     (shuffle,) = shuffled.contributions()
     deck = opened(shuffle)["body"]["deck"]
@@ -154,11 +155,6 @@ def _cheated(whole: Game) -> dict[str, Case]:
             "the signature is not over these bytes", "signature", 8,
         ),
     }  # fmt: skip
-
-
-def _card(contribution: Contribution) -> str:
-    action: str = opened(contribution)["body"]["action"]
-    return action.split(" ", maxsplit=1)[0]
 
 
 def _copied_key() -> tuple[Game, Contribution]:
