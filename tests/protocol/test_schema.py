@@ -66,6 +66,7 @@ def taken(rule: Any, value: Any) -> bool:
     return True
 
 
+RULES = ("any-record", "any-payload", "ballot-payload", "leave-payload", "remark-payload", "table-agreement")
 # By the path of a replay: what is seen in it.
 SEEN = {
     "replays/kids_2_won_ok.seqp2p": {"table", "an agreement", "step", "seat, 1 keys", "reveal, 3 keys", "end"},
@@ -91,9 +92,6 @@ def test_records_and_what_is_signed_in_them(path: str) -> None:
             seen.add(what)
             assert_exact(rules[rule], plain)
     assert seen >= SEEN[path]
-
-
-RULES = ("any-record", "any-payload", "ballot-payload", "leave-payload", "remark-payload", "table-agreement")
 
 
 def parts(data: bytes) -> Iterator[tuple[str, dict[str, Any], str]]:
