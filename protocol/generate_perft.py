@@ -156,27 +156,18 @@ def case(head: dict[str, Any], actions: list[Action], plays: list[Play], plies: 
 
 def dealt_case(variant: Variant, players: int, teams: int, options: Options) -> dict[str, Any]:
     """Return the game that shows the most, of some games with these settings."""
-    best: tuple[tuple[bool, int], dict[str, Any], list[Action], list[Play]] | None = None
+    told = format_options(options)
+    head = {"variant": variant.name, "players": players, "teams": teams, "options": told}
+    games = list[tuple[dict[str, Any], list[Action], list[Play]]]()
     for game in range(GAMES_TRIED):
-        name = f"{variant.name} {players}/{teams} {format_options(options)} {game}"
+        name = f"{variant.name} {players}/{teams} {told} {game}"
         order = sorted(range(len(variant.deck)), key=lambda at, name=name: number(name, "deck", at))  # type: ignore[misc]
         deck = [variant.deck[at] for at in order]
         dealer = number(name, "dealer") % players + 1
-        actions, plays = line_of(deal(variant, players, teams, options, dealer, deck), name)
-        head: dict[str, Any] = {
-            "name": f"{variant.name}, {players} players in {teams} teams, options {format_options(options)}",
-            "variant": variant.name,
-            "players": players,
-            "teams": teams,
-            "options": format_options(options),
-            "dealer": dealer,
-            "deck": [variant.faces[card] for card in deck],
-        }
-        merit = len(actions) <= ACTIONS_MAX, len(features(actions, plays))
-        if best is None or merit > best[0]:
-            best = merit, head, actions, plays
-    assert best is not None
-    _, head, actions, plays = best
+        own = {"dealer": dealer, "deck": [variant.faces[card] for card in deck]}
+        games.append((head | own, *line_of(deal(variant, players, teams, options, dealer, deck), name)))
+    head, actions, plays = max(games, key=lambda each: (len(each[1]) <= ACTIONS_MAX, len(features(*each[1:]))))
+    head = {"name": f"{variant.name}, {players} players in {teams} teams, options {told}"} | head
     return case(head, actions, plays, plies_to_count(plays))
 
 

@@ -50,13 +50,8 @@ EVERYBODYS = {"__init__", "arguments", "errors", "hangup", "i18n"}
 
 # The command line is a client of the library: these are for api.
 RUNS_TABLES = {
-    "live.mesh",
-    "live.game",
-    "live.spectator",
-    "lobby.host",
-    "lobby.join",
-    "lobby.table",
-    "replay.writer",
+    *("live.mesh", "live.game", "live.spectator"),
+    *("lobby.host", "lobby.join", "lobby.table", "replay.writer"),
 }
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.

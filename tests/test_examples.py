@@ -48,16 +48,7 @@ def test_every_example_type_checks(tmp_path: Path) -> None:
     assert len(files) > 40
     for name, text in files.items():
         (tmp_path / name).write_text(text, "utf-8")
-    options: list[str | Path] = [
-        "--strict",
-        "--config-file",
-        ROOT / "pyproject.toml",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, *(tmp_path / name for name in files)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    command: list[str | Path] = [sys.executable, "-m", "mypy", "--strict", "--config-file", ROOT / "pyproject.toml"]
+    paths = [tmp_path / name for name in files]
+    done = subprocess.run([*command, *paths], capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stdout

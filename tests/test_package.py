@@ -25,14 +25,8 @@ DATA = {
 INSTALLED = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
 SOURCES = {"benchmarks", "docs", "protocol", "replays", "seqp2p", "tests", "tools"}
 FILES = {
-    ".gitignore",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "LICENSE",
-    "Makefile",
-    "PKG-INFO",
-    "README.md",
-    "pyproject.toml",
+    *("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"),
+    *(".gitignore", "Makefile", "PKG-INFO", "pyproject.toml"),
 }
 
 pytestmark = pytest.mark.process

@@ -2,16 +2,12 @@
 
 from typing import Any, Final
 
-import msgpack
-
 from protocol.generator.games import Game, settings
-from protocol.generator.vectors import Vector, bad, file_of, flip, good
+from protocol.generator.vectors import Vector, bad, file_of, flip, good, packb
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
-from seqp2p.crypto.identity import sign
 from seqp2p.match.ballots import Decree, Last, Sanction, Vote
 from seqp2p.match.signed import head_of_action
 
-_packb: Any = msgpack.packb
 LABELS: Final = {"ballot": BALLOT, "head": HEAD, "leave": LEAVE}
 PREV: Final = bytes(range(32))
 CONTRIBUTED: Final = b"\1" * 32
@@ -19,7 +15,7 @@ ANOTHER: Final = b"\2" * 32
 
 
 def ballots() -> Vector:
-    """Yield all of them."""
+    """Return all of them."""
     table = Game("kids-3/ballots", settings("kids", 3), ("random",) * 3)
     vectors = [*_signed(table), *_heads_of_actions(), *_certificates()]
     return file_of("Ballots, heads, leaves; the head after an action; what a round closes a step by.", vectors)
@@ -32,27 +28,26 @@ def _signed(table: Game) -> list[Vector]:
     head = place | {"seat": 3, "round": 2, "head": CONTRIBUTED}
     leave = {"v": 1, "game": game, "seat": 1}
     closed = ballot | {"round": 2, "action": "skip", "about": [3], "last": {"round": 1, "head": CONTRIBUTED}}
-    goods = {"a ballot": ("ballot", ballot), "a ballot with a last": ("ballot", closed), "a head": ("head", head)}
-    goods["a leave"] = ("leave", leave)
-    vectors = [_sign(table, name, kind, said) for name, (kind, said) in goods.items()]
-    wrong: dict[str, tuple[str, dict[str, Any]]] = {
-        "about the voter": ("ballot", ballot | {"about": [1, 2]}),
-        "seats not ascending": ("ballot", ballot | {"about": [3, 1]}),
-        "a seat twice": ("ballot", ballot | {"about": [1, 1]}),
-        "about nobody": ("ballot", ballot | {"about": []}),
-        "round 0": ("ballot", ballot | {"round": 0}),
-        "round 1001": ("ballot", ballot | {"round": 1001}),
-        "another action": ("ballot", ballot | {"action": "wait"}),
-        "another reason": ("ballot", ballot | {"reason": "dull"}),
-        "a last of the same round": ("ballot", closed | {"round": 1}),
-        "a last cut short": ("ballot", closed | {"last": {"round": 1, "head": bytes(31)}}),
-        "no last": ("ballot", {key: value for key, value in ballot.items() if key != "last"}),
-        "another game": ("ballot", ballot | {"game": bytes(32)}),
-        "a head of step 0": ("head", head | {"step": 0}),
-        "a head of round 1001": ("head", head | {"round": 1001}),
-        "a leave of another version": ("leave", leave | {"v": 2}),
+    goods = {"a ballot": ballot, "a ballot with a last": closed, "a head": head, "a leave": leave}
+    vectors = [_sign(table, name, said) for name, said in goods.items()]
+    wrong = {
+        "about the voter": ballot | {"about": [1, 2]},
+        "seats not ascending": ballot | {"about": [3, 1]},
+        "a seat twice": ballot | {"about": [1, 1]},
+        "about nobody": ballot | {"about": []},
+        "round 0": ballot | {"round": 0},
+        "round 1001": ballot | {"round": 1001},
+        "another action": ballot | {"action": "wait"},
+        "another reason": ballot | {"reason": "dull"},
+        "a last of the same round": closed | {"round": 1},
+        "a last cut short": closed | {"last": {"round": 1, "head": bytes(31)}},
+        "no last": {key: value for key, value in ballot.items() if key != "last"},
+        "another game": ballot | {"game": bytes(32)},
+        "a head of step 0": head | {"step": 0},
+        "a head of round 1001": head | {"round": 1001},
+        "a leave of another version": leave | {"v": 2},
     }
-    vectors += [_sign(table, name, kind, said, "ballot") for name, (kind, said) in wrong.items()]
+    vectors += [_sign(table, name, said, "ballot") for name, said in wrong.items()]
     right = vectors[0]["in"]
     spoilt = {
         "a bit of the signature": {"signature": flip(bytes.fromhex(right["signature"]), 5).hex()},
@@ -62,14 +57,11 @@ def _signed(table: Game) -> list[Vector]:
     return [*vectors, *(bad("signed", name, "ballot", right | change) for name, change in spoilt.items())]
 
 
-def _sign(table: Game, name: str, kind: str, said: dict[str, Any], failure: str = "") -> Vector:
-    payload = _packb(said)
-    given = {
-        "agreement": table.match.agreement_bytes,
-        "kind": kind,
-        "payload": payload,
-        "signature": sign(table.identities[said["seat"] - 1], LABELS[kind], payload),
-    }
+def _sign(table: Game, name: str, said: dict[str, Any], failure: str = "") -> Vector:
+    kind = "ballot" if "about" in said else "head" if "head" in said else "leave"
+    signed = table.signed(packb(said), said["seat"], LABELS[kind])
+    of_table = {"agreement": table.match.agreement_bytes, "kind": kind}
+    given = of_table | {"payload": signed.payload, "signature": signed.signature}
     return bad("signed", name, failure, given) if failure else good("signed", name, given, {"seat": said["seat"]})
 
 
@@ -141,12 +133,6 @@ def _certificate(
         decree.vote(Vote(vote["seat"], vote["round"], vote["action"], frozenset(vote["about"]), last))
     newest = max(vote["round"] for vote in votes)
     value = decree.certificate(newest)
-    given = {
-        "members": members,
-        "prev": PREV,
-        "ballots": votes,
-        "contributed": complete,
-        "cheats": cheats,
-        "round": newest,
-    }
+    round_ = {"ballots": votes, "contributed": complete, "cheats": cheats, "round": newest}
+    given = {"members": members, "prev": PREV, **round_}
     return good("certificate", name, given, {"head": None if value is None else value.head})

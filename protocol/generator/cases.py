@@ -1,17 +1,15 @@
 """Small replays, named by their verdicts."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-import msgpack
-
-from protocol.generator.case import Case
-from protocol.generator.contributions import GAME, REPLAY, Maker, put, small_game
+from protocol.generator.case import Case, incomplete, invalid, unfinished, verified
+from protocol.generator.contributions import GAME, REPLAY, small_game
 from protocol.generator.drops import drop_cases
 from protocol.generator.forged import forged_cases
-from protocol.generator.games import Game, finish, replay, settings
+from protocol.generator.games import Game, evidence, finish, in_body, in_envelope, opened, replay, settings
 from protocol.generator.stream import Stream
-from protocol.generator.vectors import flip
+from protocol.generator.vectors import flip, packb
 from protocol.generator.votes import vote_cases
 from protocol.generator.wrong_moves import wrong_move_cases
 from seqp2p.crypto.group import encode_scalar
@@ -21,7 +19,6 @@ from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
     CertificateRecord,
-    EvidenceRecord,
     OpeningRecord,
     OpenRecord,
     StepRecord,
@@ -30,8 +27,6 @@ from seqp2p.replay.format import (
     pairs,
 )
 
-_unpackb: Any = msgpack.unpackb
-_packb: Any = msgpack.packb
 # The stopped game, of two steps, is what cases are made of where nothing later in a file matters.
 SETUP_STEPS: Final = 2
 
@@ -39,7 +34,7 @@ SETUP_STEPS: Final = 2
 def cases() -> dict[str, Case]:
     """Return all cases by name, the name of the file without its ending."""
     whole = small_game().play()
-    made = {REPLAY: Case(replay(whole.records(), whole.identities[0]), "verified", "a whole game, hands opened")}
+    made = {REPLAY: verified(whole.written(), "a whole game, hands opened")}
     for part in (_good, _unfinished, _cheated, _damaged, _misplaced):
         made |= part(whole)
     return made | forged_cases() | wrong_move_cases() | vote_cases() | drop_cases()
@@ -49,9 +44,8 @@ def _stopped(at: int) -> Game:
     return small_game().play(until=at)
 
 
-def _with(game: Game, *behind: AnyRecord) -> bytes:
-    """Return the game's replay with these records before the end."""
-    return replay([*game.records(), *behind], game.identities[0])
+def _closed_hands() -> Game:
+    return Game("kids-2/1 closed", settings("kids", 2, open_hands=False), ("random", "random")).play()
 
 
 def _good(whole: Game) -> dict[str, Case]:
@@ -61,26 +55,19 @@ def _good(whole: Game) -> dict[str, Case]:
     signed = three.contributions()
     for contribution in signed[:2]:
         three.match.receive(contribution)
-    again = Maker(three).changed(signed[1], put("body", "position", value=bytes(32)))
-    closed = Game("kids-2/1 closed", settings("kids", 2, open_hands=False), ("random", "random")).play()
-    ben = whole.identities[1]
+    again = three.changed(signed[1], in_body(position=bytes(32)))
+    cleo, ben = three.identities[2], whole.identities[1]
+    both = "one of the two that have signed the final position has signed another one too"
     return {
-        "over_signed_by_two_of_three_ok": Case(
-            replay(three.records(), three.identities[2]), "verified", "a strict majority has signed the final position"
+        "over_signed_by_two_of_three_ok": verified(
+            replay(three.records(), cleo), "a strict majority has signed the final position"
         ),
-        "over_signed_by_a_cheat_fail": Case(
-            replay([*three.records(), _evidence(signed[1], again)], three.identities[2]),
-            "unfinished",
-            "one of the two that have signed the final position has signed another one too",
-            "equivocation",
-            56,
-            2,
+        "over_signed_by_a_cheat_fail": unfinished(
+            replay([*three.records(), evidence(signed[1], again)], cleo), both, "equivocation", 56, 2
         ),
-        "closed_hands_ok": Case(replay(closed.records(), closed.identities[0]), "verified", "hands stay closed"),
-        "one_opening_ok": Case(
-            replay(records[:-1], ben), "verified", "one seat opened its hand; the other one wrote it"
-        ),
-        "no_opening_ok": Case(replay(records[:-2], ben), "verified", "nobody opened a hand, though the table agreed"),
+        "closed_hands_ok": verified(_closed_hands().written(), "hands stay closed"),
+        "one_opening_ok": verified(replay(records[:-1], ben), "one seat opened its hand; the other one wrote it"),
+        "no_opening_ok": verified(replay(records[:-2], ben), "nobody opened a hand, though the table agreed"),
     }
 
 
@@ -91,109 +78,83 @@ def _unfinished(whole: Game) -> dict[str, Case]:
     assert isinstance(over, StepRecord)
     one_over = OpenRecord(over.step, over.contributions[:1])
     unsigned = MAGIC + b"".join(map(frame, records))
-    stopped = _stopped(8)
     half = _stopped(5)
     half.match.receive(half.contribution(2))
-    incomplete = "incomplete"
+    empty = "four zeros are a whole record of no bytes, which has no form"
     return {
-        "no_end_fail": Case(unsigned, "unfinished", "the writer's last record is missing", incomplete, 20),
-        "cut_in_a_record_fail": Case(data[: len(data) // 2], "unfinished", "cut inside step 4", "torn", 4),
-        "cut_by_one_byte_fail": Case(data[:-1], "unfinished", "cut inside the last record", "torn", 20),
-        "bytes_behind_the_end_fail": Case(data + b"\0\0", "invalid", "two bytes more", "order", 20),
-        "zeros_behind_the_end_fail": Case(
-            data + bytes(4), "invalid", "four zeros are a whole record of no bytes, which has no form", "encoding", 20
-        ),
-        "zeros_for_an_end_fail": Case(unsigned + bytes(8), "invalid", "a record of no bytes", "encoding", 20),
-        "three_zeros_for_an_end_fail": Case(
-            unsigned + bytes(3), "unfinished", "cut inside the length of a record", "torn", 20
-        ),
-        "stopped_fail": Case(
-            _with(stopped), "unfinished", "the record ends awaiting seat 2", incomplete, 8, awaited=(2,)
-        ),
-        "stopped_in_a_step_fail": Case(
-            _with(half), "unfinished", "step 5 has only seat 2's shares", incomplete, 5, awaited=(1,)
-        ),
-        "over_signed_by_one_of_two_fail": Case(
-            replay([*records[:-3], one_over], ann),
-            "unfinished",
-            "of two seats both must sign the end",
-            incomplete,
-            19,
-            awaited=(2,),
+        "no_end_fail": incomplete(unsigned, "the writer's last record is missing", 20),
+        "cut_in_a_record_fail": unfinished(data[: len(data) // 2], "cut inside step 4", "torn", 4),
+        "cut_by_one_byte_fail": unfinished(data[:-1], "cut inside the last record", "torn", 20),
+        "bytes_behind_the_end_fail": invalid(data + b"\0\0", "two bytes more", "order", 20),
+        "zeros_behind_the_end_fail": invalid(data + bytes(4), empty, "encoding", 20),
+        "zeros_for_an_end_fail": invalid(unsigned + bytes(8), "a record of no bytes", "encoding", 20),
+        "three_zeros_for_an_end_fail": unfinished(unsigned + bytes(3), "cut inside the length of a record", "torn", 20),
+        "stopped_fail": incomplete(_stopped(8).written(), "the record ends awaiting seat 2", 8, 2),
+        "stopped_in_a_step_fail": incomplete(half.written(), "step 5 has only seat 2's shares", 5, 1),
+        "over_signed_by_one_of_two_fail": incomplete(
+            replay([*records[:-3], one_over], ann), "of two seats both must sign the end", 19, 2
         ),
     }
-
-
-def _evidence(*contributions: Contribution) -> EvidenceRecord:
-    return EvidenceRecord(pairs(contributions))
 
 
 def _cheated(whole: Game) -> dict[str, Case]:
     twice, rules = "equivocation", "rules"
     game, at_turn = _stopped(1), _stopped(8)
-    maker, turns = Maker(game), Maker(at_turn)
     one, two = game.contributions()
-    other = maker.changed(one, put("body", "commitment", value=bytes(32)))
-    late = maker.changed(two, put("body", "commitment", value=bytes(32)))
+    other, late = (game.changed(each, in_body(commitment=bytes(32))) for each in (one, two))
     (move,) = at_turn.contributions()
-    corner = turns.changed(move, put("body", "action", value=f"{_card(move)} a1"))
+    card, *_ = opened(move)["body"]["action"].split(" ")
+    corner = at_turn.changed(move, in_body(action=f"{card} a1"))
     shuffled = _stopped(3)
     (shuffle,) = shuffled.contributions()
-    deck = _unpackb(shuffle.payload)["body"]["deck"]
-    swapped = Maker(shuffled).changed(shuffle, put("body", "deck", value=deck[66:132] + deck[:66] + deck[132:]))
+    deck = opened(shuffle)["body"]["deck"]
+    swapped = shuffled.changed(shuffle, in_body(deck=deck[66:132] + deck[:66] + deck[132:]))
     copied, copy = _copied_key()
-    step_1 = whole.records()[1]
-    assert isinstance(step_1, StepRecord)
     beginning = whole.records()[: SETUP_STEPS + 1]
+
+    def proved(*contributions: Contribution) -> bytes:
+        """Return two steps, and contributions to the first of them as evidence."""
+        return replay([*beginning, evidence(*contributions)], game.identities[0])
+
     return {
-        "equivocation_fail": Case(
-            _with(game, _evidence(one, other)), "unfinished", "seat 1 signed two commitments", twice, 1, 1
+        "equivocation_fail": unfinished(
+            game.written(evidence(one, other)), "seat 1 signed two commitments", twice, 1, 1
         ),
-        "equivocation_in_a_closed_step_fail": Case(
-            replay([*beginning, _evidence(two, late)], game.identities[0]), "unfinished",
-            "seat 2 signed another commitment than the one on record", twice, 1, 2,
+        "equivocation_in_a_closed_step_fail": unfinished(
+            proved(two, late), "seat 2 signed another commitment than the one on record", twice, 1, 2
         ),
-        "half_an_equivocation_fail": Case(
-            replay([*beginning, _evidence(late)], game.identities[0]), "invalid",
-            "evidence is all that proves the violation: here both versions", "evidence", 3,
+        "half_an_equivocation_fail": invalid(
+            proved(late), "evidence is all that proves the violation: here both versions", "evidence", 3
         ),
-        "equivocation_turned_round_fail": Case(
-            replay([*beginning, _evidence(late, two)], game.identities[0]), "unfinished",
-            "two contributions of one place, in either order", twice, 1, 2,
+        "equivocation_turned_round_fail": unfinished(
+            proved(late, two), "two contributions of one place, in either order", twice, 1, 2
         ),
-        "illegal_move_fail": Case(
-            _with(at_turn, _evidence(corner)), "unfinished", "seat 2 signed a chip on a free corner", rules, 8, 2
+        "illegal_move_fail": unfinished(
+            at_turn.written(evidence(corner)), "seat 2 signed a chip on a free corner", rules, 8, 2
         ),
-        "illegal_move_in_the_record_fail": Case(
-            _with(at_turn, StepRecord(8, pairs((corner,)))), "invalid", "as a step, not as evidence", rules, 8, 2
+        "illegal_move_in_the_record_fail": invalid(
+            at_turn.written(StepRecord(8, pairs((corner,)))), "as a step, not as evidence", rules, 8, 2
         ),
-        "wrong_shuffle_fail": Case(
-            _with(shuffled, _evidence(swapped)), "unfinished", "seat 1 swapped two cards", "shuffle", 3, 1
+        "wrong_shuffle_fail": unfinished(
+            shuffled.written(evidence(swapped)), "seat 1 swapped two cards", "shuffle", 3, 1
         ),
-        "copied_key_fail": Case(
-            _with(copied, _evidence(copy)), "unfinished", "seat 2 shows the game key of seat 1", "key", 2, 2
+        "copied_key_fail": unfinished(
+            copied.written(evidence(copy)), "seat 2 shows the game key of seat 1", "key", 2, 2
         ),
-        "copied_key_alone_fail": Case(
-            replay([*copied.records()[:-1], _evidence(copy)], copied.identities[0]), "invalid",
+        "copied_key_alone_fail": invalid(
+            replay([*copied.records()[:-1], evidence(copy)], copied.identities[0]),
             "without the key that it copies it is right", "evidence", 2,
         ),
-        "false_evidence_fail": Case(
-            _with(at_turn, _evidence(move)), "invalid", "the evidence is a legal move", "evidence", 8
-        ),
-        "evidence_from_another_past_fail": Case(
-            _with(at_turn, _evidence(turns.changed(move, put("prev", value=bytes(32))))), "invalid",
+        "false_evidence_fail": invalid(at_turn.written(evidence(move)), "the evidence is a legal move", "evidence", 8),
+        "evidence_from_another_past_fail": invalid(
+            at_turn.written(evidence(at_turn.changed(move, in_envelope(prev=bytes(32))))),
             "a contribution on another past proves nothing", "chain", 8,
         ),
-        "evidence_nobody_signed_fail": Case(
-            _with(at_turn, _evidence(Contribution(corner.payload, move.signature))), "invalid",
+        "evidence_nobody_signed_fail": invalid(
+            at_turn.written(evidence(Contribution(corner.payload, move.signature))),
             "the signature is not over these bytes", "signature", 8,
         ),
     }  # fmt: skip
-
-
-def _card(contribution: Contribution) -> str:
-    action: str = _unpackb(contribution.payload)["body"]["action"]
-    return action.split(" ", maxsplit=1)[0]
 
 
 def _copied_key() -> tuple[Game, Contribution]:
@@ -213,49 +174,35 @@ def _damaged(whole: Game) -> dict[str, Case]:
     table = frame(records[0])
     in_step_1 = len(MAGIC) + len(table) + 60
     key_of_end = len(data) - 64 - 2 - 20
-    beginning = _stopped(SETUP_STEPS + 1)
+    later = unsigned + replay(records[:-1], ann)[len(unsigned) - len(data) :]
+    longer = _longer(frame(_stopped(SETUP_STEPS + 1).records()[1]))
+    note = finish(MAGIC + table + _framed(packb({"t": "note", "text": "hello"})), ann)
     agreement = records[0]
     assert isinstance(agreement, TableRecord)
     escaped = TableRecord(agreement.agreement.replace(b"\xa3ann", b"\xa3a\x1bn"))
-    encoding, file = "encoding", "file"
+    stripped = replay(_with_signature(records, bytes(64)), ann)
     return {
-        "empty_fail": Case(b"", "invalid", "no bytes", file),
-        "not_a_replay_fail": Case(b"PK\3\4" + bytes(100), "invalid", "another kind of file", file),
-        "version_2_fail": Case(b"seqp2p replay 2\n" + data[16:2000], "invalid", "a later version", file),
-        "nothing_but_the_magic_fail": Case(MAGIC, "invalid", "the file ends before its table", file),
-        "cut_in_the_table_fail": Case(data[:100], "invalid", "cut inside the first record", "torn"),
-        "a_name_with_an_escape_fail": Case(replay([escaped], ann), "invalid", "a control character in a name", "table"),
-        "bit_flipped_in_a_payload_fail": Case(
-            flip(data, in_step_1, 3), "invalid", "one bit of step 1", "signature", 1
+        "empty_fail": invalid(b"", "no bytes", "file"),
+        "not_a_replay_fail": invalid(b"PK\3\4" + bytes(100), "another kind of file", "file"),
+        "version_2_fail": invalid(b"seqp2p replay 2\n" + data[16:2000], "a later version", "file"),
+        "nothing_but_the_magic_fail": invalid(MAGIC, "the file ends before its table", "file"),
+        "cut_in_the_table_fail": invalid(data[:100], "cut inside the first record", "torn"),
+        "a_name_with_an_escape_fail": invalid(replay([escaped], ann), "a control character in a name", "table"),
+        "bit_flipped_in_a_payload_fail": invalid(flip(data, in_step_1, 3), "one bit of step 1", "signature", 1),
+        "bit_flipped_in_the_end_fail": invalid(flip(data, len(data) - 1), "its last bit", "end", 20),
+        "another_writer_fail": invalid(flip(data, key_of_end), "the writer's key is another", "end", 20),
+        "signed_for_other_bytes_fail": invalid(later, "an opening added after the signature was made", "end", 20),
+        "record_too_long_fail": invalid(
+            MAGIC + table + b"\x7f\xff\xff\xff" + bytes(8), "a record of 2 GB", "encoding", 1
         ),
-        "bit_flipped_in_the_end_fail": Case(flip(data, len(data) - 1), "invalid", "its last bit", "end", 20),
-        "another_writer_fail": Case(
-            data[:key_of_end] + flip(data[key_of_end:], 0), "invalid", "the writer's key is another", "end", 20
-        ),
-        "signed_for_other_bytes_fail": Case(
-            unsigned + replay(records[:-1], ann)[-(len(data) - len(unsigned)) :], "invalid",
-            "an opening added after the signature was made", "end", 20,
-        ),
-        "record_too_long_fail": Case(
-            MAGIC + table + b"\x7f\xff\xff\xff" + bytes(8), "invalid", "a record of 2 GB", encoding, 1
-        ),
-        "record_not_canonical_fail": Case(
-            finish(MAGIC + table + _longer(frame(beginning.records()[1])), ann), "invalid", "a long number", encoding, 1
-        ),
-        "record_of_no_kind_fail": Case(
-            finish(MAGIC + table + _framed(_packb({"t": "note", "text": "hello"})), ann), "invalid", "no such record",
-            encoding, 1,
-        ),
-        "signature_stripped_fail": Case(
-            replay(_with_signature(records, bytes(64)), ann), "invalid", "64 zero bytes for a signature",
-            "signature", 1,
-        ),
-    }  # fmt: skip
+        "record_not_canonical_fail": invalid(finish(MAGIC + table + longer, ann), "a long number", "encoding", 1),
+        "record_of_no_kind_fail": invalid(note, "no such record", "encoding", 1),
+        "signature_stripped_fail": invalid(stripped, "64 zero bytes for a signature", "signature", 1),
+    }
 
 
 def _longer(framed: bytes) -> bytes:
-    data = framed[4:].replace(b"\xa4step\x01", b"\xa4step\xcc\x01", 1)
-    return _framed(data)
+    return _framed(framed[4:].replace(b"\xa4step\x01", b"\xa4step\xcc\x01", 1))
 
 
 def _framed(data: bytes) -> bytes:
@@ -270,8 +217,7 @@ def _with_signature(records: Sequence[AnyRecord], signature: bytes) -> list[AnyR
 
 
 def _misplaced(whole: Game) -> dict[str, Case]:
-    ann = whole.identities[0]
-    records = whole.records()
+    records, ann = whole.records(), whole.identities[0]
     table, first, second, *rest = records
     assert isinstance(first, StepRecord)
     foreign = Game("kids-2/0", settings("kids", 2), ("random", "random")).play(until=2).records()[1]
@@ -307,22 +253,17 @@ def _misplaced(whole: Game) -> dict[str, Case]:
         "openings_swapped": ([*records[:-2], records[-1], records[-2]], "seat 2 before seat 1", "opening", 20),
     }  # fmt: skip
     found = {
-        f"{name}_fail": Case(replay(listed, ann), "invalid", why, failure, step or None)
+        f"{name}_fail": invalid(replay(listed, ann), why, failure, step or None)
         for name, (listed, why, failure, step) in made.items()
     }
-    early = _stopped(SETUP_STEPS + 1)
-    found["opening_before_the_end_fail"] = Case(
-        _with(early, OpeningRecord(1, encode_scalar(early.seats[0].release()))), "invalid", "the game is not over",
-        "opening", 3,
-    )  # fmt: skip
-    closed = Game("kids-2/1 closed", settings("kids", 2, open_hands=False), ("random", "random")).play()
-    found["opening_at_a_closed_table_fail"] = Case(
-        _with(closed, OpeningRecord(1, encode_scalar(closed.seats[0].release()))), "invalid",
-        "the table did not agree to open hands", "opening", len(closed.match.record) + 1,
-    )  # fmt: skip
+    early, closed = _stopped(SETUP_STEPS + 1), _closed_hands()
+    first_hand, hidden = (OpeningRecord(1, encode_scalar(each.seats[0].release())) for each in (early, closed))
     end = replay([table], ann)[len(MAGIC) + len(frame(table)) :]
-    found["two_ends_fail"] = Case(replay([table], ann) + end, "invalid", "a record after the last", "order", 1)
-    found["step_after_the_end_fail"] = Case(
-        replay([table], ann) + frame(first), "invalid", "a record after the last", "order", 1
-    )
-    return found
+    return found | {
+        "opening_before_the_end_fail": invalid(early.written(first_hand), "the game is not over", "opening", 3),
+        "opening_at_a_closed_table_fail": invalid(
+            closed.written(hidden), "the table did not agree to open hands", "opening", len(closed.match.record) + 1
+        ),
+        "two_ends_fail": invalid(replay([table], ann) + end, "a record after the last", "order", 1),
+        "step_after_the_end_fail": invalid(replay([table], ann) + frame(first), "a record after the last", "order", 1),
+    }

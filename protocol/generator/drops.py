@@ -1,25 +1,18 @@
 """Replay cases of drops in each phase, of keys that cancel each other out, and of records that come again."""
 
-from typing import Any, Final
+from typing import Final
 
-import msgpack
-
-from protocol.generator.case import Case
-from protocol.generator.contributions import Maker, put
-from protocol.generator.games import Game, replay, settings
+from protocol.generator.case import Case, incomplete, invalid, unfinished, verified
+from protocol.generator.games import Game, evidence, in_body, in_envelope, opened, replay, settings
 from protocol.generator.stream import Stream
-from protocol.generator.votes import certificate, drop, mover, table
+from protocol.generator.votes import certificate, drop, leave, mover, table, two_dropped
 from seqp2p.crypto.group import ORDER
-from seqp2p.crypto.hashing import CONTRIBUTION
-from seqp2p.crypto.identity import sign
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.seat import SeatKeys, SeatSecrets
-from seqp2p.replay.format import AnyRecord, EvidenceRecord, LeaveRecord, OpenRecord, pairs
+from seqp2p.replay.format import OpenRecord, pairs
 from seqp2p.rules import Options
 
-_packb: Any = msgpack.packb
-_unpackb: Any = msgpack.unpackb
 # The steps of the games below: a late draw, cards to give up, the second shuffle of a reshuffle.
 LATE: Final = 10
 PENALTY: Final = 13
@@ -32,10 +25,6 @@ def drop_cases() -> dict[str, Case]:
     return _in_phases() | _while_reshuffling() | _keys() | _last_dropped() | _opened_again() | _evidence()
 
 
-def _written(game: Game, *behind: AnyRecord) -> bytes:
-    return replay([*game.records(), *behind], game.identities[0])
-
-
 def _dropped(game: Game, *seats: int) -> Game:
     """Drop seats at the open step, and play until the members' cards are dealt and a player has to act."""
     game.vote(Wish("drop", frozenset(seats)))
@@ -46,8 +35,7 @@ def _dropped(game: Game, *seats: int) -> Game:
 
 def _waiting(game: Game, why: str) -> Case:
     """The record ends here: the step and the seat that it waits for tell what the drop has made of the turn."""
-    awaited = tuple(sorted(game.match.awaited))
-    return Case(_written(game), "unfinished", why, "incomplete", game.match.number, awaited=awaited)
+    return incomplete(game.written(), why, game.match.number, *sorted(game.match.awaited))
 
 
 def _in_phases() -> dict[str, Case]:
@@ -72,12 +60,12 @@ def _in_phases() -> dict[str, Case]:
         "drop_of_the_mover_while_a_draw_is_owed_fail": _waiting(
             _dropped(late(), owing.mover), "the turn is broken off, and nothing is owed"
         ),
-        "drop_of_another_while_a_draw_is_owed_fail": _waiting(_dropped(late(), other), "the draw is still owed"),
+        "drop_of_another_while_a_draw_is_owed_fail": _waiting(_dropped(at_late, other), "the draw is still owed"),
         "drop_of_a_seat_that_has_to_give_a_card_fail": _waiting(
             _dropped(penalty(), called.penalised[0]), "the mover goes on, and its team-mate gives no card up"
         ),
         "drop_of_the_caller_in_a_penalty_fail": _waiting(
-            _dropped(penalty(), called.mover), "the turn is broken off, and no card is given up"
+            _dropped(at_penalty, called.mover), "the turn is broken off, and no card is given up"
         ),
     }
 
@@ -86,12 +74,8 @@ def _while_reshuffling() -> dict[str, Case]:
     game = Game("kids-4/reshuffle 0", settings("kids", 4), ("random",) * 4).play(until=RESHUFFLE)
     assert game.match.kind == "shuffle", "the discards are shuffled"
     assert game.match.game.reshuffles, "it is no first shuffle"
-    whom = mover(game)
-    return {
-        "drop_while_reshuffling_fail": _waiting(
-            _dropped(game, whom), "the reshuffle is forgotten, its cards are dealt again with all others"
-        )
-    }
+    why = "the reshuffle is forgotten, its cards are dealt again with all others"
+    return {"drop_while_reshuffling_fail": _waiting(_dropped(game, mover(game)), why)}
 
 
 def _opposite_keys() -> Game:
@@ -107,28 +91,23 @@ def _keys() -> dict[str, Case]:
     ended.vote(drop(3))
     whole = _opposite_keys().play()
     return {
-        "joint_key_at_infinity_after_a_drop_fail": Case(
-            _written(ended), "unfinished", "the keys of seats 1 and 2 cancel each other out", "incomplete", TURN + 1
+        "joint_key_at_infinity_after_a_drop_fail": incomplete(
+            ended.written(), "the keys of seats 1 and 2 cancel each other out", TURN + 1
         ),
-        "shares_that_add_up_to_infinity_ok": Case(
-            _written(whole), "verified", "the shares of seats 1 and 2 for each card of seat 3 cancel each other out"
+        "shares_that_add_up_to_infinity_ok": verified(
+            whole.written(), "the shares of seats 1 and 2 for each card of seat 3 cancel each other out"
         ),
     }
 
 
 def _last_dropped() -> dict[str, Case]:
-    votes = {8: drop(2), 10: drop(4)}
-    game = Game("classic-4/votes", settings("classic", 4), ("random",) * 4, votes=votes).play()
-    leaves = {
-        seat: LeaveRecord(each.payload, each.signature)
-        for seat, each in ((seat, game.seats[seat - 1].leave(game.match)) for seat in (2, 4))
-    }
+    game = two_dropped()
     return {
-        "forfeit_by_those_dropped_last_fail": Case(
-            _written(game, leaves[4]), "unfinished", "seat 4 was dropped last, and had left", "incomplete", 11
+        "forfeit_by_those_dropped_last_fail": incomplete(
+            game.written(leave(game, 4)), "seat 4 was dropped last, and had left", 11
         ),
-        "no_forfeit_by_those_dropped_before_fail": Case(
-            _written(game, leaves[2]), "unfinished", "seat 2 had left, but seat 4 was dropped last", "incomplete", 11
+        "no_forfeit_by_those_dropped_before_fail": incomplete(
+            game.written(leave(game, 2)), "seat 2 had left, but seat 4 was dropped last", 11
         ),
     }
 
@@ -139,25 +118,20 @@ def _opened_again() -> dict[str, Case]:
     before = game.records()
     game.match.receive(one)
     game.match.receive(two)
-    (later,) = ({seat: game.contribution(seat) for seat in game.match.awaited}).values()
+    (later,) = game.contributions()
+    (awaited,) = game.match.awaited
 
     def written(*held: tuple[Contribution, ...]) -> bytes:
         return replay([*before, *(OpenRecord(5, pairs(each)) for each in held)], game.identities[0])
 
-    incomplete = "incomplete"
-    awaited = tuple(sorted(game.match.awaited))
     return {
-        "open_again_the_same_fail": Case(
-            written((two,), (two,)), "unfinished", "nothing has come to step 5 meanwhile", incomplete, 5, awaited=(1,)
+        "open_again_the_same_fail": incomplete(written((two,), (two,)), "nothing has come to step 5 meanwhile", 5, 1),
+        "open_again_with_more_fail": incomplete(written((two,), (one, two)), "step 5 is complete", 6, awaited),
+        "open_again_without_what_is_held_fail": invalid(
+            written((two,), (one,)), "the second record lacks seat 2's part", "order", 6
         ),
-        "open_again_with_more_fail": Case(
-            written((two,), (one, two)), "unfinished", "step 5 is complete", incomplete, 6, awaited=awaited
-        ),
-        "open_again_without_what_is_held_fail": Case(
-            written((two,), (one,)), "invalid", "the second record lacks seat 2's part", "order", 6
-        ),
-        "open_with_a_contribution_behind_its_step_fail": Case(
-            written((one, two, later)), "invalid", "the third belongs to step 6, and closes it", "order", 7
+        "open_with_a_contribution_behind_its_step_fail": invalid(
+            written((one, two, later)), "the third belongs to step 6, and closes it", "order", 7
         ),
     }
 
@@ -167,35 +141,25 @@ def _evidence() -> dict[str, Case]:
     whom = mover(game)
     first, second = game.ballots(drop(whom))
     (turn,) = game.contributions()
-    voter: int = _unpackb(first.payload)["seat"]
-    payload = _packb(_unpackb(turn.payload) | {"seat": voter})
-    foreign = Contribution(payload, sign(game.identities[voter - 1], CONTRIBUTION, payload))
-    maker = Maker(game)
-    wrong = maker.changed(turn, put("body", "action", value="owl a1"))
+    foreign = game.changed(turn, in_envelope(seat=opened(first)["seat"]))
+    wrong = game.changed(turn, in_body(action="owl a1"))
     step_1 = dict(game.match.record[0].contributions)[whom]
-    start = Maker(table().play(until=1))
-    another = start.changed(step_1, put("body", "commitment", value=bytes(32)))
-    early = EvidenceRecord(pairs((step_1, another)))
-    alone, both = EvidenceRecord(pairs((wrong,))), EvidenceRecord(pairs((wrong, turn)))
+    early = evidence(step_1, game.changed(step_1, in_body(commitment=bytes(32))))
+    alone, both = evidence(wrong), evidence(wrong, turn)
     why = "of three pieces of evidence against one seat the first pair counts"
+    stays = min(seat for seat in game.match.game.seats if seat != whom)
     return {
-        "evidence_of_a_contribution_and_a_ballot_fail": Case(
-            _written(game, EvidenceRecord(pairs((foreign, first)))), "invalid", "they are signed for different places",
-            "evidence", TURN,
+        "evidence_of_a_contribution_and_a_ballot_fail": invalid(
+            game.written(evidence(foreign, first)), "they are signed for different places", "evidence", TURN
         ),
-        "several_pairs_of_evidence_fail": Case(
-            _written(game, alone, both, early), "unfinished", why, "equivocation", TURN, whom
+        "several_pairs_of_evidence_fail": unfinished(
+            game.written(alone, both, early), why, "equivocation", TURN, whom
         ),
-        "several_pairs_of_evidence_turned_round_fail": Case(
-            _written(game, alone, early, both), "unfinished", why, "equivocation", 1, whom
+        "several_pairs_of_evidence_turned_round_fail": unfinished(
+            game.written(alone, early, both), why, "equivocation", 1, whom
         ),
-        "certificate_after_several_pairs_fail": Case(
-            _written(game, both, early, certificate(TURN, first, second)), "unfinished",
-            "the cheat is dropped: it is no member any more", "incomplete", TURN + 1, awaited=(first_of(game, whom),),
+        "certificate_after_several_pairs_fail": incomplete(
+            game.written(both, early, certificate(TURN, first, second)),
+            "the cheat is dropped: it is no member any more", TURN + 1, stays,
         ),
     }  # fmt: skip
-
-
-def first_of(game: Game, gone: int) -> int:
-    """Return the seat that shuffles first when this one is gone."""
-    return min(seat for seat in game.match.game.seats if seat != gone)

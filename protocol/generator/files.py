@@ -8,8 +8,7 @@ from protocol.generator import ballots, links, moves, primitives, shuffles, tabl
 from protocol.generator.case import Case
 from protocol.generator.cases import cases
 from protocol.generator.contributions import REPLAY, contributions, small_game
-from protocol.generator.games import replay
-from protocol.generator.golden import GOLDEN, features, game_by_steps, golden_game, golden_readme, golden_replay
+from protocol.generator.golden import GOLDEN, features, game_by_steps, golden_readme, new_golden_game
 from protocol.generator.option_contributions import option_contributions, remarks
 from seqp2p.replay.verify import verify
 
@@ -45,8 +44,7 @@ def vector_files() -> Iterator[tuple[str, bytes]]:
     for name, make in VECTORS.items():
         yield f"protocol/vectors/{name}.json", as_json(make())
     game = small_game().play()
-    data = replay(game.records(), game.identities[0])
-    described = game_by_steps(game, f"protocol/replays/{REPLAY}.seqp2p", data)
+    described = game_by_steps(game, f"protocol/replays/{REPLAY}.seqp2p", game.written())
     yield "protocol/vectors/two_player_kids_game.json", as_json(described)
 
 
@@ -60,10 +58,9 @@ def case_files() -> Iterator[tuple[str, bytes]]:
 
 def _expected(case: Case) -> dict[str, Any]:
     """Return the case's entry in expected.json, with the seats that win."""
-    found = verify(case.data)
     won: dict[str, list[int]] = {"winners": [], "forfeit": []}
-    if found.result is not None:
-        won["winners" if found.verdict == "verified" else "forfeit"] = list(found.result.winners)
+    if case.verdict != "invalid" and (result := verify(case.data).result) is not None:
+        won["winners" if case.verdict == "verified" else "forfeit"] = list(result.winners)
     return case.expected | won
 
 
@@ -71,8 +68,8 @@ def golden_files() -> Iterator[tuple[str, bytes]]:
     """Yield the golden games, the first of them step by step, and the page that describes them."""
     seen = {}
     for name in GOLDEN:
-        game = golden_game(name)
-        data = golden_replay(game)
+        game = new_golden_game(name).play()
+        data = game.written()
         yield f"replays/{name}.seqp2p", data
         seen[name] = features(game)
         if name == "classic-2":

@@ -6,28 +6,24 @@ commitments, signatures and proofs fit the rest.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, Final
+from typing import Final
 from unittest.mock import patch
 
-import msgpack
-
-from protocol.generator.case import Case
-from protocol.generator.contributions import Maker, put, small_game
-from protocol.generator.games import Game, replay
+from protocol.generator.case import Case, invalid
+from protocol.generator.contributions import small_game
+from protocol.generator.games import Game, in_body, opened
 from protocol.generator.stream import Stream
 from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_deck
 from seqp2p.crypto.group import ORDER, Point, add, encode_point, encode_points, hash_to_point, mul_base
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.schnorr import key_commitment, prove_key, prove_shares, share
 from seqp2p.crypto.shuffle import prove_shuffle, shuffle
-from seqp2p.match.contribution import Body, Contribution, RevealBody, SharesBody, ShuffleBody, StepKind, make_payload
+from seqp2p.match.contribution import Contribution, RevealBody, SharesBody, ShuffleBody
 from seqp2p.match.errors import Failure
 from seqp2p.match.steps import positions_of_others
 from seqp2p.replay.format import StepRecord, pairs
 from seqp2p.rules import CLASSIC
 
-_unpackb: Any = msgpack.unpackb
 # The x-coordinate p + 1: as a number modulo p it is 1, and 1 is that of a point.
 X_NOT_BELOW_P: Final = (2**256 - 2**32 - 977 + 1).to_bytes(32, "big")
 NO_POINT: Final = b"\2" + (5).to_bytes(32, "big")
@@ -37,15 +33,7 @@ INFINITY: Final = bytes(33)
 def refused(game: Game, failure: Failure, seat: int, why: str, *contributions: Contribution) -> Case:
     """Return the game and its open step with these contributions, one of which this seat should not have signed."""
     number = game.match.number
-    data = replay([*game.records(), StepRecord(number, pairs(contributions))], game.identities[0])
-    return Case(data, "invalid", why, failure, number, seat)
-
-
-def signed(game: Game, seat: int, kind: StepKind, body: Body) -> Contribution:
-    """Return this body as a contribution of the seat to the open step."""
-    match = game.match
-    payload = make_payload(match.game.id, match.number, match.head, seat, kind, body)
-    return Maker(game).signed(payload, seat)
+    return invalid(game.written(StepRecord(number, pairs(contributions))), why, failure, number, seat)
 
 
 def elsewhere(context: Context) -> dict[str, Context]:
@@ -68,23 +56,14 @@ def forged_cases() -> dict[str, Case]:
 Prove = Callable[[Context], bytes]
 
 
-def _revealing(key: bytes) -> tuple[Game, Context]:
-    """Return the game with step 2 open, in which seat 2 has committed to this key."""
-    game = small_game()
-    one, two = game.contributions()
-    commitment = key_commitment(game.match.game.id, 2, key, _nonce())
-    game.match.receive(one)
-    game.match.receive(Maker(game).changed(two, put("body", "commitment", value=commitment)))
-    return game, Context(game.match.game.id, 2, 2, game.match.head)
-
-
-def _nonce() -> bytes:
-    return Stream("forged nonce")(32)
-
-
 def _key(key: bytes, why: str, prove: Prove, *, nonce: bytes | None = None, failure: Failure = "key") -> Case:
-    game, context = _revealing(key)
-    shown = signed(game, 2, "reveal", RevealBody(key, prove(context), nonce or _nonce()))
+    """Seat 2 commits to this key, and shows it in step 2."""
+    game, own_nonce = small_game(), Stream("forged nonce")(32)
+    one, two = game.contributions()
+    commitment = key_commitment(game.match.game.id, 2, key, own_nonce)
+    game.match.receive(one)
+    game.match.receive(game.changed(two, in_body(commitment=commitment)))
+    shown = game.made(2, "reveal", RevealBody(key, prove(game.context(2)), nonce or own_nonce))
     return refused(game, failure, 2, why, game.contribution(1), shown)
 
 
@@ -98,8 +77,11 @@ def _keys() -> dict[str, Case]:
     def proof(context: Context, secret: int = x, of: Point = point) -> bytes:
         return prove_key(secret, of, context, Stream("forged key proof"))
 
-    def with_scalar(context: Context, scalar: bytes) -> bytes:
-        return proof(context)[:33] + scalar
+    def with_scalar(scalar: bytes) -> Prove:
+        return lambda context: proof(context)[:33] + scalar
+
+    def proof_elsewhere(what: str) -> Prove:
+        return lambda context: proof(elsewhere(context)[what])
 
     cases = {
         "key_at_infinity": _key(INFINITY, "33 zero bytes are no point", proof),
@@ -108,11 +90,9 @@ def _keys() -> dict[str, Case]:
         "key_of_unknown_secret": _key(
             encode_point(unknown), "proved with another secret", lambda context: proof(context, of=unknown)
         ),
-        "key_proof_with_s_of_zero": _key(key, "s is 0", lambda context: with_scalar(context, bytes(32))),
-        "key_proof_with_s_of_q": _key(key, "s is q", lambda context: with_scalar(context, ORDER.to_bytes(32, "big"))),
-        "key_proof_cut_short": _key(
-            key, "64 bytes of 65", lambda context: proof(context)[:-1], failure="step"
-        ),
+        "key_proof_with_s_of_zero": _key(key, "s is 0", with_scalar(bytes(32))),
+        "key_proof_with_s_of_q": _key(key, "s is q", with_scalar(ORDER.to_bytes(32, "big"))),
+        "key_proof_cut_short": _key(key, "64 bytes of 65", lambda context: proof(context)[:-1], failure="step"),
         "key_proof_changed": _key(key, "T is its opposite", lambda context: _flipped(proof(context))),
         "nonce_not_committed_to": _key(key, "another nonce than the one committed to", proof, nonce=bytes(32)),
         "keys_that_cancel_out": _key(
@@ -121,24 +101,16 @@ def _keys() -> dict[str, Case]:
         ),
     }  # fmt: skip
     for what in ("game", "step", "seat", "past"):
-        cases[f"key_proof_of_another_{what}"] = _key(
-            key, f"its challenge is that of another {what}", partial(_proof_elsewhere, what, proof)
-        )
-    cases["key_not_committed_to"] = _key_not_committed_to()
+        why = f"its challenge is that of another {what}"
+        cases[f"key_proof_of_another_{what}"] = _key(key, why, proof_elsewhere(what))
+    cases["key_not_committed_to"] = _key_not_committed_to(key, proof)
     return {f"{name}_fail": case for name, case in cases.items()}
 
 
-def _proof_elsewhere(what: str, prove: Prove, context: Context) -> bytes:
-    return prove(elsewhere(context)[what])
-
-
-def _key_not_committed_to() -> Case:
+def _key_not_committed_to(key: bytes, prove: Prove) -> Case:
     """A key that is right in itself, shown after a commitment to another."""
     game = small_game().play(until=2)
-    x = int.from_bytes(Stream("forged key")(31), "big")
-    context = Context(game.match.game.id, 2, 2, game.match.head)
-    proof = prove_key(x, mul_base(x), context, Stream("forged key proof"))
-    shown = signed(game, 2, "reveal", RevealBody(encode_point(mul_base(x)), proof, game.seats[1].secrets.nonce))
+    shown = game.made(2, "reveal", RevealBody(key, prove(game.context(2)), game.seats[1].secrets.nonce))
     return refused(game, "key", 2, "another key than the one committed to", game.contribution(1), shown)
 
 
@@ -154,35 +126,34 @@ def _shuffles() -> dict[str, Case]:
     game = small_game().play(until=3)
     match, stream = game.match, Stream("forged shuffles")
     before, pk = match.game.deck.mixing, match.game.joint_key
-    context = Context(match.game.id, 3, 1, match.head)
+    context = game.context(1)
     honest, order, randomness = shuffle(before, pk, stream)
 
     def prove(deck: Sequence[Ciphertext], key: Point = pk, where: Context = context) -> bytes:
         return prove_shuffle(before, deck, key, order, randomness, where, stream)
 
     def case(deck: Sequence[Ciphertext], proof: bytes, why: str) -> Case:
-        return refused(game, "shuffle", 1, why, signed(game, 1, "shuffle", ShuffleBody(encode_deck(deck), proof)))
+        return refused(game, "shuffle", 1, why, game.made(1, "shuffle", ShuffleBody(encode_deck(deck), proof)))
+
+    def shuffled(deck: Sequence[Ciphertext], key: Point = pk) -> tuple[Sequence[Ciphertext], bytes]:
+        after, order, randomness = shuffle(deck, key, stream)
+        return after, prove_shuffle(deck, after, key, order, randomness, context, stream)
 
     proof = prove(honest)
     twice = (honest[1], *honest[1:])
     foreign = (*fresh_deck(pk, card_points("classic", len(CLASSIC.deck))[:1]), *honest[1:])
     mapped = (Ciphertext(add(honest[0].a, honest[1].a), add(honest[0].b, honest[1].b)), *honest[1:])
-    reversed_deck = before[::-1]
-    again = shuffle(reversed_deck, pk, stream)
-    of_another = prove_shuffle(reversed_deck, again[0], pk, again[1], again[2], context, stream)
-    own_key = match.game.keys[1]
-    for_one = shuffle(before, own_key, stream)
-    for_own_key = prove_shuffle(before, for_one[0], own_key, for_one[1], for_one[2], context, stream)
-    fewer = shuffle(before[:-1], pk, stream)
-    of_fewer = prove_shuffle(before[:-1], fewer[0], pk, fewer[1], fewer[2], context, stream)
+    again, of_another = shuffled(before[::-1])
+    for_one, for_own_key = shuffled(before, match.game.keys[1])
+    fewer, of_fewer = shuffled(before[:-1])
     with patch("seqp2p.crypto.shuffle.generators", _own_generators):
         trapdoor = prove(honest)
     cases = {
         "shuffle_with_a_card_twice": case(twice, prove(twice), "the first card is the second again"),
         "shuffle_with_a_foreign_card": case(foreign, prove(foreign), "a card of the classic game is swapped in"),
         "shuffle_by_a_linear_map": case(mapped, prove(mapped), "two cards are added up: no permutation"),
-        "shuffle_of_another_deck": case(again[0], of_another, "a right shuffle, of another deck"),
-        "shuffle_under_another_key": case(for_one[0], for_own_key, "encrypted again under the key of seat 1 alone"),
+        "shuffle_of_another_deck": case(again, of_another, "a right shuffle, of another deck"),
+        "shuffle_under_another_key": case(for_one, for_own_key, "encrypted again under the key of seat 1 alone"),
         "shuffle_with_own_generators": case(honest, trapdoor, "generators of its own, of known logarithms"),
         "shuffle_commitment_changed": case(honest, _flipped(proof), "c_1 is its opposite"),
         "shuffle_response_changed": case(honest, _flipped(proof, len(proof) - 1), "the last bit of the last response"),
@@ -190,12 +161,11 @@ def _shuffles() -> dict[str, Case]:
         "shuffle_scalar_of_q": case(honest, proof[:-32] + ORDER.to_bytes(32, "big"), "the last response is q"),
         "shuffle_point_at_infinity": case(honest, INFINITY + proof[33:], "c_1 is 33 zero bytes"),
         "shuffle_proof_cut_short": case(honest, proof[:-1], "a byte less than a proof has"),
-        "shuffle_of_fewer_cards": case(fewer[0], of_fewer, "a right shuffle, of all cards but one"),
+        "shuffle_of_fewer_cards": case(fewer, of_fewer, "a right shuffle, of all cards but one"),
     }
     for what, where in elsewhere(context).items():
-        cases[f"shuffle_proof_of_another_{what}"] = case(
-            honest, prove(honest, where=where), f"its challenge is that of another {what}"
-        )
+        why = f"its challenge is that of another {what}"
+        cases[f"shuffle_proof_of_another_{what}"] = case(honest, prove(honest, where=where), why)
     return {f"{name}_fail": case for name, case in cases.items()}
 
 
@@ -208,7 +178,7 @@ def _turns_at_shuffling() -> dict[str, Case]:
     third, fourth = small_game().play(until=3), small_game().play(until=4)
     ahead = third.seats[1].contribute(third.match)
     again = fourth.seats[0].contribute(fourth.match)
-    early = signed(fourth, 2, "deal", SharesBody(encode_points([mul_base(1)]), bytes(98)))
+    early = fourth.made(2, "deal", SharesBody(encode_points([mul_base(1)]), bytes(98)))
     return {
         "shuffle_by_the_next_seat_fail": refused(third, "step", 2, "seat 2 shuffles where seat 1 has to", ahead),
         "one_seat_shuffles_for_both_fail": refused(fourth, "step", 1, "seat 1 shuffles again, for seat 2", again),
@@ -225,21 +195,20 @@ def _deals() -> dict[str, Case]:
     x, key = game.seats[0].release(), match.game.keys[1]
     cards = [(at, match.game.deck.ciphertexts[at].a) for at in positions_of_others(match.game, 1)]
     right = [share(x, a, stream) for _, a in cards]
-    context = Context(match.game.id, 5, 1, match.head)
-    other = game.contribution(2)
+    context, other = game.context(1), game.contribution(2)
 
     def prove(shares: Sequence[Point], secret: int = x, where: Context = context) -> bytes:
         return prove_shares(secret, key, cards, shares, where, stream)
 
     def case(shares: bytes, proof: bytes, why: str, failure: Failure = "share") -> Case:
-        return refused(game, failure, 1, why, signed(game, 1, "deal", SharesBody(shares, proof)), other)
+        return refused(game, failure, 1, why, game.made(1, "deal", SharesBody(shares, proof)), other)
 
     proof, data = prove(right), encode_points(right)
     swapped = [right[1], right[0], *right[2:]]
     wrong = [mul_base(7), *right[1:]]
     secret = x % (ORDER - 1) + 1
     others = [share(secret, a, stream) for _, a in cards]
-    body = _unpackb(other.payload)["body"]
+    body = opened(other)["body"]
     cases = {
         "shares_swapped": case(encode_points(swapped), prove(swapped), "each of two shares is for the other card"),
         "share_of_no_card": case(encode_points(wrong), prove(wrong), "the first share is another point"),
@@ -256,7 +225,6 @@ def _deals() -> dict[str, Case]:
         "share_proof_cut_short": case(data, proof[:-1], "a byte less than a proof has", "step"),
     }
     for what, where in elsewhere(context).items():
-        cases[f"share_proof_of_another_{what}"] = case(
-            data, prove(right, where=where), f"its challenge is that of another {what}"
-        )
+        why = f"its challenge is that of another {what}"
+        cases[f"share_proof_of_another_{what}"] = case(data, prove(right, where=where), why)
     return {f"{name}_fail": case for name, case in cases.items()}

@@ -1,17 +1,21 @@
 """Whole games played in memory: one match, every seat's own side, bots that choose; and their replays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from protocol.generator.stream import Stream, StreamChoices, identity
+from protocol.generator.vectors import packb, unpackb
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import FORGETFUL
-from seqp2p.crypto.group import encode_scalar, random_below
-from seqp2p.crypto.hashing import FILE
+from seqp2p.crypto.group import encode_points, encode_scalar, random_below
+from seqp2p.crypto.hashing import CONTRIBUTION, FILE
 from seqp2p.crypto.identity import Identity, sign
+from seqp2p.crypto.oracle import Context
+from seqp2p.crypto.schnorr import prove_shares, share
 from seqp2p.match.ballots import Wish
 from seqp2p.match.chain import ClosedStep
-from seqp2p.match.contribution import Contribution
+from seqp2p.match.contribution import Body, Contribution, SharesBody, StepKind, make_payload
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import COURTESIES, Remark
 from seqp2p.match.seat import SeatKeys
@@ -23,6 +27,7 @@ from seqp2p.replay.format import (
     AnyRecord,
     CertificateRecord,
     EndRecord,
+    EvidenceRecord,
     OpeningRecord,
     OpenRecord,
     RemarkRecord,
@@ -35,6 +40,7 @@ from seqp2p.replay.format import (
 from seqp2p.rules import VARIANTS, Action, Options, call, default_teams
 
 USUAL = Options()
+Change = Callable[[dict[str, Any]], None]
 # At a table with the table-talk rule: how often, one in so many turns, somebody says something, and how often a mover
 # calls what can be called.
 SAYS_ONE_IN = 6
@@ -92,7 +98,6 @@ class Game:
         self._players: list[Bot] = [
             FORGETFUL[bot](StreamChoices(f"{self.name} bot {seat}")) for seat, bot in enumerate(self.bots, 1)
         ]
-
         self._chance = Stream(f"{self.name} talk")
 
     def contributions(self) -> list[Contribution]:
@@ -125,12 +130,15 @@ class Game:
         if self.match.kind != "turn" or self.settings.table_talk or random_below(SAYS_ONE_IN, self._chance):
             return
         own = self.seats[random_below(self.settings.players, self._chance)]
-        text = (
-            COURTESIES[len(self.said) // 4 % len(COURTESIES)] if len(self.said) % 4 == 3 else f"look at e{own.number}"
-        )
-        remark = self.match.receive_remark(*own.say(self.match, text))
+        courtesy = COURTESIES[len(self.said) // 4 % len(COURTESIES)]
+        self.say(own.number, courtesy if len(self.said) % 4 == 3 else f"look at e{own.number}")
+
+    def say(self, seat: int, text: str) -> Remark:
+        """Let a seat say this."""
+        remark = self.match.receive_remark(*self.seats[seat - 1].say(self.match, text))
         assert remark is not None, "an own remark is the next of its seat"
         self.said.append((len(self.match.record), remark))
+        return remark
 
     def play(self, until: int = 0) -> "Game":
         """Play to the end, or until this step is open; released secrets follow if the table opens its hands."""
@@ -169,22 +177,67 @@ class Game:
         self.show()
         assert self.match.record[-1].action == wish.action, "all have voted"
 
+    # What no honest seat signs.
+
+    def context(self, seat: int) -> Context:
+        """Return the context of an honest proof of this seat now."""
+        return Context(self.match.game.id, self.match.number, seat, self.match.head)
+
+    def signed(self, payload: bytes, seat: int, label: str = CONTRIBUTION) -> Contribution:
+        """Return these bytes signed by this seat."""
+        return Contribution(payload, sign(self.identities[seat - 1], label, payload))
+
+    def made(self, seat: int, kind: StepKind, body: Body) -> Contribution:
+        """Return this body as a contribution of the seat to the open step."""
+        match = self.match
+        return self.signed(make_payload(match.game.id, match.number, match.head, seat, kind, body), seat)
+
+    def changed(self, contribution: Contribution, change: Change, label: str = CONTRIBUTION) -> Contribution:
+        """Return a contribution with its payload's map changed, signed again by the seat in it."""
+        plain = opened(contribution)
+        change(plain)
+        return self.signed(packb(plain), plain["seat"], label)
+
+    def shares(self, seat: int, positions: Collection[int], stream: Stream) -> SharesBody:
+        """Return the seat's shares of these deck positions with their proof."""
+        x, key = self.seats[seat - 1].release(), self.match.game.keys[seat]
+        cards = [(at, self.match.game.deck.ciphertexts[at].a) for at in positions]
+        shares = [share(x, a, stream) for _, a in cards]
+        return SharesBody(encode_points(shares), prove_shares(x, key, cards, shares, self.context(seat), stream))
+
+    # The record.
+
     def records(self) -> list[AnyRecord]:
         """Return the records of the replay, all but the last."""
         match = self.match
-        steps: list[AnyRecord] = []
+        found: list[AnyRecord] = [TableRecord(match.agreement_bytes)]
         for number in range(len(match.record) + 1):
             if number:
-                steps.append(record_of(match.record[number - 1]))
-            steps += [RemarkRecord(said.payload, said.signature) for closed, said in self.said if closed == number]
-        held = pairs(tuple(contribution for _, contribution in match.held))
-        openings = [OpeningRecord(seat, encode_scalar(secret)) for seat, secret in sorted(match.openings.items())]
-        return [
-            TableRecord(match.agreement_bytes),
-            *steps,
-            *([OpenRecord(match.number, held)] if held else []),
-            *openings,
-        ]
+                found.append(record_of(match.record[number - 1]))
+            found += [RemarkRecord(said.payload, said.signature) for closed, said in self.said if closed == number]
+        if match.held:
+            found.append(OpenRecord(match.number, pairs(tuple(contribution for _, contribution in match.held))))
+        return found + [OpeningRecord(seat, encode_scalar(secret)) for seat, secret in sorted(match.openings.items())]
+
+    def written(self, *behind: AnyRecord) -> bytes:
+        """Return the replay that seat 1 writes, with these records before its end."""
+        return replay([*self.records(), *behind], self.identities[0])
+
+
+def opened(contribution: Contribution) -> dict[str, Any]:
+    """Return the payload's map."""
+    found: dict[str, Any] = unpackb(contribution.payload)
+    return found
+
+
+def in_envelope(**fields: Any) -> Change:
+    """Set fields of the payload's map."""
+    return lambda plain: plain.update(fields)
+
+
+def in_body(**fields: Any) -> Change:
+    """Set fields of the body in the payload's map."""
+    return lambda plain: plain["body"].update(fields)
 
 
 def record_of(step: ClosedStep) -> StepRecord | CertificateRecord:
@@ -192,6 +245,11 @@ def record_of(step: ClosedStep) -> StepRecord | CertificateRecord:
     if step.action:
         return CertificateRecord(step.number, pairs(step.ballots))
     return StepRecord(step.number, pairs(tuple(held for _, held in step.contributions)))
+
+
+def evidence(*contributions: Contribution) -> EvidenceRecord:
+    """Return these contributions as the evidence of a replay."""
+    return EvidenceRecord(pairs(contributions))
 
 
 def replay(records: Sequence[AnyRecord], writer: Identity) -> bytes:

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from protocol.generator.games import USUAL, Game, replay, settings
+from protocol.generator.games import USUAL, Game, opened, settings
 from protocol.generator.vectors import Vector, scalar
 from seqp2p.match.ballots import Wish
-from seqp2p.match.contribution import open_envelope
 from seqp2p.match.machine import Match
 from seqp2p.match.steps import final_hash
 from seqp2p.replay.format import StepRecord, contributions_of
@@ -61,16 +60,6 @@ def new_golden_game(name: str) -> Game:
     return Game(golden.name, table, golden.bots, votes=golden.votes)
 
 
-def golden_game(name: str) -> Game:
-    """Return a golden game, played to its end."""
-    return new_golden_game(name).play()
-
-
-def golden_replay(game: Game) -> bytes:
-    """Return the replay of the game that seat 1 writes."""
-    return replay(game.records(), game.identities[0])
-
-
 def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
     """Return all that a second program must find when it plays the replay at ``path`` again."""
     match = Match(game.match.agreement_bytes)
@@ -83,16 +72,21 @@ def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
         for contribution in contributions_of(record):
             match.receive(contribution)
             if step["kind"] == "turn":
-                body = open_envelope(contribution.payload).body
+                body = opened(contribution)["body"]
                 step |= {"action": body["action"], "cards": list(body["cards"])}
         step["head"] = match.head.hex()
         if match.game.position is not None:
             step["position"] = format_position(match.game.position)
         if step["kind"] == "deal":
-            dealt = _hands(game, match)
+            dealt = [
+                {"seat": own.number, "secret": scalar(own.release()), "cards": list(map(list, sorted(held.items())))}
+                for own in game.seats
+                if (held := own.hand(match))
+            ]
         steps.append(step)
-    draw = match.game.draw
+    draw, result = match.game.draw, match.game.result
     assert draw is not None, "the game was played to its end"
+    assert result is not None, "the game was played to its end"
     return {
         "about": "A whole game, step by step: the position after each step as everybody at the table knows it.",
         "replay": path,
@@ -103,22 +97,8 @@ def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
         "dealt": dealt,
         "steps": steps,
         "final hash": final_hash(match.game).hex(),
-        "result": {"kind": game.match.game.result.kind, "winners": list(game.match.game.result.winners)}
-        if game.match.game.result
-        else None,
+        "result": {"kind": result.kind, "winners": list(result.winners)},
     }
-
-
-def _hands(game: Game, match: Match) -> list[dict[str, Any]]:
-    """Return every hand as dealt: deck position and physical card, and the game secret that opens them."""
-    return [
-        {
-            "seat": own.number,
-            "secret": scalar(own.release()),
-            "cards": [[position, physical] for position, physical in sorted(own.hand(match).items())],
-        }
-        for own in game.seats
-    ]
 
 
 def features(game: Game) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import msgspec
 from spake2.ed25519_basic import L
 
 from protocol.generator.stream import Stream, identity
-from protocol.generator.vectors import Vector, bad, file_of, good
+from protocol.generator.vectors import Vector, as_plain, bad, file_of, good
 from seqp2p.crypto.hashing import ADDRESSES, LINK, LOBBY_LINE, PAIR, REMATCH
 from seqp2p.crypto.identity import ExchangeKey, sign
 from seqp2p.lobby.address_statement import RELAY, TCP, AddressEntry, AddressPayload
@@ -42,8 +41,8 @@ def links() -> Vector:
     stream = Stream("links")
     certificate, nonce, lobby = stream(32), stream(32), stream(32)
     statement = Statement(1, "join", client.public, server.public, certificate, nonce, lobby)
-    plain: dict[str, Any] = msgspec.to_builtins(statement, builtin_types=(bytes,))
-    signature = sign(client, LINK, encode(statement))
+    data = encode(statement)
+    signature = sign(client, LINK, data)
     messages: list[WireMessage] = [
         Hello(1, lobby, nonce),
         Proof(1, "join", client.public, lobby, signature),
@@ -58,13 +57,11 @@ def links() -> Vector:
         Confirm(bytes(32)),
         Bye("the game is over"),
     ]
-    vectors = [
-        good("link statement", "role join", plain, {"statement": encode(statement), "signature": signature},
-             {"seed": client.secret_bytes()}),
-    ]  # fmt: skip
+    said, secret = {"statement": data, "signature": signature}, {"seed": client.secret_bytes()}
+    vectors = [good("link statement", "role join", as_plain(statement), said, secret)]
     vectors += [*_addresses(), *_tokens(), *_lines(lobby)]
     for message in messages:
-        fields = msgspec.to_builtins(message, builtin_types=(bytes,))
+        fields = as_plain(message)
         vectors.append(good("message", fields["type"], {"message": fields}, {"frame": encode_message(message)}))
     have = encode(Have(300, (1, 12)))
     for name, data in {
@@ -218,15 +215,8 @@ def _codes() -> list[Vector]:
     ):
         joiner = Exchange(typed, *keys, certificate, Stream("joiner"), host=False)
         host = Exchange(code, *keys, certificate, Stream("host"), host=True)
-        given = {
-            "joiner": keys[0],
-            "host": keys[1],
-            "certificate": certificate,
-            "typed": typed,
-            "code": code,
-            "x": x.to_bytes(32, "big"),
-            "y": y.to_bytes(32, "big"),
-        }
+        ends = {"joiner": keys[0], "host": keys[1], "certificate": certificate, "typed": typed, "code": code}
+        given = ends | {"x": x.to_bytes(32, "big"), "y": y.to_bytes(32, "big")}
         out = {
             "pake_a": joiner.message,
             "pake_b": host.message,

@@ -124,16 +124,9 @@ def moves() -> Vector:
         TALK.format(1, " penalty/2/-/1/-"),
     ]
     for text in texts:
-        hidden = hide(parse_position(text), ())
+        hidden, (variant, options, *words) = hide(parse_position(text), ()), text.split()
         out = {"hidden": format_position(hidden), "hash": position_hash(hidden)}
-        vectors.append(
-            good(
-                "position",
-                f"{text.split()[0]}, options {text.split()[1]}, turn {text.split()[9]}",
-                {"position": text},
-                out,
-            )
-        )
+        vectors.append(good("position", f"{variant}, options {options}, turn {words[7]}", {"position": text}, out))
     return file_of("Actions and their notation, positions and their hash.", [*vectors, *_notation()])
 
 

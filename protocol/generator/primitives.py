@@ -57,10 +57,9 @@ def hashes() -> Vector:
              {"hash": tagged_hash(label, *items)})
         for label, items in cases
     ]  # fmt: skip
-    for index in range(6):
-        name = "H" if index == 0 else f"H_{index}"
+    for index in (*range(6), 104):
+        name = f"H_{index}" if index else "H"
         vectors.append(_hashed_point(f"generator {name}", GENERATOR, index))
-    vectors.append(_hashed_point("generator H_104", GENERATOR, 104))
     for variant in (CLASSIC, KIDS):
         vectors += [
             _hashed_point(f"card {index} of {variant.name}", f"{CARD} {variant.name}", index)
@@ -78,6 +77,7 @@ def _hashed_point(name: str, label: str, index: int) -> Vector:
 def _encodings() -> list[Vector]:
     x = encode_point(G)[1:]
     not_on_curve = next(candidate for k in range(1, 99) if not _is_x(candidate := k.to_bytes(32, "big")))
+    above_p = (FIELD + 1).to_bytes(32, "big")
     scalars = {"1": 1, "q - 1": ORDER - 1, "2^128": 1 << 128}
     bad_scalars = {"zero": 0, "q": ORDER, "q + 1": ORDER + 1, "2^256 - 1": 2**256 - 1}
     return [
@@ -88,12 +88,7 @@ def _encodings() -> list[Vector]:
         bad("point", "an uncompressed point", "encoding", {"bytes": b"\4" + x + bytes(32)}),
         bad("point", "a hybrid prefix", "encoding", {"bytes": b"\6" + x}),
         bad("point", "x not on the curve", "encoding", {"bytes": b"\2" + not_on_curve}),
-        bad(
-            "point",
-            "x = p + 1, where 1 is on the curve",
-            "encoding",
-            {"bytes": b"\2" + (FIELD + 1).to_bytes(32, "big")},
-        ),
+        bad("point", "x = p + 1, where 1 is on the curve", "encoding", {"bytes": b"\2" + above_p}),
         bad("point", "x = 2^256 - 1", "encoding", {"bytes": b"\2" + b"\xff" * 32}),
         bad("point", "32 bytes", "encoding", {"bytes": b"\2" + x[:-1]}),
         bad("point", "34 bytes", "encoding", {"bytes": b"\2" + x + b"\0"}),
@@ -112,19 +107,13 @@ def oracle() -> Vector:
     """Challenges and weights."""
     vectors = []
     for name, context in {"as given": CONTEXT, **{f"another {what}": c for what, c in OTHER_CONTEXTS.items()}}.items():
-        asked = Oracle(KEY_PROOF, context)
-        asked.absorb(b"first", b"")
-        asked.absorb(b"second")
-        vectors.append(
-            good(
-                "oracle",
-                name,
-                {"label": KEY_PROOF, "context": context, "absorbed": [b"first", b"", b"second"],
-                 "commitments": [b"t"], "weights": 3},
-                {"challenge": asked.challenge(b"t").to_bytes(32, "big"),
-                 "weights": [weight.to_bytes(16, "big") for weight in asked.weights(3)]},
-            )
-        )  # fmt: skip
+        asked, absorbed = Oracle(KEY_PROOF, context), [b"first", b"", b"second"]
+        asked.absorb(*absorbed[:2])
+        asked.absorb(absorbed[2])
+        given = {"label": KEY_PROOF, "context": context, "absorbed": absorbed, "commitments": [b"t"], "weights": 3}
+        weights = [weight.to_bytes(16, "big") for weight in asked.weights(3)]
+        out = {"challenge": asked.challenge(b"t").to_bytes(32, "big"), "weights": weights}
+        vectors.append(good("oracle", name, given, out))
     return file_of("The oracle: challenge after commitments, and weights without them.", vectors)
 
 
@@ -185,13 +174,8 @@ def _share_vectors(name: str, x: int, cards: list[tuple[int, Point]], own: list[
         return [{"position": position, "a": a} for position, a in cards]
 
     (position, a), rest = cards[0], cards[1:]
-    given = {
-        "context": CONTEXT,
-        "key": mul_base(x),
-        "cards": listed(cards),
-        "shares": encode_points(own),
-        "proof": proof,
-    }
+    shares = encode_points(own)
+    given = {"context": CONTEXT, "key": mul_base(x), "cards": listed(cards), "shares": shares, "proof": proof}
     like = good("share proof", name, given, secret={"x": scalar(x)})
     vectors = [
         like,
@@ -294,12 +278,8 @@ def _mixed_order() -> list[Vector]:
                 break
         signature = big_r + ((r + h * a) % ED_L).to_bytes(32, "little")
         given = {"key": key, "label": CONTRIBUTION, "data": data, "signature": signature}
-        if holds:
-            vectors.append(good("signature", f"a key of mixed order, {name}", given))
-        else:
-            vectors.append(
-                bad("signature", "a key of mixed order: it holds with the cofactor alone", "signature", given)
-            )
+        with_cofactor = bad("signature", "a key of mixed order: it holds with the cofactor alone", "signature", given)
+        vectors.append(good("signature", f"a key of mixed order, {name}", given) if holds else with_cofactor)
     return vectors
 
 

@@ -5,19 +5,7 @@ from collections.abc import Sequence
 from protocol.generator.stream import Stream
 from protocol.generator.vectors import CONTEXT, OTHER_CONTEXTS, Vector, file_of, good, scalar, spoilt, with_part
 from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_deck, reencrypt
-from seqp2p.crypto.group import (
-    ORDER,
-    POINT_SIZE,
-    SCALAR_SIZE,
-    G,
-    decode_points,
-    encode_point,
-    encode_scalar,
-    mul_base,
-    random_scalar,
-    sum_points,
-)
-from seqp2p.crypto.oracle import Context
+from seqp2p.crypto.group import ORDER, G, Point, encode_point, encode_scalar, mul_base, random_scalar, sum_points
 from seqp2p.crypto.shuffle import ShuffleProof, challenge, challenges, prove_shuffle, shuffle
 from seqp2p.rules import CLASSIC
 
@@ -38,39 +26,25 @@ def shuffles() -> Vector:
         proof = prove_shuffle(deck, shuffled, pk, permutation, rerandomisers, CONTEXT, stream)
         given = _given(deck, shuffled, encode_point(pk), proof)
         secret = {"permutation": permutation, "rerandomisers": [scalar(r) for r in rerandomisers], "x": scalar(x)}
-        vectors.append(
-            good("shuffle proof", name, given, _asked(deck, shuffled, proof, CONTEXT, encode_point(pk)), secret)
-        )
+        vectors.append(good("shuffle proof", name, given, _asked(deck, shuffled, proof, pk), secret))
         before, deck = deck, shuffled
     vectors += _wrong(vectors[-1], before, deck, proof)
     (alone,) = fresh_deck(pk, points[:1])
     again = reencrypt(alone, pk, r := random_scalar(stream))
     proof = prove_shuffle([alone], [again], pk, [0], [r], CONTEXT, stream)
-    vectors.append(
-        good("shuffle proof", "of one card", _given([alone], [again], encode_point(pk), proof),
-             _asked([alone], [again], proof, CONTEXT, encode_point(pk)))
-    )  # fmt: skip
+    given = _given([alone], [again], encode_point(pk), proof)
+    vectors.append(good("shuffle proof", "of one card", given, _asked([alone], [again], proof, pk)))
     return file_of("Decks of ciphertexts and proofs of shuffles.", vectors)
 
 
-def _given(
-    deck: Sequence[Ciphertext], shuffled: Sequence[Ciphertext], pk: bytes, proof: bytes, context: Context = CONTEXT
-) -> dict[str, object]:
-    return {
-        "context": context,
-        "joint": pk,
-        "deck": encode_deck(deck),
-        "shuffled": encode_deck(shuffled),
-        "proof": proof,
-    }
+def _given(deck: Sequence[Ciphertext], shuffled: Sequence[Ciphertext], pk: bytes, proof: bytes) -> dict[str, object]:
+    decks = {"deck": encode_deck(deck), "shuffled": encode_deck(shuffled)}
+    return {"context": CONTEXT, "joint": pk, **decks, "proof": proof}
 
 
-def _asked(
-    deck: Sequence[Ciphertext], shuffled: Sequence[Ciphertext], proof: bytes, context: Context, pk: bytes
-) -> dict[str, object]:
+def _asked(deck: Sequence[Ciphertext], shuffled: Sequence[Ciphertext], proof: bytes, pk: Point) -> dict[str, object]:
     parts = ShuffleProof.decode(proof, len(deck))
-    (key,) = decode_points(pk, 1)
-    u, oracle = challenges(deck, shuffled, key, parts.c, context)
+    u, oracle = challenges(deck, shuffled, pk, parts.c, CONTEXT)
     c = challenge(oracle, parts.c_hat, parts.t, parts.t_hat)
     return {"u": [weight.to_bytes(16, "big") for weight in u], "challenge": c.to_bytes(32, "big")}
 
@@ -111,16 +85,17 @@ def _wrong(like: Vector, deck: Sequence[Ciphertext], shuffled: Sequence[Cipherte
 def _changed_parts(like: Vector, proof: bytes) -> list[Vector]:
     """One vector for every point and scalar of the proof, with this one changed."""
     parts = ShuffleProof.decode(proof, N)
-    vectors = []
-    start = 0
-    for name, points in (("c", parts.c), ("c_hat", parts.c_hat), ("t", parts.t), ("t_hat", parts.t_hat)):
-        for at, point in enumerate(points):
-            changed = with_part(proof, start + at * POINT_SIZE, encode_point(sum_points([point, G])))
-            vectors.append(spoilt(like, f"{name}[{at}] changed", "proof", proof=changed))
-        start += len(points) * POINT_SIZE
-    for name, scalars in (("s", parts.s), ("s_hat", parts.s_hat), ("s_prime", parts.s_prime)):
-        for at, value in enumerate(scalars):
-            changed = with_part(proof, start + at * SCALAR_SIZE, encode_scalar(value % (ORDER - 1) + 1))
-            vectors.append(spoilt(like, f"{name}[{at}] changed", "proof", proof=changed))
-        start += len(scalars) * SCALAR_SIZE
+    others = {
+        f"{name}[{at}]": encode_point(sum_points([point, G]))
+        for name, points in (("c", parts.c), ("c_hat", parts.c_hat), ("t", parts.t), ("t_hat", parts.t_hat))
+        for at, point in enumerate(points)
+    } | {
+        f"{name}[{at}]": encode_scalar(value % (ORDER - 1) + 1)
+        for name, scalars in (("s", parts.s), ("s_hat", parts.s_hat), ("s_prime", parts.s_prime))
+        for at, value in enumerate(scalars)
+    }
+    vectors, start = [], 0
+    for name, other in others.items():
+        vectors.append(spoilt(like, f"{name} changed", "proof", proof=with_part(proof, start, other)))
+        start += len(other)
     return vectors

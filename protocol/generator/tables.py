@@ -1,22 +1,18 @@
 """Vectors for the table agreement, heads, joint randomness, the deal, payloads and the replay's frames."""
 
+from itertools import count
 from typing import Any
-
-import msgpack
-import msgspec
 
 from protocol.generator.games import NAMES, settings
 from protocol.generator.stream import Stream, identity
-from protocol.generator.vectors import Vector, bad, file_of, good
+from protocol.generator.vectors import Vector, as_plain, bad, file_of, good, packb, unpackb
 from seqp2p.crypto.hashing import FILE, STEP, TABLE, tagged_hash
 from seqp2p.crypto.identity import sign
-from seqp2p.match.contribution import OverBody, SeatBody, TurnBody, make_payload
+from seqp2p.match.contribution import Body, OverBody, SeatBody, StepKind, TurnBody, make_payload
 from seqp2p.match.game import JointStream, draw_dealer
 from seqp2p.match.table import Agreement, SeatEntry, game_id
 from seqp2p.replay.format import MAGIC, EndRecord, OpeningRecord, TableRecord, end_digest, frame
 from seqp2p.rules import CLASSIC, KIDS, VARIANTS, deal_order, format_card, hand_size
-
-_packb: Any = msgpack.packb
 
 
 def agreements() -> Vector:
@@ -27,12 +23,12 @@ def agreements() -> Vector:
         ("classic, two seats", ("classic", 2)),
         ("classic, twelve seats in three teams", ("classic", 12, 3)),
     )]  # fmt: skip
-    named = _changed(base, ("seats", 0, "name"), "Zo\u00eb \u738b 7!")
-    vectors.append(_agreed("a name of letters, digits, a space, a sign", named))
-    decomposed = _changed(base, ("seats", 0, "name"), "Zoe\u0308")
-    vectors.append(_agreed("a name in decomposed form", decomposed))
-    stacked = _changed(base, ("seats", 0, "name"), "a" + "\u0301" * 4 + "b")
-    vectors.append(_agreed("a name with four marks in a row", stacked))
+    for what, name in {
+        "a name of letters, digits, a space, a sign": "Zo\u00eb \u738b 7!",
+        "a name in decomposed form": "Zoe\u0308",
+        "a name with four marks in a row": "a" + "\u0301" * 4 + "b",
+    }.items():
+        vectors.append(_agreed(what, _changed(base, ("seats", 0, "name"), name)))
     return file_of("Table agreements and game ids.", [*vectors, *_not_agreed(base)])
 
 
@@ -42,30 +38,28 @@ def _plain_agreement(variant: str, players: int, teams: int = 0) -> dict[str, An
         SeatEntry(name, identity(name).public, Stream(f"vector nonce {seat}")(32))
         for seat, name in enumerate(NAMES[:players], 1)
     )
-    agreement = Agreement(1, settings(variant, players, teams=teams), entries)
-    plain: dict[str, Any] = msgspec.to_builtins(agreement, builtin_types=(bytes,))
+    plain: dict[str, Any] = as_plain(Agreement(1, settings(variant, players, teams=teams), entries))
     return plain
 
 
 def _agreed(name: str, plain: dict[str, Any]) -> Vector:
-    data = _packb(plain)
+    data = packb(plain)
     return good("agreement", name, {"bytes": data}, {"agreement": plain, "game": game_id(data)})
 
 
-def _changed(plain: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
+def _changed(plain: dict[str, Any], path: tuple[str | int, ...], value: Any) -> Any:
     """Return the agreement with another value at this path."""
-    copy: Any = msgpack.unpackb(_packb(plain))
+    copy: Any = unpackb(packb(plain))
     part = copy
     for key in path[:-1]:
         part = part[key]
     part[path[-1]] = value
-    result: dict[str, Any] = copy
-    return result
+    return copy
 
 
 def _not_agreed(base: dict[str, Any]) -> list[Vector]:
     seats = base["seats"]
-    data = _packb(base)
+    data = packb(base)
     names = {
         "an empty name": "",
         "a name of 25 characters": "a" * 25,
@@ -104,17 +98,16 @@ def _not_agreed(base: dict[str, Any]) -> list[Vector]:
         "no grace": (("settings", "grace_s"), 0),
         "thirteen players": (("settings", "players"), 13),
     }
-    at_end = data[:-1]
-    reordered = {"settings": base["settings"], "v": 1, "seats": seats}
-    longer = data.replace(b"\xa1v\x01", b"\xa1v\xcc\x01", 1)
+    misread = {what: packb(_changed(base, *at)) for what, at in encodings.items()} | {
+        "cut short": data[:-1],
+        "a byte behind it": data + b"\0",
+        "keys in another order": packb({"settings": base["settings"], "v": 1, "seats": seats}),
+        "a longer integer": data.replace(b"\xa1v\x01", b"\xa1v\xcc\x01", 1),
+        "no bytes": b"",
+    }
     return [
-        *(bad("agreement", what, "table", {"bytes": _packb(_changed(base, *at))}) for what, at in tables.items()),
-        *(bad("agreement", what, "encoding", {"bytes": _packb(_changed(base, *at))}) for what, at in encodings.items()),
-        bad("agreement", "cut short", "encoding", {"bytes": at_end}),
-        bad("agreement", "a byte behind it", "encoding", {"bytes": data + b"\0"}),
-        bad("agreement", "keys in another order", "encoding", {"bytes": _packb(reordered)}),
-        bad("agreement", "a longer integer", "encoding", {"bytes": longer}),
-        bad("agreement", "no bytes", "encoding", {"bytes": b""}),
+        *(bad("agreement", what, "table", {"bytes": packb(_changed(base, *at))}) for what, at in tables.items()),
+        *(bad("agreement", what, "encoding", {"bytes": wrong}) for what, wrong in misread.items()),
     ]
 
 
@@ -126,28 +119,25 @@ def steps() -> Vector:
         make_payload(game, 1, game, 2, "seat", SeatBody(b"\1" * 32)),
     ]
     head = tagged_hash(STEP, game, *payloads)
-    turn = TurnBody("QH e5", (300,), bytes(33), bytes(98))
-    bodies: list[tuple[str, int, Any, Any]] = [
-        ("seat", 1, "seat", SeatBody(bytes(32))),
-        ("turn", 300, "turn", turn),
-        ("over", 100_000, "over", OverBody(bytes(32))),
+    bodies: list[tuple[int, StepKind, Body]] = [
+        (1, "seat", SeatBody(bytes(32))),
+        (300, "turn", TurnBody("QH e5", (300,), bytes(33), bytes(98))),
+        (100_000, "over", OverBody(bytes(32))),
     ]
     vectors = [
         good("head", "of a step of two payloads", {"head": game, "payloads": payloads}, {"head": head}),
         good("head", "of a step of one payload", {"head": head, "payloads": payloads[:1]},
              {"head": tagged_hash(STEP, head, payloads[0])}),
     ]  # fmt: skip
-    for name, step, kind, body in bodies:
-        plain = msgspec.to_builtins(body, builtin_types=(bytes,))
-        given = {"game": game, "step": step, "prev": head, "seat": 2, "kind": kind, "body": plain}
-        vectors.append(good("payload", name, given, {"payload": make_payload(game, step, head, 2, kind, body)}))
+    for step, kind, body in bodies:
+        given = {"game": game, "step": step, "prev": head, "seat": 2, "kind": kind, "body": as_plain(body)}
+        vectors.append(good("payload", kind, given, {"payload": make_payload(game, step, head, 2, kind, body)}))
     return file_of("Heads, payloads, joint randomness, who deals and who gets which card.", [*vectors, *_draws()])
 
 
 def _draws() -> list[Vector]:
     vectors = []
-    nonces = [Stream(f"draw nonce {seat}")(32) for seat in range(1, 13)]
-    seed = b"".join(nonces[:2])
+    seed = b"".join(_nonces(2, 0))
     for bound in (1, 2, 104, 2**31 + 1):
         stream = JointStream(seed)
         numbers = [stream.below(bound) for _ in range(10)]
@@ -155,7 +145,7 @@ def _draws() -> list[Vector]:
     order = JointStream(seed).permutation(104)
     vectors.append(good("joint permutation", "of 104", {"seed": seed, "size": 104}, {"order": order}))
     for variant, players, skip in (("classic", 2, 0), ("classic", 12, 0), ("classic", 4, _tie()), ("kids", 3, 0)):
-        used = [Stream(f"draw nonce {skip} {seat}")(32) for seat in range(1, players + 1)] if skip else nonces[:players]
+        used = _nonces(players, skip)
         draw = draw_dealer(VARIANTS[variant], players, used)
         rounds = [[[seat, format_card(CLASSIC, card)] for seat, card in turned] for turned in draw.rounds]
         given = {"variant": variant, "players": players, "nonces": used}
@@ -171,23 +161,23 @@ def _draws() -> list[Vector]:
 
 def _tie() -> int:
     """Return the first number whose nonces make four seats draw again."""
-    skip = 1
-    while True:
-        nonces = [Stream(f"draw nonce {skip} {seat}")(32) for seat in range(1, 5)]
-        if len(draw_dealer(CLASSIC, 4, nonces).rounds) > 1:
-            return skip
-        skip += 1
+    return next(skip for skip in count(1) if len(draw_dealer(CLASSIC, 4, _nonces(4, skip)).rounds) > 1)
+
+
+def _nonces(players: int, skip: int) -> list[bytes]:
+    number = f"{skip} " if skip else ""
+    return [Stream(f"draw nonce {number}{seat}")(32) for seat in range(1, players + 1)]
 
 
 def replays() -> Vector:
     """Records as frames, and the bytes that the writer of a replay signs."""
-    table = TableRecord(_packb(_plain_agreement("kids", 2)))
+    table = TableRecord(packb(_plain_agreement("kids", 2)))
     writer = identity("ann")
     before = MAGIC + frame(table)
     end = EndRecord(writer.public, sign(writer, FILE, end_digest(before)))
     opening = OpeningRecord(2, (7).to_bytes(32, "big"))
     vectors = [
-        good("record", type(record).__name__, {"record": _record(record)}, {"frame": frame(record)})
+        good("record", type(record).__name__, {"record": as_plain(record)}, {"frame": frame(record)})
         for record in (table, opening, end)
     ]
     vectors.append(
@@ -195,7 +185,3 @@ def replays() -> Vector:
              {"digest": end_digest(before), "signature": end.signature}, {"seed": writer.secret_bytes()})
     )  # fmt: skip
     return file_of("The frames of a replay, and the signature that ends it.", vectors)
-
-
-def _record(record: TableRecord | OpeningRecord | EndRecord) -> Any:
-    return msgspec.to_builtins(record, builtin_types=(bytes,))

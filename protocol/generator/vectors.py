@@ -3,11 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+import msgpack
+import msgspec
+
 from seqp2p.crypto.group import Point, encode_point, encode_scalar
 from seqp2p.crypto.oracle import Context
 
 Vector: TypeAlias = dict[str, Any]
 Plain: TypeAlias = Mapping[str, Any]
+packb: Any = msgpack.packb
+unpackb: Any = msgpack.unpackb
 
 CONTEXT = Context(game=bytes(range(32)), step=7, seat=2, prev=bytes(range(32, 64)))
 OTHER_CONTEXTS = {
@@ -24,15 +29,15 @@ def good(primitive: str, name: str, given: Plain, out: Plain | None = None, secr
         "primitive": primitive,
         "name": name,
         "expect": "ok",
-        "in": _plain(given),
-        "out": _plain(out or {}),
+        "in": hexed(given),
+        "out": hexed(out or {}),
     }
-    return vector | ({"secret": _plain(secret)} if secret else {})
+    return vector | ({"secret": hexed(secret)} if secret else {})
 
 
 def bad(primitive: str, name: str, failure: str, given: Plain) -> Vector:
     """Return a vector with one fault in ``given``; ``failure`` is its class."""
-    return {"primitive": primitive, "name": name, "expect": failure, "in": _plain(given)}
+    return {"primitive": primitive, "name": name, "expect": failure, "in": hexed(given)}
 
 
 def spoilt(like: Vector, what: str, failure: str, **changed: object) -> Vector:
@@ -43,6 +48,11 @@ def spoilt(like: Vector, what: str, failure: str, **changed: object) -> Vector:
 def file_of(about: str, vectors: Sequence[Vector]) -> Vector:
     """Return a whole file of vectors."""
     return {"about": about, "vectors": list(vectors)}
+
+
+def as_plain(record: Any) -> Any:
+    """Return a record of the program as plain data, with its bytes."""
+    return msgspec.to_builtins(record, builtin_types=(bytes,))
 
 
 def scalar(value: int) -> str:
@@ -62,7 +72,7 @@ def with_part(data: bytes, start: int, part: bytes) -> bytes:
     return data[:start] + part + data[start + len(part) :]
 
 
-def _plain(value: Any) -> Any:
+def hexed(value: Any) -> Any:
     """Return bytes and points as lower-case hexadecimal digits, contexts as maps, tuples as lists."""
     if isinstance(value, bytes):
         return value.hex()
@@ -71,7 +81,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Context):
         return {"game": value.game.hex(), "step": value.step, "seat": value.seat, "prev": value.prev.hex()}
     if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: hexed(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
+        return [hexed(part) for part in value]
     return value

@@ -3,30 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-import msgpack
-
-from protocol.generator.case import Case
-from protocol.generator.games import Game, replay, settings
+from protocol.generator.case import Case, incomplete, invalid, unfinished, verified
+from protocol.generator.games import Game, evidence, in_envelope, opened, replay, settings
 from protocol.generator.stream import identity
-from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, STEP, tagged_hash
-from seqp2p.crypto.identity import sign
+from seqp2p.crypto.hashing import BALLOT, STEP, tagged_hash
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Violation
 from seqp2p.match.signed import BallotPayload
-from seqp2p.replay.format import (
-    MAGIC,
-    AnyRecord,
-    CertificateRecord,
-    EvidenceRecord,
-    LeaveRecord,
-    StepRecord,
-    frame,
-    pairs,
-)
+from seqp2p.replay.format import MAGIC, AnyRecord, CertificateRecord, LeaveRecord, StepRecord, frame, pairs
 
-_packb: Any = msgpack.packb
-_unpackb: Any = msgpack.unpackb
 # A turn of the games that these cases are made of, of three and of four seats.
 TURN: Final = 13
 AT_FOUR: Final = 14
@@ -56,9 +42,7 @@ def mover(game: Game) -> int:
 
 def changed(game: Game, ballot: Contribution, **fields: Any) -> Contribution:
     """Return a ballot with another content, signed by its seat again."""
-    plain = _unpackb(ballot.payload) | fields
-    payload = _packb(plain)
-    return Contribution(payload, sign(game.identities[plain["seat"] - 1], BALLOT, payload))
+    return game.changed(ballot, in_envelope(**fields), BALLOT)
 
 
 def certificate(step: int, *ballots: Contribution) -> CertificateRecord:
@@ -71,20 +55,16 @@ def vote_cases() -> dict[str, Case]:
     return _closed() | _no_certificate() | _lasts() | _ends()
 
 
-def _written(game: Game, *behind: AnyRecord) -> bytes:
-    return replay([*game.records(), *behind], game.identities[0])
-
-
 def _closed() -> dict[str, Case]:
     at_turn = table().play(until=TURN)
     skipped = table(at_13=skip(mover(at_turn))).play()
     dropped = table(at_13=drop(mover(at_turn))).play()
     twice = table(4, at_14=drop(2), at_16=drop(4)).play()
     return {
-        "skip_a_turn_ok": Case(_written(skipped), "verified", "one turn is skipped by the others"),
-        "drop_the_mover_ok": Case(_written(dropped), "verified", "the mover is dropped, two deal anew and go on"),
-        "drop_while_dealing_anew_ok": Case(
-            _written(twice), "verified", "seat 2 is dropped before it draws or moves, seat 4 while the others deal anew"
+        "skip_a_turn_ok": verified(skipped.written(), "one turn is skipped by the others"),
+        "drop_the_mover_ok": verified(dropped.written(), "the mover is dropped, two deal anew and go on"),
+        "drop_while_dealing_anew_ok": verified(
+            twice.written(), "seat 2 is dropped before it draws or moves, seat 4 while the others deal anew"
         ),
     }
 
@@ -93,7 +73,7 @@ def _no_certificate() -> dict[str, Case]:
     game = table().play(until=TURN)
     step, whom = TURN, mover(game)
     one, two = game.ballots(drop(whom))
-    first, second = _voter(one), _voter(two)
+    first, second = (opened(each)["seat"] for each in (one, two))
     forged = Contribution(two.payload, one.signature)
     other_round = changed(game, two, round=2)
     minority = [changed(game, one, about=sorted([whom, second]))]
@@ -121,21 +101,20 @@ def _no_certificate() -> dict[str, Case]:
         ),
     }  # fmt: skip
     found = {
-        f"{name}_fail": Case(_written(game, certificate(step, *ballots)), "invalid", why, failure, step)
+        f"{name}_fail": invalid(game.written(certificate(step, *ballots)), why, failure, step)
         for name, (ballots, why, failure) in cases.items()
     }
     return found | _not_to_be_voted_on()
 
 
 def _not_to_be_voted_on() -> dict[str, Case]:
-    early, two = table().play(until=4), table(2).play(until=8)
-    at_turn = table().play(until=TURN)
+    early, two, at_turn = table().play(until=4), table(2).play(until=8), table().play(until=TURN)
     drawing = table().play(until=TURN + 1)
     assert drawing.match.kind == "draw", "a card is drawn after a turn"
-    gone = table(at_13=drop(mover(table().play(until=TURN)))).play(until=TURN + 1)
+    gone = table(at_13=drop(mover(at_turn))).play(until=TURN + 1)
     (absent,) = gone.match.game.gone
-    game_of_three = table().play(until=TURN)
-    late = _shuffled_by(gone, absent)
+    (shuffle,) = gone.contributions()
+    late = gone.changed(shuffle, in_envelope(seat=absent))
     again, turn = _skipped_once(at_turn)
     cases = {
         "skip_twice_in_a_row": (
@@ -148,18 +127,18 @@ def _not_to_be_voted_on() -> dict[str, Case]:
         ),
     }  # fmt: skip
     found = {
-        f"{name}_fail": Case(_written(game, record), "invalid", why, "ballot", step)
+        f"{name}_fail": invalid(game.written(record), why, "ballot", step)
         for name, (game, record, why, step) in cases.items()
     }
-    found["certificate_under_another_number_fail"] = Case(
-        _written(game_of_three, certificate(TURN - 1, *game_of_three.ballots(drop(mover(game_of_three))))), "invalid",
-        "the record says another step than its ballots", "order", TURN,
-    )  # fmt: skip
-    found["contribution_of_a_dropped_seat_fail"] = Case(
-        _written(gone, StepRecord(TURN + 1, pairs((late,)))), "invalid", "it has no step any more", "step",
-        TURN + 1, absent,
-    )  # fmt: skip
-    return found
+    misnumbered = certificate(TURN - 1, *at_turn.ballots(drop(mover(at_turn))))
+    return found | {
+        "certificate_under_another_number_fail": invalid(
+            at_turn.written(misnumbered), "the record says another step than its ballots", "order", TURN
+        ),
+        "contribution_of_a_dropped_seat_fail": invalid(
+            gone.written(StepRecord(TURN + 1, pairs((late,)))), "it has no step any more", "step", TURN + 1, absent
+        ),
+    }
 
 
 def _skipped_once(at_turn: Game) -> tuple[Game, int]:
@@ -170,13 +149,6 @@ def _skipped_once(at_turn: Game) -> tuple[Game, int]:
         if game.match.kind == "turn" and mover(game) == whom:
             return game, turn
         turn += 1
-
-
-def _shuffled_by(game: Game, seat: int) -> Contribution:
-    """Return the open step's contribution of the seat to move, signed by another as its own."""
-    (honest,) = game.contributions()
-    payload = _packb(_unpackb(honest.payload) | {"seat": seat})
-    return Contribution(payload, sign(game.identities[seat - 1], CONTRIBUTION, payload))
 
 
 def _two_turns(game: Game) -> tuple[int, Contribution, Contribution]:
@@ -202,7 +174,7 @@ def _lasts() -> dict[str, Case]:
     same, differ, most, earlier = (
         [changed(game, ballot, **fields) for ballot, fields in zip(ballots, each, strict=True)] for each in changes
     )
-    evidence = EvidenceRecord(pairs((one, two)))
+    proof = evidence(one, two)
     written: dict[str, tuple[list[AnyRecord], str]] = {
         "certificate_that_the_last_decides": ([certificate(AT_FOUR, *same)], "all had closed it by the turn"),
         "certificate_of_an_unknown_round": ([certificate(AT_FOUR, *earlier)], "round 2 is not there"),
@@ -210,29 +182,30 @@ def _lasts() -> dict[str, Case]:
             [certificate(AT_FOUR, *differ)], "nobody is proved to have made two",
         ),
         "certificate_of_two_versions_one_of_which_stands": (
-            [evidence, certificate(AT_FOUR, *most)], "two had closed it one way: with the cheat they are a majority",
+            [proof, certificate(AT_FOUR, *most)], "two had closed it one way: with the cheat they are a majority",
         ),
     }  # fmt: skip
     found = {
-        f"{name}_fail": Case(_written(game, *records), "invalid", why, "ballot", AT_FOUR)
+        f"{name}_fail": invalid(game.written(*records), why, "ballot", AT_FOUR)
         for name, (records, why) in written.items()
     }
     *before, last = game.records()
-    found["certificate_of_two_versions_with_evidence_too_early_fail"] = Case(
-        replay([*before, evidence, last, certificate(AT_FOUR, *differ)], game.identities[0]), "invalid",
-        "the evidence stands before the step that it is about was open", "ballot", AT_FOUR,
-    )  # fmt: skip
-    found["evidence_about_a_step_closed_by_an_action_fail"] = Case(
-        _written(game, evidence, certificate(AT_FOUR, *differ), EvidenceRecord(pairs((one,)))), "invalid",
-        "what is contributed to a step that an action closed is void", "evidence", AT_FOUR + 1,
-    )  # fmt: skip
-    voted = changed(game, ballots[0], about=[_voter(ballots[1])])
-    found["evidence_of_two_ballots_fail"] = Case(
-        _written(game, EvidenceRecord(pairs((voted, ballots[0])))), "unfinished", "a seat voted twice in one round",
-        "equivocation", AT_FOUR, _voter(voted),
-    )  # fmt: skip
-    found["evidence_then_drop_ok"] = _dropped_by(game, Violation(cheat, AT_FOUR, "", (one, two)), differ)
-    return found
+    voted = changed(game, ballots[0], about=[opened(ballots[1])["seat"]])
+    return found | {
+        "certificate_of_two_versions_with_evidence_too_early_fail": invalid(
+            replay([*before, proof, last, certificate(AT_FOUR, *differ)], game.identities[0]),
+            "the evidence stands before the step that it is about was open", "ballot", AT_FOUR,
+        ),
+        "evidence_about_a_step_closed_by_an_action_fail": invalid(
+            game.written(proof, certificate(AT_FOUR, *differ), evidence(one)),
+            "what is contributed to a step that an action closed is void", "evidence", AT_FOUR + 1,
+        ),
+        "evidence_of_two_ballots_fail": unfinished(
+            game.written(evidence(voted, ballots[0])), "a seat voted twice in one round", "equivocation", AT_FOUR,
+            opened(voted)["seat"],
+        ),
+        "evidence_then_drop_ok": _dropped_by(game, Violation(cheat, AT_FOUR, "", (one, two)), differ),
+    }  # fmt: skip
 
 
 def _dropped_by(game: Game, violation: Violation, ballots: Sequence[Contribution]) -> Case:
@@ -243,66 +216,50 @@ def _dropped_by(game: Game, violation: Violation, ballots: Sequence[Contribution
         game.match.receive_word(BallotPayload, ballot)
     game.show()
     game.play()
-    evidence = EvidenceRecord(pairs(violation.evidence))
-    records = [*beginning, evidence, *game.records()[len(beginning) :]]
-    return Case(replay(records, game.identities[0]), "verified", "two turns of one seat, each closed by another one")
-
-
-def _voter(ballot: Contribution) -> int:
-    seat: int = _unpackb(ballot.payload)["seat"]
-    return seat
+    records = [*beginning, evidence(*violation.evidence), *game.records()[len(beginning) :]]
+    return verified(replay(records, game.identities[0]), "two turns of one seat, each closed by another one")
 
 
 def _head_after(game: Game, contribution: Contribution) -> bytes:
     return tagged_hash(STEP, game.match.head, contribution.payload)
 
 
+def leave(game: Game, seat: int) -> LeaveRecord:
+    """Return the leave of a seat."""
+    signed = game.seats[seat - 1].leave(game.match)
+    return LeaveRecord(signed.payload, signed.signature)
+
+
+def two_dropped() -> Game:
+    """Return a game of four in which seats 1 and 3 have dropped both opponents."""
+    votes = {8: drop(2), 10: drop(4)}
+    return Game("classic-4/votes", settings("classic", 4), ("random",) * 4, votes=votes).play()
+
+
 def _ends() -> dict[str, Case]:
     game = table(3).play(until=TURN)
-    leaves = [LeaveRecord(each.payload, each.signature) for each in (own.leave(game.match) for own in game.seats)]
-    forged = LeaveRecord(leaves[1].payload, leaves[2].signature)
-    votes = {8: drop(2), 10: drop(4)}
-    alone = Game("classic-4/votes", settings("classic", 4), ("random",) * 4, votes=votes).play()
-    return {
-        "last_opponent_dropped_fail": Case(
-            _written(alone),
-            "unfinished",
-            "seats 1 and 3 have dropped both opponents, which is no win",
-            "incomplete",
-            11,
+    one, two, three = (leave(game, seat) for seat in (1, 2, 3))
+    forged = LeaveRecord(two.payload, three.signature)
+    of_both = [*game.records(), two, three]
+    forfeits = {
+        "forfeit": (replay(of_both, game.identities[0]), "seats 2 and 3 left: seat 1 has won"),
+        "forfeit_written_by_one_that_left": (
+            game.written(one, three), "seats 1 and 3 left, and seat 1 has written it: it names no winner",
         ),
-        "leave_forged_fail": Case(_written(game, forged), "invalid", "seat 3 signed for seat 2", "signature", TURN),
-        "leave_twice_fail": Case(_written(game, leaves[1], leaves[1]), "invalid", "seat 2 leaves twice", "order", TURN),
-        "leave_of_one_fail": Case(
-            _written(game, leaves[1]),
-            "unfinished",
-            "one of two opponents left",
-            "incomplete",
-            TURN,
-            awaited=(mover(game),),
-        ),
-        "forfeit_fail": Case(
-            _written(game, leaves[1], leaves[2]), "unfinished", "seats 2 and 3 left: seat 1 has won", "incomplete", TURN
-        ),
-        "forfeit_written_by_one_that_left_fail": Case(
-            replay([*game.records(), leaves[0], leaves[2]], game.identities[0]),
-            "unfinished",
-            "seats 1 and 3 left, and seat 1 has written it: it names no winner",
-            "incomplete",
-            TURN,
-        ),
-        "forfeit_written_by_a_spectator_fail": Case(
-            replay([*game.records(), leaves[1], leaves[2]], identity("a spectator")),
-            "unfinished",
+        "forfeit_written_by_a_spectator": (
+            replay(of_both, identity("a spectator")),
             "seats 2 and 3 left, and no seat has written it: it names no winner",
-            "incomplete",
-            TURN,
         ),
-        "forfeit_without_a_writer_fail": Case(
-            MAGIC + b"".join(map(frame, [*game.records(), leaves[1], leaves[2]])),
-            "unfinished",
-            "seats 2 and 3 left, and the file has no end: it names no winner",
-            "incomplete",
-            TURN,
+        "forfeit_without_a_writer": (
+            MAGIC + b"".join(map(frame, of_both)), "seats 2 and 3 left, and the file has no end: it names no winner",
         ),
+    }  # fmt: skip
+    return {
+        "last_opponent_dropped_fail": incomplete(
+            two_dropped().written(), "seats 1 and 3 have dropped both opponents, which is no win", 11
+        ),
+        "leave_forged_fail": invalid(game.written(forged), "seat 3 signed for seat 2", "signature", TURN),
+        "leave_twice_fail": invalid(game.written(two, two), "seat 2 leaves twice", "order", TURN),
+        "leave_of_one_fail": incomplete(game.written(two), "one of two opponents left", TURN, mover(game)),
+        **{f"{name}_fail": incomplete(data, why, TURN) for name, (data, why) in forfeits.items()},
     }

@@ -14,7 +14,7 @@ from protocol.second.basics import (
     joint_words,
     permutation,
     require,
-    unpack,
+    unpack_map,
 )
 from protocol.second.rules import DATA
 
@@ -24,10 +24,8 @@ class Table(Exception):
 
 
 def read_agreement(data: bytes) -> dict[str, Any]:
-    require(len(data) <= 8192)
-    agreement = unpack(data)
-    require(type(agreement) is dict and list(agreement) == ["v", "settings", "seats"] and agreement["v"] == 1)
-    require(type(agreement["v"]) is int)
+    agreement = unpack_map(data, "v", "settings", "seats", size_max=8192)
+    require(is_int(agreement["v"], 1, 1))
     settings, seats = agreement["settings"], agreement["seats"]
     _check_forms(settings, seats)
     require_table(settings["variant"] in DATA)
@@ -48,8 +46,7 @@ def read_agreement(data: bytes) -> dict[str, Any]:
             raise Table from None
     for what in ("key", "nonce"):
         require_table(len({seat[what] for seat in seats}) == len(seats))
-    found: dict[str, Any] = agreement
-    return found
+    return agreement
 
 
 def require_table(condition: object) -> None:

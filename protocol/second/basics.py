@@ -81,28 +81,27 @@ def unpack(data: bytes, values_max: int = 256) -> Any:
     # What msgpack documents, and what its parts raise.
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
         raise Encoding(str(error)) from None
-    if _depth(value) > 8 or _values(value) > values_max or not _plain(value) or pack(value) != data:
-        raise Encoding("not canonical")
+    require(_count(value) <= values_max and pack(value) == data, "not canonical")
     return value
 
 
-def _values(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + len(value) + sum(map(_values, value.values()))
-    return 1 + sum(map(_values, value)) if isinstance(value, list) else 1
+def _count(value: Any, levels: int = 8) -> int:
+    """How many values it has; Encoding if it has more levels of maps and arrays, or is not plain."""
+    if not isinstance(value, (dict, list)):
+        require(value is None or type(value) in (bool, int, float, str, bytes))
+        return 1
+    keys, parts = (value.keys(), value.values()) if isinstance(value, dict) else ((), value)
+    require(levels and all(isinstance(key, (str, bytes)) for key in keys))
+    return 1 + len(keys) + sum(_count(part, levels - 1) for part in parts)
 
 
-def _depth(value: Any) -> int:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
-
-
-def _plain(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(isinstance(key, (str, bytes)) for key in value) and all(map(_plain, value.values()))
-    if isinstance(value, list):
-        return all(map(_plain, value))
-    return value is None or type(value) in (bool, int, float, str, bytes)
+def unpack_map(data: bytes, *keys: str, size_max: int, values_max: int = 256) -> dict[str, Any]:
+    """A map with these keys, in their order."""
+    require(0 < len(data) <= size_max)
+    value = unpack(data, values_max)
+    require(type(value) is dict and list(value) == list(keys))
+    found: dict[str, Any] = value
+    return found
 
 
 def require(condition: object, text: str = "not in its form") -> None:
@@ -299,23 +298,3 @@ def permutation(words: Iterator[int], n: int) -> list[int]:
         other = below(words, place + 1)
         order[place], order[other] = order[other], order[place]
     return order
-
-
-# 14.5. Lines of a lobby
-
-
-def read_line(signed: dict[str, Any], lobby: bytes, said: dict[bytes, int]) -> dict[str, Any]:
-    """A line of one of these keys, whose last numbers are known."""
-    require(is_bytes(signed["signature"], 64) and 0 < len(signed["payload"]) <= 1024)
-    read = unpack(signed["payload"])
-    require(isinstance(read, dict))
-    line: dict[str, Any] = read
-    require(list(line) == ["v", "lobby", "key", "number", "text"])
-    require(line["v"] == 1 and is_int(line["number"], 1, 2**31 - 1) and isinstance(line["text"], str))
-    require(line["lobby"] == lobby and line["key"] in said and line["number"] > said[line["key"]])
-    require(is_text(line["text"], 200))
-    try:
-        check_signature(line["key"], "seqp2p/1 lobby line", signed["payload"], signed["signature"])
-    except Refused:
-        require(condition=False, text="not signed")
-    return line

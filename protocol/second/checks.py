@@ -1,9 +1,6 @@
 """The second verifier on the vectors: for each primitive a function from ``in`` to ``out``."""
 
 import hashlib
-import hmac
-import ipaddress
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,11 +18,9 @@ from protocol.second.basics import (
     check_signature,
     fingerprint,
     hash_point,
-    is_int,
     joint_words,
     pack,
     permutation,
-    read_line,
     read_point,
     read_scalar,
     require,
@@ -34,8 +29,9 @@ from protocol.second.basics import (
     unpack,
     write_point,
 )
-from protocol.second.code import WORDS, pake_message, pake_shared
+from protocol.second.code import WORDS, confirmations, pake_message, pake_shared
 from protocol.second.game import BadRemark, Failure, Machine
+from protocol.second.lobby import read_addresses, read_line
 from protocol.second.proofs import (
     Oracle,
     check_key,
@@ -92,6 +88,10 @@ def _unhexed(value: Any) -> Any:
         return value
 
 
+def _version_1(given: Given) -> bytes:
+    return pack({"v": 1, **_unhexed(given)})
+
+
 def oracle(given: Given) -> Any:
     asked = Oracle(given["label"], _context(given))
     asked.absorb(*map(_bytes, given["absorbed"]))
@@ -146,10 +146,6 @@ def agreement(given: Given) -> Any:
     return {"agreement": read_agreement(data), "game": H("seqp2p/1 table", data)}
 
 
-def payload(given: Given) -> Any:
-    return {"payload": pack({"v": 1, **_unhexed(given)})}
-
-
 def remark(given: Given) -> Any:
     machine = Machine(_bytes(given["agreement"]))
     said = machine.read_remark(_bytes(given["payload"]), _bytes(given["signature"]))
@@ -159,10 +155,6 @@ def remark(given: Given) -> Any:
 def joint_numbers(given: Given) -> Any:
     words = joint_words(_bytes(given["seed"]))
     return {"numbers": [below(words, given["bound"]) for _ in range(10)]}
-
-
-def dealer_draw(given: Given) -> Any:
-    return {"dealer": draw_dealer(given["variant"], given["players"], [_bytes(n) for n in given["nonces"]])}
 
 
 def move(given: Given) -> Any:
@@ -193,43 +185,14 @@ def variant(given: Given) -> Any:
     return board.data
 
 
-def record(given: Given) -> Any:
-    data = pack(_unhexed(given["record"]))
+def _in_frame(given: Given, what: str) -> Any:
+    data = pack(_unhexed(given[what]))
     return {"frame": u32(len(data)) + data}
-
-
-def message(given: Given) -> Any:
-    data = pack(_unhexed(given["message"]))
-    return {"frame": u32(len(data)) + data}
-
-
-def address_statement(given: Given) -> Any:
-    return {"payload": pack({"v": 1, **_unhexed(given)})}
 
 
 def addresses_of_the_lobby(given: Given) -> Any:
-    data, nonce, key = (_bytes(given[name]) for name in ("payload", "nonce", "key"))
-    require(0 < len(data) <= 2048)
-    said = unpack(data)
-    require(isinstance(said, dict) and list(said) == ["v", "key", "nonce", "number", "entries"])
-    require(said["v"] == 1 and is_int(said["number"], 1, 1000) and isinstance(said["entries"], list))
-    require(len(said["entries"]) <= 8)
-    found, relays = [], []
-    for entry in said["entries"]:
-        require(isinstance(entry, dict) and list(entry) == ["kind", "address"] and is_int(entry["kind"], 1, 255))
-        require(isinstance(entry["address"], str) and len(entry["address"]) <= 128)
-        if entry["kind"] == 1:
-            require(_is_tcp(entry["address"]), "no IP address and port")
-            found.append(entry["address"])
-        if entry["kind"] == 2:
-            require(is_relay(entry["address"]), "no relay and key")
-            relays.append(entry["address"])
-    require(len(relays) <= 1, "two relays")
-    require((said["key"], said["nonce"], said["number"]) == (key, nonce, 1), "another seat's, or a later one")
-    try:
-        check_signature(key, "seqp2p/1 addresses", data, _bytes(given["signature"]))
-    except Refused:
-        require(condition=False, text="not signed")
+    signed = {name: _bytes(given[name]) for name in ("payload", "signature")}
+    found, relays = read_addresses(signed, _bytes(given["key"]), _bytes(given["nonce"]))
     return {"addresses": found, "relays": relays}
 
 
@@ -249,43 +212,6 @@ def line_of_the_lobby(given: Given) -> Any:
     return {"text": said["text"]}
 
 
-def is_relay(text: str) -> bool:
-    """14.13: HOST:PORT and a key in its one form."""
-    where, _, key = text.partition(" ")
-    host, _, port = where.rpartition(":")
-    if len(where) > 84 or not _is_port(port):
-        return False
-    labels = host.split(".")
-    is_name = all(re.fullmatch("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", label) for label in labels)
-    if not (is_name and re.search("[a-z]", labels[-1])) and not _is_ip(host):
-        return False
-    # The last of 43 characters has four bits of the key.
-    return re.fullmatch("[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]", key) is not None
-
-
-def _is_tcp(text: str) -> bool:
-    host, _, port = text.rpartition(":")
-    return _is_ip(host) and _is_port(port)
-
-
-def _is_port(text: str) -> bool:
-    return re.fullmatch("[1-9][0-9]{0,4}", text) is not None and int(text) <= 65535
-
-
-def _is_ip(host: str) -> bool:
-    """14.5: in its shortest form, without a zone, and no IPv4 address written as IPv6."""
-    if not host.startswith("["):
-        try:
-            return str(ipaddress.IPv4Address(host)) == host
-        except ValueError:
-            return False
-    try:
-        ip = ipaddress.IPv6Address(host[1:-1])
-    except ValueError:
-        return False
-    return f"[{ip}]" == host and ip.scope_id is None and ip.ipv4_mapped is None
-
-
 def message_of_the_game(given: Given) -> Any:
     value = unpack(_bytes(given["frame"])[4:])
     signed = ("contribution", "ballot", "head", "leave", "remark", "here", "evidence", "opening")
@@ -297,19 +223,14 @@ def message_of_the_game(given: Given) -> Any:
 def code_exchange(given: Given) -> Any:
     ids = b"".join(_bytes(given[name]) for name in ("joiner", "host", "certificate"))
     x, y = (int(given[name], 16) for name in "xy")
-    X, Y = pake_message(x, given["typed"], "M"), pake_message(y, given["code"], "N")
-    found = {}
-    for side, code, K in (
-        ("joiner", given["typed"], pake_shared(x, Y, given["typed"], "N")),
-        ("host", given["code"], pake_shared(y, X, given["code"], "M")),
-    ):
-        hashed = [code.encode(), b"seqp2p/1 code joiner\0" + ids, b"seqp2p/1 code host\0" + ids]
-        transcript = b"".join(hashlib.sha256(item).digest() for item in hashed) + X + Y + K
-        key = hashlib.sha256(transcript).digest()
-        found[f"by joiner, by host: as the {side} has them"] = [
-            hmac.digest(key, f"seqp2p/1 confirm {by}\0".encode(), "sha256") for by in ("joiner", "host")
-        ]
-    return {"pake_a": b"A" + X, "pake_b": b"B" + Y} | found
+    typed, code = given["typed"], given["code"]
+    X, Y = pake_message(x, typed, "M"), pake_message(y, code, "N")
+    return {
+        "pake_a": b"A" + X,
+        "pake_b": b"B" + Y,
+        "by joiner, by host: as the joiner has them": confirmations(typed, ids, X, Y, pake_shared(x, Y, typed, "N")),
+        "by joiner, by host: as the host has them": confirmations(code, ids, X, Y, pake_shared(y, X, code, "M")),
+    }
 
 
 def meeting_place(given: Given) -> Any:
@@ -326,23 +247,14 @@ def signature(given: Given) -> Any:
 def signed(given: Given) -> Any:
     machine = Machine(_bytes(given["agreement"]))
     try:
-        return {
-            "seat": machine.read_signed(given["kind"], _bytes(given["payload"]), _bytes(given["signature"]))["seat"]
-        }
+        said = machine.read_signed(given["kind"], _bytes(given["payload"]), _bytes(given["signature"]))
     except (Encoding, Failure):
         raise BadBallot from None
-
-
-def head_of_action(given: Given) -> Any:
-    return {"head": _closed(given["prev"], given["action"], given["about"])}
+    return {"seat": said["seat"]}
 
 
 def _closed(prev: str, action: str, about: list[int]) -> bytes:
     return H("seqp2p/1 closed", _bytes(prev), action.encode(), bytes(about))
-
-
-def certificate(given: Given) -> Any:
-    return {"head": _outcome(given, given["round"])}
 
 
 def _outcome(given: Given, round_: int) -> bytes | None:
@@ -395,65 +307,40 @@ def key_proof(given: Given) -> Any:
     return {}
 
 
-def characters(given: Given) -> Any:
-    """Return the list of the vectors itself, with which this verifier reads names; first.py checks its ranges."""
-    return {"ranges": CHARACTERS[given["list"]]}
-
-
-def words(_given: Given) -> Any:
-    return {"words": WORDS}
-
-
 def safety_words(given: Given) -> Any:
     first, second = sorted(map(_bytes, given["keys"]))
     b = H("seqp2p/1 safety words", _bytes(given["seed"]), first, second)
     return {"words": [WORDS[b[0]], WORDS[b[1]]]}
 
 
-CHECKS: Mapping[str, Callable[[Given], Any]] = {
+SHORT: Mapping[str, Callable[[Given], Any]] = {
     "tagged hash": lambda given: {"hash": H(given["label"], *map(_bytes, given["items"]))},
     "hash to point": lambda given: {"point": write_point(hash_point(given["label"], given["index"]))},
     "point": _nothing(read_point, "bytes"),
     "scalar": _nothing(read_scalar, "bytes"),
-    "oracle": oracle,
-    "key commitment": key_commitment,
-    "key proof": key_proof,
-    "joint key": joint_key,
-    "share proof": share_proof,
-    "open card": open_card,
-    "fresh deck": fresh_deck,
-    "shuffle proof": shuffle_proof,
-    "signature": signature,
     "fingerprint": lambda given: {"fingerprint": fingerprint(_bytes(given["key"]))},
     "identity key": _nothing(check_identity_point, "key"),
-    "agreement": agreement,
     "head": lambda given: {"head": H("seqp2p/1 step", _bytes(given["head"]), *map(_bytes, given["payloads"]))},
-    "payload": payload,
-    "remark": remark,
-    "signed": signed,
-    "head of action": head_of_action,
-    "certificate": certificate,
-    "joint numbers": joint_numbers,
+    "payload": lambda given: {"payload": _version_1(given)},
+    "head of action": lambda given: {"head": _closed(given["prev"], given["action"], given["about"])},
+    "certificate": lambda given: {"head": _outcome(given, given["round"])},
     "joint permutation": lambda given: {"order": permutation(joint_words(_bytes(given["seed"])), given["size"])},
-    "dealer draw": dealer_draw,
+    "dealer draw": lambda given: {
+        "dealer": draw_dealer(given["variant"], given["players"], list(map(_bytes, given["nonces"])))
+    },
     "deal order": lambda given: {"owners": deal_owners(given["players"], given["dealer"], given["hand"])},
-    "move": move,
-    "position": position,
-    "action": action,
-    "variant": variant,
-    "record": record,
+    "record": lambda given: _in_frame(given, "record"),
     "end digest": lambda given: {"digest": hashlib.sha256(_bytes(given["bytes"])).digest()},
-    "link statement": lambda given: {"statement": pack({"v": 1, **_unhexed(given)})},
-    "address statement": address_statement,
-    "addresses of the lobby": addresses_of_the_lobby,
-    "relay token": relay_token,
-    "lobby line": lambda given: {"payload": pack({"v": 1, **_unhexed(given)})},
-    "line of the lobby": line_of_the_lobby,
-    "message": message,
-    "message of the game": message_of_the_game,
-    "code exchange": code_exchange,
-    "meeting place": meeting_place,
-    "characters": characters,
-    "words": words,
-    "safety words": safety_words,
+    "link statement": lambda given: {"statement": _version_1(given)},
+    "address statement": lambda given: {"payload": _version_1(given)},
+    "lobby line": lambda given: {"payload": _version_1(given)},
+    "message": lambda given: _in_frame(given, "message"),
+    # The list of the vectors itself, with which this verifier reads names.
+    "characters": lambda given: {"ranges": CHARACTERS[given["list"]]},
+    "words": lambda _given: {"words": WORDS},
 }
+
+
+def check_of(primitive: str) -> Callable[[Given], Any]:
+    """The function above that has the name of the primitive, or one of the short ones."""
+    return SHORT.get(primitive) or globals()[primitive.replace(" ", "_")]

@@ -1,5 +1,7 @@
 """Section 14.4: SPAKE2 over Ed25519, affine and slow; the words."""
 
+import hashlib
+import hmac
 import json
 from pathlib import Path
 
@@ -72,3 +74,11 @@ def pake_message(scalar: int, code: str, blinding: str) -> bytes:
 def pake_shared(scalar: int, message: bytes, code: str, blinding: str) -> bytes:
     """scalar·(message − w·N), or M."""
     return encode(multiply(scalar, add(decode(message), multiply(-password(code), fixed(blinding)))))
+
+
+def confirmations(code: str, ids: bytes, X: bytes, Y: bytes, K: bytes) -> list[bytes]:
+    """What proves to the other side that it has typed the code, or shown it: by the joiner, by the host."""
+    hashed = [code.encode(), b"seqp2p/1 code joiner\0" + ids, b"seqp2p/1 code host\0" + ids]
+    transcript = b"".join(hashlib.sha256(item).digest() for item in hashed) + X + Y + K
+    key = hashlib.sha256(transcript).digest()
+    return [hmac.digest(key, f"seqp2p/1 confirm {by}\0".encode(), "sha256") for by in ("joiner", "host")]

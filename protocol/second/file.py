@@ -7,7 +7,7 @@ from typing import Any
 
 from protocol.second.agreement import Table
 from protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
-from protocol.second.game import EVERY_STEP, BadRemark, Failure, Machine, Wrong
+from protocol.second.game import EVERY_STEP, BadRemark, Failure, Machine, Wrong, stands
 
 MAGIC = b"seqp2p replay 1\n"
 
@@ -39,6 +39,9 @@ FIELDS = {
 }
 
 
+CLASSES: dict[type[Exception], str] = {Encoding: "encoding", Table: "table", BadRemark: "remark"}
+
+
 def verify(data: bytes, *, proofs: Container[int] = EVERY_STEP) -> Verdict:
     if not data.startswith(MAGIC) or len(data) > 67_108_864:
         return Verdict("invalid", "file")
@@ -46,12 +49,8 @@ def verify(data: bytes, *, proofs: Container[int] = EVERY_STEP) -> Verdict:
     try:
         while reading.at < len(data):
             reading.next()
-    except Encoding:
-        return reading.verdict("invalid", "encoding")
-    except Table:
-        return reading.verdict("invalid", "table")
-    except BadRemark:
-        return reading.verdict("invalid", "remark")
+    except (Encoding, Table, BadRemark) as refused:
+        return reading.verdict("invalid", CLASSES[type(refused)])
     except Wrong as wrong:
         return reading.verdict("invalid", str(wrong))
     except Failure as failure:
@@ -84,15 +83,12 @@ class Reading:
         require(type(record) is dict and list(record) == FIELDS.get(str(record.get("t"))))
         self._check_form(record)
         kind = record["t"]
-        if (self.last == "") != (kind == "table"):
-            raise Wrong("order")
+        stands((self.last == "") == (kind == "table"), "order")
         before = ORDER[self.last] if self.last else -1
         if kind in BESIDE:
-            if before > 2:
-                raise Wrong("order")
-        elif ORDER[kind] < before or (ORDER[kind] == before and kind not in MANY):
-            raise Wrong("order")
+            stands(before <= 2, "order")
         else:
+            stands(ORDER[kind] > before or (ORDER[kind] == before and kind in MANY), "order")
             self.last = kind
         getattr(self, f"_{kind}")(record)
         self.at = start + size
@@ -103,6 +99,7 @@ class Reading:
             for pair in pairs:
                 require(type(pair) is list and len(pair) == 2 and type(pair[0]) is bytes and is_bytes(pair[1], 64))
                 require(len(pair[0]) <= 32_768)
+            pairs[:] = map(tuple, pairs)
         forms = {
             "agreement": lambda value: type(value) is bytes and len(value) <= 8192,
             "step": lambda value: is_int(value, 1, 100_000),
@@ -119,52 +116,47 @@ class Reading:
 
     def _step(self, record: dict[str, Any]) -> None:
         machine = self._at(record)
-        pairs = [(payload, signature) for payload, signature in record["contributions"]]
+        pairs = record["contributions"]
         for pair in pairs:
-            if machine.number != record["step"]:
-                raise Wrong("order")
+            stands(machine.number == record["step"], "order")
             machine.receive(pair)
-        if machine.number == record["step"] or [machine.closed[-1][s] for s in sorted(machine.closed[-1])] != pairs:
-            raise Wrong("order")
+        stands(machine.number > record["step"], "order")
+        stands([machine.closed[-1][seat] for seat in sorted(machine.closed[-1])] == pairs, "order")
 
     def _certificate(self, record: dict[str, Any]) -> None:
-        self._at(record).close_by_ballots([(payload, signature) for payload, signature in record["ballots"]])
+        self._at(record).close_by_ballots(record["ballots"])
 
     def _leave(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
-        self.machine.receive_leave(record["payload"], record["signature"])
+        self._begun.receive_leave(record["payload"], record["signature"])
 
     def _remark(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
-        self.machine.receive_remark(record["payload"], record["signature"])
+        self._begun.receive_remark(record["payload"], record["signature"])
 
     def _open(self, record: dict[str, Any]) -> None:
         machine = self._at(record)
-        pairs = [(payload, signature) for payload, signature in record["contributions"]]
-        for pair in pairs:
+        for pair in record["contributions"]:
             machine.receive(pair)
         held = machine.held if machine.number == record["step"] else machine.closed[record["step"] - 1]
-        if [held[seat] for seat in sorted(held)] != pairs:
-            raise Wrong("order")
+        stands([held[seat] for seat in sorted(held)] == record["contributions"], "order")
 
-    def _at(self, record: dict[str, Any]) -> Machine:
-        assert self.machine is not None
-        if record["step"] != self.machine.number or not self.machine.kind:
-            raise Wrong("order")
+    @property
+    def _begun(self) -> Machine:
+        assert self.machine is not None, "the table is the first record"
         return self.machine
 
+    def _at(self, record: dict[str, Any]) -> Machine:
+        stands(record["step"] == self._begun.number and self._begun.kind, "order")
+        return self._begun
+
     def _evidence(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
-        pairs = tuple((payload, signature) for payload, signature in record["contributions"])
-        violation = self.machine.weigh(pairs)
+        violation = self._begun.weigh(tuple(record["contributions"]))
         if violation is None:
             raise Wrong("evidence")
-        self.machine.accuse(violation)
+        self._begun.accuse(violation)
 
     def _opening(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
         try:
-            self.machine.open_seat(record["seat"], record["secret"])
+            self._begun.open_seat(record["seat"], record["secret"])
         except Encoding:
             raise Wrong("opening") from None
 
@@ -202,7 +194,6 @@ class Reading:
             return Verdict("unfinished", "incomplete", machine.number, awaited=awaited)
         if not self.writer:
             return self.verdict("unfinished", "incomplete")
-        assert machine.position is not None
-        outcome, teams = machine.position.outcome, machine.settings["teams"]
+        outcome, teams = machine.dealt.outcome, machine.settings["teams"]
         winners = [seat for seat in machine.seats if "abcd"[(seat - 1) % teams] == outcome]
         return Verdict("verified", winners=winners)

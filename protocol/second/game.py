@@ -25,6 +25,7 @@ from protocol.second.basics import (
     total,
     u32,
     unpack,
+    unpack_map,
     write_point,
 )
 from protocol.second.proofs import Deck, check_key, check_shares, check_shuffle, read_deck, write_deck
@@ -55,17 +56,19 @@ class Wrong(Exception):
     """A record that cannot stand there, or that does not hold; the text is the class of section 13."""
 
 
-class BadForm(Exception):
-    """A contribution that its step does not take: of another seat or kind, or with a body not in its form."""
+def stands(condition: object, failure: str) -> None:
+    if not condition:
+        raise Wrong(failure)
 
 
-class BadShare(Exception):
-    """A share, or a proof of shares."""
+class Bad(Exception):
+    """A contribution that its step does not take, or wrong shares; the text is the class of section 13."""
 
 
 def formed(condition: object) -> None:
+    """Of another seat or kind, or with a body not in its form."""
     if not condition:
-        raise BadForm
+        raise Bad("step")
 
 
 # What the check of a body is about (section 13); in the others an action, where it is not shares.
@@ -124,15 +127,20 @@ class Machine:
         self.plans = deque([("seat", 0), ("reveal", 0), *shuffles, ("deal", 0)])
         self._open()
 
+    @property
+    def dealt(self) -> Position:
+        """The position, once cards are dealt."""
+        assert self.position is not None
+        return self.position
+
     def _open(self) -> None:
         if self.plans:
             self.kind, self.subject = self.plans.popleft()
         elif self.over or self.stopped:
             self.kind, self.subject = "", 0
         else:
-            assert self.position is not None
-            mover = self.position.to_move
-            kind = {"play": "turn", "draw": "turn", "late": "late", "penalty": "discard"}[self.position.phase]
+            mover = self.dealt.to_move
+            kind = {"play": "turn", "draw": "turn", "late": "late", "penalty": "discard"}[self.dealt.phase]
             self.kind, self.subject = (kind, mover) if mover else ("over", 0)
         self.held, self.kept = {}, {}
 
@@ -143,8 +151,7 @@ class Machine:
         if self.kind in ("shuffle", "turn", "late"):
             return {self.subject}
         if self.kind == "discard":
-            assert self.position is not None
-            return set(self.position.penalised)
+            return set(self.dealt.penalised)
         if self.kind == "deal":
             return {seat for seat in self.seats if set(self.owners) - {seat}}
         return set(self.seats) - ({self.subject} if self.kind == "draw" else set())
@@ -171,11 +178,9 @@ class Machine:
             raise Failure("Violation", seat, step, (first, contribution), "equivocation")
         try:
             formed(step == self.number and seat in self.who and envelope["kind"] == self.kind)
-            self.kept[seat] = self._check(seat, envelope["body"])
-        except BadForm:
-            raise Failure("Violation", seat, step, (contribution,), "step") from None
-        except BadShare:
-            raise Failure("Violation", seat, step, (contribution,), "share") from None
+            self.kept[seat] = getattr(self, f"_check_{self.kind}")(seat, envelope["body"])
+        except Bad as bad:
+            raise Failure("Violation", seat, step, (contribution,), str(bad)) from None
         except (Encoding, Refused, Illegal):
             raise Failure("Violation", seat, step, (contribution,), FAILURES.get(self.kind, "rules")) from None
         self.held[seat] = contribution
@@ -225,15 +230,13 @@ class Machine:
 
     def read_signed(self, name: str, payload: bytes, signature: bytes) -> dict[str, Any]:
         """A ballot, a head or a leave; Encoding if it is none, Failure if nobody here signed it."""
-        require(len(payload) <= 512)
-        said = unpack(payload)
-        place = ["v", "game", "step", "prev", "seat", "round"]
+        place = "v", "game", "step", "prev", "seat", "round"
         keys = {
-            "ballot": [*place, "action", "about", "reason", "last"],
-            "head": [*place, "head"],
-            "leave": ["v", "game", "seat"],
+            "ballot": (*place, "action", "about", "reason", "last"),
+            "head": (*place, "head"),
+            "leave": ("v", "game", "seat"),
         }
-        require(type(said) is dict and list(said) == keys[name])
+        said = unpack_map(payload, *keys[name], size_max=512)
         require(is_int(said["v"], 1, 1) and is_bytes(said["game"], 32) and is_int(said["seat"], 1, 12))
         if name == "ballot":
             self._check_ballot(said)
@@ -241,12 +244,14 @@ class Machine:
             require(is_int(said["step"], 1, 100_000) and is_bytes(said["prev"], 32))
             require(is_int(said["round"], 0, 1000) and is_bytes(said["head"], 32))
         try:
-            require(said["game"] == self.game and said["seat"] in self.everybody)
-            check_signature(self.entries[said["seat"] - 1]["key"], f"seqp2p/1 {name}", payload, signature)
+            self._check_author(said, name, payload, signature)
         except (Encoding, Refused):
             raise Failure("Unattributable") from None
-        found: dict[str, Any] = said
-        return found
+        return said
+
+    def _check_author(self, said: dict[str, Any], name: str, payload: bytes, signature: bytes) -> None:
+        require(said["game"] == self.game and said["seat"] in self.everybody)
+        check_signature(self.entries[said["seat"] - 1]["key"], f"seqp2p/1 {name}", payload, signature)
 
     def _check_ballot(self, said: dict[str, Any]) -> None:
         about, last = said["about"], said["last"]
@@ -264,26 +269,21 @@ class Machine:
             said = self.read_signed("leave", payload, signature)
         except Encoding:
             raise Failure("Unattributable") from None
-        if said["seat"] in self.left:
-            raise Wrong("order")
+        stands(said["seat"] not in self.left, "order")
         self.left.add(said["seat"])
 
     def close_by_ballots(self, ballots: list[Signed]) -> None:
         said: list[dict[str, Any]] = []
         for ballot in ballots:
             said.append(self._read_ballot(ballot))
-            if said[-1]["seat"] in {one["seat"] for one in said[:-1] if one["round"] == said[-1]["round"]}:
-                raise Wrong("ballot")
+            voted = {one["seat"] for one in said[:-1] if one["round"] == said[-1]["round"]}
+            stands(said[-1]["seat"] not in voted, "ballot")
         first = said[0]
         place = [first[key] for key in ("round", "action", "about")]
-        if any([one[key] for key in ("round", "action", "about")] != place for one in said):
-            raise Wrong("ballot")
+        stands(all([one[key] for key in ("round", "action", "about")] == place for one in said), "ballot")
         about = first["about"]
-        if [one["seat"] for one in said] != [seat for seat in self.seats if seat not in about]:
-            raise Wrong("ballot")
-        lasts = [one["last"] for one in said if one["last"] is not None]
-        if lasts and not self._action_stands(said, about, first):
-            raise Wrong("ballot")
+        stands([one["seat"] for one in said] == [seat for seat in self.seats if seat not in about], "ballot")
+        stands(not any(one["last"] for one in said) or self._action_stands(said, about), "ballot")
         self.closed.append({})
         self.actions.add(self.number)
         self.heads.append(H("seqp2p/1 closed", self.heads[-1], first["action"].encode(), bytes(about)))
@@ -301,23 +301,18 @@ class Machine:
             raise Failure("Unattributable") from None
         if said["step"] > self.number:
             raise Failure("TooEarly")
-        if said["step"] < self.number or not self.kind:
-            raise Wrong("ballot")
+        stands(said["step"] == self.number and self.kind, "ballot")
         if said["prev"] != self.heads[-1]:
             raise Failure("OtherPast")
         about = said["about"]
         votable = self.position is not None and self.kind != "over" and len(self.seats) > 2
-        if not votable or said["seat"] not in self.seats or not set(about) <= set(self.seats):
-            raise Wrong("ballot")
-        if 2 * (len(self.seats) - len(about)) <= len(self.seats):
-            raise Wrong("ballot")
-        if said["action"] == "skip" and (
-            self.kind != "turn" or about != [self.subject] or self.subject in self.skipped
-        ):
-            raise Wrong("ballot")
+        stands(votable and {said["seat"], *about} <= set(self.seats), "ballot")
+        stands(2 * (len(self.seats) - len(about)) > len(self.seats), "ballot")
+        may_skip = self.kind == "turn" and about == [self.subject] and self.subject not in self.skipped
+        stands(said["action"] != "skip" or may_skip, "ballot")
         return said
 
-    def _action_stands(self, said: list[dict[str, Any]], about: list[int], first: dict[str, Any]) -> bool:
+    def _action_stands(self, said: list[dict[str, Any]], about: list[int]) -> bool:
         named = {one["last"]["head"] for one in said if one["last"]}
         cheats = {
             violation.seat
@@ -328,10 +323,9 @@ class Machine:
         if any(one["last"]["round"] for one in said if one["last"]) or len(named) < 2 or not cheats:
             return False
         extra = len(set(about) | cheats)
+        honest = [one["last"]["head"] for one in said if one["last"] and one["seat"] not in cheats]
         for head in named:
-            count = sum(
-                one["last"] is not None and one["last"]["head"] == head for one in said if one["seat"] not in cheats
-            )
+            count = honest.count(head)
             if count and 2 * (count + extra) > len(self.seats):
                 return False
         return True
@@ -341,16 +335,14 @@ class Machine:
         return "kind" in said and (said["step"], said["prev"]) == (self.number, self.heads[-1])
 
     def _skip(self) -> None:
-        assert self.position is not None
-        self.position = self.position.skipped()
+        self.position = self.dealt.skipped()
         self.placed_at[self.subject] = self.number
         self.skipped.add(self.subject)
 
     def _drop(self, about: list[int]) -> None:
-        assert self.position is not None
         self.seats = [seat for seat in self.seats if seat not in about]
         self.dropped_last = about
-        self.position = self.position.dropped(about)
+        self.position = self.dealt.dropped(about)
         self.plans.clear()
         self.joint = total(*((1, read_point(self.keys[seat])) for seat in self.seats))
         if self.joint is None or len(self.teams_of(self.seats)) < 2:
@@ -379,52 +371,23 @@ class Machine:
 
     def _attributed(self, payload: bytes, signature: bytes) -> dict[str, Any]:
         try:
-            require(len(payload) <= 32_768)
-            envelope = unpack(payload, 64)
-            require(type(envelope) is dict and list(envelope) == ["v", "game", "step", "prev", "seat", "kind", "body"])
-            require(type(envelope["v"]) is int and envelope["v"] == 1)
+            keys = "v", "game", "step", "prev", "seat", "kind", "body"
+            envelope = unpack_map(payload, *keys, size_max=32_768, values_max=64)
+            require(is_int(envelope["v"], 1, 1))
             require(is_bytes(envelope["game"], 32) and is_bytes(envelope["prev"], 32))
             require(is_int(envelope["step"], 1, 100_000) and is_int(envelope["seat"], 1, 12))
             require(type(envelope["kind"]) is str and type(envelope["body"]) is dict)
             require(all(type(key) is str for key in envelope["body"]))
-            require(envelope["game"] == self.game and envelope["seat"] in self.everybody)
-            key = self.entries[envelope["seat"] - 1]["key"]
-            check_signature(key, "seqp2p/1 contribution", payload, signature)
+            self._check_author(envelope, "contribution", payload, signature)
         except (Encoding, Refused):
             raise Failure("Unattributable") from None
-        found: dict[str, Any] = envelope
-        return found
+        return envelope
 
     def _context(self, seat: int) -> dict[str, Any]:
         return {"game": self.game, "step": self.number, "seat": seat, "prev": self.heads[-1]}
 
-    def _check(self, seat: int, body: dict[str, Any]) -> Any:
-        checks = {
-            "seat": self._check_seat,
-            "reveal": self._check_reveal,
-            "shuffle": self._check_shuffle,
-            "deal": self._check_deal,
-            "turn": self._check_turn,
-            "late": self._check_turn,
-            "discard": self._check_discard,
-            "draw": self._check_draw,
-            "over": self._check_over,
-        }
-        return checks[self.kind](seat, body)
-
     def _close(self) -> None:
-        effects = {
-            "seat": self._close_seat,
-            "reveal": self._close_reveal,
-            "shuffle": self._close_shuffle,
-            "deal": self._close_deal,
-            "turn": self._close_turn,
-            "late": self._close_turn,
-            "discard": self._close_discard,
-            "draw": self._close_draw,
-            "over": self._close_over,
-        }
-        effects[self.kind]()
+        getattr(self, f"_close_{self.kind}")()
         payloads = [self.held[seat][0] for seat in sorted(self.held)]
         self.heads.append(H("seqp2p/1 step", self.heads[-1], *payloads))
         self.closed.append(self.held)
@@ -487,13 +450,13 @@ class Machine:
             else:
                 found = read_points(shares, len(positions))
         except (Encoding, Refused):
-            raise BadShare from None
+            raise Bad("share") from None
         return dict(zip(positions, found, strict=True))
 
-    def _check_deal(self, seat: int, body: dict[str, Any]) -> Any:
+    def _check_deal(self, seat: int, body: dict[str, Any], positions: list[int] | None = None) -> Any:
         formed(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
-        positions = [position for position, owner in enumerate(self.owners, self.drawn) if owner != seat]
-        return self._shares(seat, positions, body["shares"], body["proof"])
+        due = [position for position, owner in enumerate(self.owners, self.drawn) if owner != seat]
+        return self._shares(seat, due if positions is None else positions, body["shares"], body["proof"])
 
     def _give(self, seat: int, shares: list[Point]) -> None:
         self.hands[seat].append(self.drawn)
@@ -522,12 +485,13 @@ class Machine:
         )
 
     def _check_turn(self, seat: int, body: dict[str, Any]) -> Any:
-        assert self.position is not None
         if self.kind == "turn" and set(body) == {"action", "remark", "signature"}:
             return self._check_call(seat, body)
         action, shown = self._check_action(seat, body)
         require(action.kind != "call")
         return action, shown, self._known(seat, shown).after(action), b""
+
+    _check_late = _check_turn
 
     def _check_action(self, seat: int, body: dict[str, Any]) -> tuple[Action, dict[int, int]]:
         formed(list(body) == ["action", "cards", "shares", "proof"])
@@ -538,13 +502,10 @@ class Machine:
         cards, hand = body["cards"], self.hands[seat]
         require(cards == sorted(set(cards)) and set(cards) <= set(hand))
         require(len(cards) == (len(hand) if action.kind == "pass" else 1 if action.kind in SHOWING else 0))
-        if cards:
-            shares = self._shares(seat, cards, body["shares"], body["proof"])
-        else:
-            if body["shares"]:
-                raise BadShare
-            require(not body["proof"])
-            shares = {}
+        if not cards and body["shares"]:
+            raise Bad("share")
+        require(cards or not body["proof"])
+        shares = self._shares(seat, cards, body["shares"], body["proof"]) if cards else {}
         shown = {}
         for position, share in shares.items():
             physical = self.physical.get(total((1, self.partial[position]), (-1, share)))
@@ -569,8 +530,7 @@ class Machine:
         require(said["step"] >= self.placed_at.get(seat, 0))
         hashed = H("seqp2p/1 remark hash", body["remark"])
         require(hashed not in self.called)
-        assert self.position is not None
-        return action, {}, self.position.after(action), hashed
+        return action, {}, self.dealt.after(action), hashed
 
     def _check_discard(self, seat: int, body: dict[str, Any]) -> Any:
         action, shown = self._check_action(seat, body)
@@ -593,8 +553,7 @@ class Machine:
     def _known(self, seat: int, shown: dict[int, int]) -> Position:
         """The position for those who have seen these cards of the mover's hand."""
         known = {**self.shown, **shown}
-        assert self.position is not None
-        position = copy.deepcopy(self.position)
+        position = copy.deepcopy(self.dealt)
         position.hands[seat - 1] = [
             self.board.faces[self.data["deck"][known[at]]] if at in known else "?" for at in self.hands[seat]
         ]
@@ -602,8 +561,7 @@ class Machine:
 
     def _close_turn(self) -> None:
         action, shown, after, called = self.kept[self.subject]
-        before, self.position = self.position, after
-        assert before is not None
+        before, self.position = self.dealt, after
         self._put_down(self.subject, action, shown)
         if action.kind in ("place", "remove", "pass"):
             self.placed_at[self.subject] = self.number
@@ -617,37 +575,33 @@ class Machine:
         if after.draws > before.draws:
             self.plans.append(("draw", self.subject))
 
+    _close_late = _close_turn
+
     def _check_draw(self, seat: int, body: dict[str, Any]) -> Any:
-        formed(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
-        return self._shares(seat, [self.drawn], body["shares"], body["proof"])[self.drawn]
+        return self._check_deal(seat, body, [self.drawn])[self.drawn]
 
     def _close_draw(self) -> None:
         self._give(self.subject, list(self.kept.values()))
 
     def _check_over(self, seat: int, body: dict[str, Any]) -> Any:
-        assert self.position is not None
         formed(list(body) == ["position"] and is_bytes(body["position"], 32))
-        require(body["position"] == self.position.hash())
+        require(body["position"] == self.dealt.hash())
 
     def _close_over(self) -> None:
         self.over = True
 
     def read_remark(self, payload: bytes, signature: bytes) -> dict[str, Any]:
         try:
-            require(len(payload) <= 1024)
-            said = unpack(payload)
-            keys = ["v", "game", "seat", "number", "last", "step", "prev", "courtesy", "text"]
-            require(type(said) is dict and list(said) == keys)
+            keys = "v", "game", "seat", "number", "last", "step", "prev", "courtesy", "text"
+            said = unpack_map(payload, *keys, size_max=1024)
             require(is_int(said["v"], 1, 1) and is_int(said["seat"], 1, 12) and is_int(said["number"], 1, 200))
             require(all(is_bytes(said[key], 32) for key in ("game", "last", "prev")))
             require(is_int(said["step"], 1, 100_000) and type(said["courtesy"]) is bool and type(said["text"]) is str)
-            require(said["game"] == self.game and said["seat"] in self.everybody)
-            check_signature(self.entries[said["seat"] - 1]["key"], "seqp2p/1 remark", payload, signature)
+            self._check_author(said, "remark", payload, signature)
             require(is_text(said["text"], 200) and (not said["courtesy"] or said["text"] in COURTESIES))
         except (Encoding, Refused):
             raise BadRemark from None
-        found: dict[str, Any] = said
-        return found
+        return said
 
     def receive_remark(self, payload: bytes, signature: bytes) -> None:
         said = self.read_remark(payload, signature)

@@ -30,10 +30,8 @@ from protocol.second.basics import (
     check_identity_point,
     check_signature,
     is_bytes,
-    is_int,
     is_name,
     pack,
-    read_line,
     read_point,
     read_scalar,
     require,
@@ -41,8 +39,9 @@ from protocol.second.basics import (
     u32,
     unpack,
 )
-from protocol.second.code import pake_message, pake_shared
+from protocol.second.code import confirmations, pake_message, pake_shared
 from protocol.second.game import Failure, Machine, Signed
+from protocol.second.lobby import read_addresses, read_line
 from protocol.second.prover import Prover, write_scalar
 
 Message = dict[str, Any]
@@ -51,12 +50,7 @@ BEAT_S, SILENCE_S, HANDSHAKE_S, LOOK_S = 2.0, 8.0, 5.0, 5.0
 HEAVY = ("shuffle", "deal")
 # The fields of each message of the game (14.7).
 GAME = {
-    "contribution": ["payload", "signature"],
-    "ballot": ["payload", "signature"],
-    "head": ["payload", "signature"],
-    "leave": ["payload", "signature"],
-    "remark": ["payload", "signature"],
-    "here": ["payload", "signature"],
+    **{signed: ["payload", "signature"] for signed in ("contribution", "ballot", "head", "leave", "remark", "here")},
     "opening": ["seat", "secret"],
     "evidence": ["contributions"],
     "have": ["step", "seats"],
@@ -137,7 +131,9 @@ class Link:
                 continue
             await self.stream.send_all(frame)
 
-    async def flush(self) -> None:
+    async def say(self, kind: str, **fields: Any) -> None:
+        """Send it at once."""
+        self.send(kind, **fields)
         while self._queue.statistics().current_buffer_used:
             await self.stream.send_all(self._queue.receive_nowait())
 
@@ -201,28 +197,24 @@ async def prove(link: Link, identity: Identity, role: str, game: bytes | None) -
     id_ = link.lobby if game is None else game
     said = statement(role, identity.key, link.key, link.certificate_hash, hello["nonce"], id_)
     signature = identity.sign("seqp2p/1 link", said)
-    link.send("proof", v=1, role=role, key=identity.key, id=id_, signature=signature)
-    await link.flush()
+    await link.say("proof", v=1, role=role, key=identity.key, id=id_, signature=signature)
     await link.expect("accepted")
 
 
 async def admit(link: Link, identity: Identity, game: bytes, keys: list[bytes]) -> None:
     """14.2, the server's side of a link of the game."""
     nonce = secrets.token_bytes(32)
-    link.send("hello", v=1, lobby=bytes(32), nonce=nonce)
-    await link.flush()
+    await link.say("hello", v=1, lobby=bytes(32), nonce=nonce)
     proof = await link.expect("proof", "v", "role", "key", "id", "signature")
     said = statement(proof["role"], proof["key"], identity.key, identity.certificate_hash, nonce, proof["id"])
     check_signature(proof["key"], "seqp2p/1 link", said, proof["signature"])
     code = "wrong_game" if proof["id"] != game else "not_seated" if proof["key"] not in keys else ""
     code = code or ("game_started" if proof["role"] == "join" else "no_spectators" if proof["role"] == "watch" else "")
     if code:
-        link.send("refused", code=code, reason="no")
-        await link.flush()
+        await link.say("refused", code=code, reason="no")
         raise Fault(code)
     link.key = proof["key"]
-    link.send("accepted")
-    await link.flush()
+    await link.say("accepted")
 
 
 async def give_code(link: Link, own_key: bytes, code: str) -> None:
@@ -230,18 +222,13 @@ async def give_code(link: Link, own_key: bytes, code: str) -> None:
     x = secrets.randbelow(ED_L)
     X = pake_message(x, code, "M")
     number, *words = code.split("-")
-    link.send("pake_a", table=int(number), words=len(words), message=b"A" + X)
-    await link.flush()
+    await link.say("pake_a", table=int(number), words=len(words), message=b"A" + X)
     answer = await link.expect("pake_b", "message")
     require(is_bytes(answer["message"], 33) and answer["message"][:1] == b"B")
     Y = answer["message"][1:]
     ids = own_key + link.key + link.certificate_hash
-    hashed = [code.encode(), b"seqp2p/1 code joiner\0" + ids, b"seqp2p/1 code host\0" + ids]
-    transcript = b"".join(hashlib.sha256(item).digest() for item in hashed) + X + Y + pake_shared(x, Y, code, "N")
-    key = hashlib.sha256(transcript).digest()
-    joiner, host = (hmac.digest(key, f"seqp2p/1 confirm {by}\0".encode(), "sha256") for by in ("joiner", "host"))
-    link.send("confirm", mac=joiner)
-    await link.flush()
+    joiner, host = confirmations(code, ids, X, Y, pake_shared(x, Y, code, "N"))
+    await link.say("confirm", mac=joiner)
     confirmed = await link.expect("confirm", "mac")
     if not hmac.compare_digest(confirmed["mac"], host):
         raise Fault("the host does not know its code")
@@ -256,21 +243,11 @@ def address_statement(identity: Identity, nonce: bytes, port: int) -> Message:
 
 def read_statement(signed: Message, key: bytes, nonce: bytes) -> list[tuple[str, int]]:
     """The addresses of a seat's first statement."""
-    require(list(signed) == ["payload", "signature"] and is_bytes(signed["signature"], 64))
-    require(type(signed["payload"]) is bytes and len(signed["payload"]) <= 2048)
-    said = unpack(signed["payload"])
-    require(type(said) is dict and list(said) == ["v", "key", "nonce", "number", "entries"])
-    require(said["v"] == 1 and said["number"] == 1 and (said["key"], said["nonce"]) == (key, nonce))
-    check_signature(key, "seqp2p/1 addresses", signed["payload"], signed["signature"])
-    require(type(said["entries"]) is list and len(said["entries"]) <= 8)
-    found = []
-    for entry in said["entries"]:
-        require(list(entry) == ["kind", "address"] and is_int(entry["kind"], 1, 255))
-        host, _, port = entry["address"].rpartition(":")
-        # These games are on one machine: another address is none to dial.
-        if entry["kind"] == 1 and host == "127.0.0.1" and int(port) >= 1024:
-            found.append((host, int(port)))
-    return found
+    require(list(signed) == ["payload", "signature"] and type(signed["payload"]) is bytes)
+    found, _ = read_addresses(signed, key, nonce)
+    # These games are on one machine: another address is none to dial.
+    ports = [int(address.removeprefix("127.0.0.1:")) for address in found if address.startswith("127.0.0.1:")]
+    return [("127.0.0.1", port) for port in ports if port >= 1024]
 
 
 @dataclass
@@ -285,7 +262,7 @@ class Lobby:
     addresses: list[list[tuple[str, int]]] = field(default_factory=list)
     heard: list[str] = field(default_factory=list)
     _said: dict[bytes, int] = field(default_factory=dict)
-    _shown: Message | None = None
+    _shown: Message = field(default_factory=dict)
     _round: int = 0
     _nonce: bytes = b""
     _statement: Message = field(default_factory=dict)
@@ -313,8 +290,7 @@ class Lobby:
                 raise Fault(f"the lobby ends: {message}")
 
     def _hear(self, link: Link, message: Message) -> None:
-        require(list(message) == ["type", "payload", "signature"] and self._shown is not None)
-        assert self._shown is not None
+        require(list(message) == ["type", "payload", "signature"] and self._shown)
         keys = [seat["key"] for seat in self._shown["seats"] if seat is not None]
         said = read_line(message, link.lobby, {key: self._said.get(key, 0) for key in keys})
         self._said[said["key"]] = said["number"]
@@ -323,8 +299,7 @@ class Lobby:
     def _agree(self, link: Link, table: Message) -> None:
         shown = self._shown
         agreement = read_agreement(table["agreement"])
-        require(shown is not None and table["round"] == self._round)
-        assert shown is not None
+        require(shown and table["round"] == self._round)
         seats, own = agreement["seats"], agreement["seats"][shown["seat"] - 1]
         require(agreement["settings"] == shown["settings"])
         require([(seat["name"], seat["key"]) for seat in seats] == [(s["name"], s["key"]) for s in shown["seats"]])
@@ -468,10 +443,12 @@ class Player:
                 await trio.aclose_forcefully(link.stream)
 
     def _announce(self) -> None:
-        seats = [seat for seat, neighbour in self.others.items() if neighbour.links]
+        self._tell_all("links", seats=[seat for seat, neighbour in self.others.items() if neighbour.links])
+
+    def _tell_all(self, kind: str, **fields: Any) -> None:
         for neighbour in self.others.values():
             for link in neighbour.links[-1:]:
-                link.send("links", seats=seats)
+                link.send(kind, **fields)
 
     def _say_have(self, link: Link) -> None:
         base = self.final + 1
@@ -487,16 +464,15 @@ class Player:
 
     async def _take(self, seat: int, message: Message) -> None:
         neighbour, kind = self.others.get(seat, Neighbour()), message["type"]
-        if kind == "have":
+        if kind in ("have", "first have"):
             neighbour.step, neighbour.held = message["step"], message["seats"]
+            if kind == "first have":
+                neighbour.sent.clear()
+                neighbour.answered = float("-inf")
             self._answer(seat, neighbour)
-        elif kind == "first have":
-            neighbour.step, neighbour.held = message["step"], message["seats"]
-            neighbour.sent.clear()
-            neighbour.answered = float("-inf")
-            self._answer(seat, neighbour)
-            message["link"].answered = True
-            self._say_have(message["link"])
+            if kind == "first have":
+                message["link"].answered = True
+                self._say_have(message["link"])
         elif kind == "links":
             neighbour.linked_with = message["seats"]
         elif kind == "contribution":
@@ -527,9 +503,8 @@ class Player:
             if failure.name == "TooEarly":
                 self._keep(message)
             return
-        if found != "ok":
-            return
-        self._accepted(signed)
+        if found == "ok":
+            self._accepted(signed)
 
     async def _settle(self) -> None:
         """Contribute, vote, and take what was too early, until nothing changes any more."""
@@ -545,6 +520,10 @@ class Player:
         """It is too early, and waits for its step."""
         if message not in self._early:
             self._early.append(message)
+
+    def _signed(self, label: str, **fields: Any) -> Signed:
+        payload = pack({"v": 1, "game": self.machine.game, **fields})
+        return payload, self.identity.sign(f"seqp2p/1 {label}", payload)
 
     def _accepted(self, signed: Signed) -> None:
         """Pass it on to those who lack it, and note what its signature shows."""
@@ -585,7 +564,6 @@ class Player:
         for (step, _), heads in self._heads.items():
             for signed in heads.values() if step >= self.final - 2 else ():
                 self._send(neighbour, "head", signed)
-
         for signed in self._remarks.values():
             self._send(neighbour, "remark", signed)
         for each in self._early:
@@ -603,15 +581,12 @@ class Player:
             else:
                 body = self.prover.body(machine)
             place = {"step": machine.number, "prev": machine.heads[-1], "seat": self.seat, "kind": machine.kind}
-            payload = pack({"v": 1, "game": machine.game, **place, "body": body})
-            signed = payload, self.identity.sign("seqp2p/1 contribution", payload)
+            signed = self._signed("contribution", **place, body=body)
             assert machine.receive(signed) == "ok", "own contributions pass the same checks"
             self._accepted(signed)
         if machine.over and machine.settings["open_hands"] and self.seat not in machine.openings:
             machine.openings[self.seat] = self.prover.x
-            for neighbour in self.others.values():
-                for link in neighbour.links[-1:]:
-                    link.send("opening", seat=self.seat, secret=write_scalar(self.prover.x))
+            self._tell_all("opening", seat=self.seat, secret=write_scalar(self.prover.x))
 
     # Ballots, heads, and what is final (10.1).
 
@@ -628,8 +603,8 @@ class Player:
 
     def _look(self) -> None:
         """Note which seats cannot be reached, and since when."""
-        linked = {seat: neighbour for seat, neighbour in self.others.items() if neighbour.links}
-        reachable = set(linked).union(*(neighbour.linked_with for neighbour in linked.values()))
+        linked = {seat: neighbour.linked_with for seat, neighbour in self.others.items() if neighbour.links}
+        reachable = set(linked).union(*linked.values())
         gone = set(self.machine.seats) - reachable - {self.seat}
         self._away = {seat: self._away.get(seat, trio.current_time()) for seat in gone}
 
@@ -678,10 +653,9 @@ class Player:
         last = {"round": 0, "head": heads[base]} if base < self.machine.number else None
         place = {"step": base, "prev": heads[base - 1], "seat": self.seat, "round": round_}
         vote = {"action": action, "about": about, "reason": reason, "last": last}
-        said = {"v": 1, "game": self.machine.game, **place, **vote}
-        signed = pack(said), self.identity.sign("seqp2p/1 ballot", pack(said))
+        signed = self._signed("ballot", **place, **vote)
         self._promised[base] = round_
-        self._ballots.setdefault((base, round_), {})[self.seat] = said, signed
+        self._ballots.setdefault((base, round_), {})[self.seat] = unpack(signed[0]), signed
         self._send_all("ballot", signed)
 
     def _close_by(self, base: int, round_: int) -> None:
@@ -735,9 +709,8 @@ class Player:
 
     def _sign_head(self, step: int, round_: int) -> None:
         heads = self.machine.heads
-        place = {"game": self.machine.game, "step": step, "prev": heads[step - 1], "seat": self.seat}
-        payload = pack({"v": 1, **place, "round": round_, "head": heads[step]})
-        signed = payload, self.identity.sign("seqp2p/1 head", payload)
+        place = {"step": step, "prev": heads[step - 1], "seat": self.seat}
+        signed = self._signed("head", **place, round=round_, head=heads[step])
         self._heads.setdefault((step, round_), {})[self.seat] = signed
         self._send_all("head", signed)
         self._make_final()
@@ -767,9 +740,9 @@ class Player:
             if step in self._certificates:
                 ballots = [list(signed) for signed in self._certificates[step]]
                 records.append({"t": "certificate", "step": step, "ballots": ballots})
-                continue
-            pairs = [list(closed[seat]) for seat in sorted(closed)]
-            records.append({"t": "step", "step": step, "contributions": pairs})
+            else:
+                pairs = [list(closed[seat]) for seat in sorted(closed)]
+                records.append({"t": "step", "step": step, "contributions": pairs})
         for seat, secret in sorted(machine.openings.items()):
             records.append({"t": "opening", "seat": seat, "secret": write_scalar(secret)})
         data = b"seqp2p replay 1\n" + b"".join(u32(len(pack(record))) + pack(record) for record in records)

@@ -55,8 +55,7 @@ class Prover:
         if kind == "turn":
             return self._turn(machine)
         assert kind == "over", f"these games have no step {kind}"
-        assert machine.position is not None, "cards were dealt"
-        return {"position": machine.position.hash()}
+        return {"position": machine.dealt.hash()}
 
     def _context(self, machine: Machine) -> dict[str, Any]:
         return {"game": machine.game, "step": machine.number, "seat": self.seat, "prev": machine.heads[-1]}
@@ -148,8 +147,7 @@ class Prover:
         return {"action": text, "cards": shown, **self._shares(machine, shown)}
 
     def _choice(self, machine: Machine, hand: dict[int, str]) -> str:
-        position = machine.position
-        assert position is not None, "cards are dealt"
+        position = machine.dealt
         known = position.hands[self.seat - 1]
         position.hands[self.seat - 1] = list(hand.values())
         squares = [machine.board.write(square) for square in range(len(machine.board.grid))]

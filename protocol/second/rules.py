@@ -180,10 +180,14 @@ class Position:
         }
         if action.kind in legal and not legal[action.kind]():
             raise Illegal(action.kind)
+        new = self._copy()
+        getattr(new, f"_{action.kind}")(action)
+        return new
+
+    def _copy(self) -> "Position":
         new = copy.deepcopy(self, {id(self.board): self.board})
         if self.phase == "play":
             new.mover = self.to_move
-        getattr(new, f"_{action.kind}")(action)
         return new
 
     def _remove(self, action: Action) -> None:
@@ -270,10 +274,10 @@ class Position:
         """A card has been placed or has taken a chip."""
         self._put_down(action)
         if self.outcome != "-":
-            self._next(0)
+            self._end_turn(played=True)
         elif "manual-draw" not in self.options:
             self._take_card()
-            self._next(0)
+            self._end_turn(played=True)
         elif self.owes:
             self.phase, self.to_move = "late", self.owes
         else:
@@ -281,19 +285,20 @@ class Position:
 
     def _go_on(self, owes: int) -> None:
         if self.passed:
-            self._end_pass()
+            self._end_turn(played=False, idle=1)
         elif self.phase == "late":
             self.phase, self.to_move, self.owes = "draw", self.mover, 0
         else:
-            self._next(owes)
+            self._end_turn(played=True, owes=owes)
 
-    def _next(self, owes: int) -> None:
-        """The turn is over, with a card played in it."""
+    def _end_turn(self, *, played: bool, owes: int = 0, idle: int = 0) -> None:
+        """The turn is over; ``played``: a card was played in it; ``idle``: it counts as one without a card."""
         self.turn += 1
-        self.exchanged = self.idle = self.quiet = 0
-        self._hand_over(owes)
-
-    def _hand_over(self, owes: int) -> None:
+        self.idle = 0 if played or self.exchanged else self.idle + idle
+        self.quiet = 0 if played else self.quiet + 1
+        self.exchanged = 0
+        if self.idle >= self.players - len(self.out) or self.quiet >= 208:
+            self.outcome = "="
         after = self.mover % self.players + 1
         while after in self.out:
             after = after % self.players + 1
@@ -303,18 +308,14 @@ class Position:
     # 11.6
 
     def skipped(self) -> "Position":
-        new = copy.deepcopy(self)
-        if self.phase == "play":
-            new.mover = self.to_move
         if not self.to_move or self.phase not in ("play", "draw"):
             raise Illegal("skip")
+        new = self._copy()
         new._break_off()
         return new
 
     def dropped(self, seats: list[int]) -> "Position":
-        new = copy.deepcopy(self)
-        if self.phase == "play":
-            new.mover = self.to_move
+        new = self._copy()
         held = sum(map(len, self.hands))
         for seat, hand in enumerate(self.hands, 1):
             size = len(hand) - (seat in self.penalised)
@@ -328,43 +329,21 @@ class Position:
         if new.owes in seats:
             new.owes = 0
             if self.phase == "late" and new.mover not in seats:
-                new._late_one_has_left()
+                if new.passed:
+                    new._break_off()
+                else:
+                    new.phase, new.to_move = "draw", new.mover
         return new
-
-    def _late_one_has_left(self) -> None:
-        if self.passed:
-            self._break_off()
-        else:
-            self.phase, self.to_move = "draw", self.mover
 
     def _break_off(self) -> None:
         """The turn of the mover is over as it is."""
-        played = self.phase == "draw" or (self.phase == "late" and not self.passed)
-        self.turn += 1
-        self.idle = 0 if played or self.exchanged else self.idle
-        self.quiet = 0 if played else self.quiet + 1
-        self.exchanged = 0
-        self.owes = 0
-        self._draw_by_silence()
-        self._hand_over(0)
-
-    def _draw_by_silence(self) -> None:
-        if self.idle >= self.players - len(self.out) or self.quiet >= 208:
-            self.outcome = "="
+        self._end_turn(played=self.phase == "draw" or (self.phase == "late" and not self.passed))
 
     def _pass(self, action: Action) -> None:
         if self.owes:
             self.phase, self.passed, self.to_move = "late", True, self.owes
         else:
-            self._end_pass()
-
-    def _end_pass(self) -> None:
-        self.turn += 1
-        self.idle = 0 if self.exchanged else self.idle + 1
-        self.quiet += 1
-        self.exchanged = 0
-        self._draw_by_silence()
-        self._hand_over(0)
+            self._end_turn(played=False, idle=1)
 
     # text
 

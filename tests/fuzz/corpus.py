@@ -22,7 +22,7 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.messages import Have, Ping, Sit, Watch, encode_message
-from seqp2p.replay.format import MAGIC, records
+from seqp2p.replay.format import MAGIC, StepRecord, records
 from seqp2p.replay.sidecar import Logged
 from seqp2p.rules import format_action
 from tests.fuzz.door import honest_words
@@ -30,6 +30,7 @@ from tests.fuzz.kept import CORPUS, ROOT
 from tests.fuzz.targets import TARGETS, game
 from tests.net.test_messages import SAMPLES
 from tests.net.tools import identity as numbered
+from tests.protocol.reading import read
 from tests.rules.test_game_text import TEXT
 from tests.table import fork, identity, match_at
 
@@ -37,11 +38,6 @@ from tests.table import fork, identity, match_at
 FILE_MAX: Final = 2_500
 
 Named = Iterator[tuple[str, bytes]]
-
-
-def vectors(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((ROOT / f"protocol/vectors/{name}.json").read_text("utf-8"))["vectors"]
-    return found
 
 
 def frames() -> Named:
@@ -88,7 +84,7 @@ def payloads() -> Named:
     yield "here", make_statement(numbered(2), bytes(32), 1, [Address("10.0.0.2", 4610)]).payload
     yield "line", encode(LinePayload(1, bytes(32), identity(1, game().seed).public, 1, "good luck"))
     for name in ("ballots", "remarks", "option_contributions"):
-        for number, vector in enumerate(vectors(name)):
+        for number, vector in enumerate(read(name)["vectors"]):
             data = bytes.fromhex(vector["in"].get("payload", ""))
             if vector["expect"] != "ok" and number % 4 == 0 and 0 < len(data) < FILE_MAX:
                 yield f"{name}-{number}", data
@@ -102,11 +98,8 @@ def replay() -> Named:
     golden = (ROOT / "replays/kids-3.seqp2p").read_bytes()
     third = list(records(golden))[2]
     yield "kids-3-begun", golden[: third.end]
-    own = [
-        MAGIC,
-        *(golden[each.start : each.end] for each in records(golden) if type(each.record).__name__ != "StepRecord"),
-    ]
-    yield "kids-3-without-steps", b"".join(own)
+    rest = (golden[each.start : each.end] for each in records(golden) if not isinstance(each.record, StepRecord))
+    yield "kids-3-without-steps", MAGIC + b"".join(rest)
 
 
 def sidecar() -> Named:
@@ -121,7 +114,7 @@ def sidecar() -> Named:
 
 
 def notation() -> Named:
-    moves = dict.fromkeys(vector["in"].get("action", "pass") for vector in vectors("moves"))
+    moves = dict.fromkeys(vector["in"].get("action", "pass") for vector in read("moves")["vectors"])
     for number, text in enumerate(list(moves)[:24]):
         yield f"move-{number}", text.encode()
     for name in ("QH", "cat", "e5", "a5-e5", "call 3", "JC e5 e1-e5 a5-e5"):
@@ -129,7 +122,7 @@ def notation() -> Named:
 
 
 def positions() -> Named:
-    positions = list(dict.fromkeys(vector["in"].get("position", "") for vector in vectors("moves")))
+    positions = list(dict.fromkeys(vector["in"].get("position", "") for vector in read("moves")["vectors"]))
     for number, text in enumerate(positions[::3]):
         yield f"position-{number}", text.encode()
     yield "game", TEXT.encode()
@@ -150,16 +143,9 @@ def bots() -> Named:
 
 def words() -> Named:
     texts = (
-        "7-amber-falcon",
-        " 07 Amber  FALCON",
-        "7amber_falkon",
-        "192.168.1.5:4610",
-        "[fd00::2]:4000",
-        "fd00::2",
-        "table.lan:0",
-        "ann 2",
-        "José 小 🦊",
-        "\x1b[31mred\u202e",
+        *("7-amber-falcon", " 07 Amber  FALCON", "7amber_falkon"),
+        *("192.168.1.5:4610", "[fd00::2]:4000", "fd00::2", "table.lan:0"),
+        *("ann 2", "José 小 🦊", "\x1b[31mred\u202e"),
     )
     for number, text in enumerate(texts):
         yield f"text-{number}", text.encode()

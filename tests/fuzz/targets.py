@@ -8,6 +8,7 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -284,15 +285,13 @@ def _secrets() -> SidecarSecrets:
 def notation(data: bytes) -> None:
     """An action, or what an action is made of."""
     text = as_text(data)
-    for variant in VARIANTS.values():
+    written: tuple[tuple[Any, Any], ...] = (
+        *((format_action, parse_action), (format_card, parse_card)),
+        *((format_square, parse_square), (format_ends, parse_ends)),
+    )
+    for variant, (write, parse) in product(VARIANTS.values(), written):
         with refused(NotationError):
-            assert format_action(variant, parse_action(variant, text)) == text
-        with refused(NotationError):
-            assert format_card(variant, parse_card(variant, text)) == text
-        with refused(NotationError):
-            assert format_square(variant, parse_square(variant, text)) == text
-        with refused(NotationError):
-            assert format_ends(variant, parse_ends(variant, text)) == text
+            assert write(variant, parse(variant, text)) == text
 
 
 def positions(data: bytes) -> None:

@@ -27,21 +27,9 @@ GIVING = frozenset({"_whole_equations", "share_equations", "shuffle_equations"})
 ACCEPTING = frozenset({"Decree.certificate", "Decree.vote", "Match.weigh", "_read_evidence"})
 REFUSING = frozenset(
     {
-        "Intake._open",
-        "Intake._take_remark",
-        "Intake._take_secret",
-        "Intake._weigh",
-        "Match.judge",
-        "Match._counts",
-        "Match._take_ballot",
-        "Match._take_head",
-        "Match.take_word",
-        "RemarkLog.add",
-        "_conclude",
-        "_torn",
-        "forfeit",
-        "text_fault",
-        "why_not_callable",
+        *("Intake._open", "Intake._take_remark", "Intake._take_secret", "Intake._weigh", "RemarkLog.add"),
+        *("Match.judge", "Match._counts", "Match._take_ballot", "Match._take_head", "Match.take_word"),
+        *("_conclude", "_torn", "forfeit", "text_fault", "why_not_callable"),
     }
 )
 
@@ -103,11 +91,15 @@ def _in(node: ast.AST, where: str) -> Iterator[Check]:
         if isinstance(child, ast.ClassDef | ast.FunctionDef):
             inside = f"{where}.{child.name}".lstrip(".")
         elif isinstance(child, ast.If) and _accepts(child, where):
-            yield from _of_acceptance(child, where)
+            yield from _of_condition(child, where, broken=True)
         elif isinstance(child, ast.If) and _refuses(child, where):
-            yield from _of_condition(child, where)
-        elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Call) and CHECKING.match(_called(child.value)):
-            yield _left_out(child, where)
+            yield from _of_condition(child, where, broken=False)
+        elif (
+            isinstance(child, ast.Expr)
+            and isinstance(child.value, ast.Call)
+            and CHECKING.match(ast.unparse(child.value.func))
+        ):
+            yield Check(f"{where}: {ast.unparse(child)}", partial(setattr, child, "value", ast.Constant(value=None)))
         elif isinstance(child, ast.Return) and isinstance(child.value, ast.BoolOp) and where in DECIDING:
             yield from _each(child.value.values, where, broken=True)
         elif isinstance(child, ast.Return) and where in DECIDING:
@@ -127,40 +119,20 @@ def _accepts(branch: ast.If, where: str) -> bool:
     return where in ACCEPTING and ast.unparse(branch.body[-1]) not in {"return", "return None"}
 
 
-def _called(call: ast.Call) -> str:
-    return ast.unparse(call.func)
-
-
-def _of_condition(branch: ast.If, where: str) -> Iterator[Check]:
-    """Each part of a condition that refuses by itself."""
-    match branch.test:
-        case ast.BoolOp(ast.Or(), parts):
-            yield from _each(parts, where, broken=False)
-        case ast.UnaryOp(ast.Not(), ast.Compare(left, [first, second], [middle, right])) as negated:
+def _of_condition(branch: ast.If, where: str, *, broken: bool) -> Iterator[Check]:
+    """Each part of a condition that refuses by itself, or that has to hold for something to be taken."""
+    match broken, branch.test:
+        case (False, ast.BoolOp(ast.Or(), parts)) | (True, ast.BoolOp(ast.And(), parts)):
+            yield from _each(parts, where, broken=broken)
+        case False, ast.UnaryOp(ast.Not(), ast.Compare(left, [first, second], [middle, right])) as negated:
             lower, upper = ast.Compare(left, [first], [middle]), ast.Compare(middle, [second], [right])
             yield Check(f"{where}: not {ast.unparse(lower)}", partial(setattr, negated, "operand", upper))
             yield Check(f"{where}: not {ast.unparse(upper)}", partial(setattr, negated, "operand", lower))
-        case condition:
-            yield Check(
-                f"{where}: {ast.unparse(condition)}", partial(setattr, branch, "test", ast.Constant(value=False))
-            )
-
-
-def _of_acceptance(branch: ast.If, where: str) -> Iterator[Check]:
-    """Each part of a condition that has to hold for something to be taken for what it claims to be."""
-    match branch.test:
-        case ast.BoolOp(ast.And(), parts):
-            yield from _each(parts, where, broken=True)
-        case condition:
-            yield Check(
-                f"{where}: {ast.unparse(condition)}", partial(setattr, branch, "test", ast.Constant(value=True))
-            )
+        case _, condition:
+            constant = ast.Constant(value=broken)
+            yield Check(f"{where}: {ast.unparse(condition)}", partial(setattr, branch, "test", constant))
 
 
 def _each(parts: list[ast.expr], where: str, *, broken: bool) -> Iterator[Check]:
     for at, part in enumerate(parts):
         yield Check(f"{where}: {ast.unparse(part)}", partial(parts.__setitem__, at, ast.Constant(value=broken)))
-
-
-def _left_out(statement: ast.Expr, where: str) -> Check:
-    return Check(f"{where}: {ast.unparse(statement)}", partial(setattr, statement, "value", ast.Constant(value=None)))

@@ -14,15 +14,8 @@ from tests.mutants.checks import Mutant
 ROOT = Path(__file__).parents[2]
 # What tests read, and what they are.
 COPIED = (
-    "seqp2p",
-    "tests",
-    "protocol",
-    "replays",
-    "docs",
-    "pyproject.toml",
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
+    *("seqp2p", "tests", "protocol", "replays", "docs"),
+    *("pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"),
 )
 WAIT_S = 900  # A broken check can make a test wait for what never comes; each test has its own limit besides.
 NOTICED_FILE = "SEQP2P_NOTICED_FILE"
@@ -50,10 +43,9 @@ class Workshop:
         for name in COPIED:
             source = ROOT / name
             if source.is_dir():
-                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "mutants"))
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy2(source, folder / name)
-        shutil.copytree(ROOT / "tests" / "mutants", folder / "tests" / "mutants")
 
     def fails(self, tests: Sequence[str]) -> str | None:
         """Return the first of these tests that fails on the package as it is here, or None.
@@ -67,43 +59,35 @@ class Workshop:
         return self._failing_test(others) if others else None
 
     def _differs(self, cases: Sequence[str]) -> str | None:
-        command = [sys.executable, "-m", "tests.mutants.kit", *cases]
-        try:
-            ended = subprocess.run(
-                command,
-                cwd=self.folder,
-                env=self._environment,
-                capture_output=True,
-                text=True,
-                timeout=WAIT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
+        ended = self._run("-m", "tests.mutants.kit", *cases)
+        if ended is None:
             return KIT
         return KIT + ended.stdout.splitlines()[-1] if ended.returncode else None
-
-    @property
-    def _environment(self) -> dict[str, str]:
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), NOTICED_FILE: str(self.folder / "noticed")}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        return environment
 
     def _failing_test(self, tests: Iterable[str]) -> str | None:
         noticed = self.folder / "noticed"
         noticed.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "tests.mutants.noticing", "-p", "no:cacheprovider"]
-        try:
-            ended = subprocess.run(
-                [*command, "--hypothesis-seed=0", *tests],
-                cwd=self.folder, env=self._environment, capture_output=True, text=True, timeout=WAIT_S, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
+        plugins = "-p", "tests.mutants.noticing", "-p", "no:cacheprovider"
+        ended = self._run("-m", "pytest", "-x", "-q", *plugins, "--hypothesis-seed=0", *tests)
+        if ended is None:
             return f"no test came to its end in {WAIT_S} s"
         if ended.returncode == 0:
             return None
         if not noticed.exists():
             raise RuntimeError(f"pytest cannot run here:\n{ended.stdout}{ended.stderr}")
         return noticed.read_text("utf-8")
+
+    def _run(self, *words: str) -> "subprocess.CompletedProcess[str] | None":
+        """Run Python here; None if it does not end."""
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), NOTICED_FILE: str(self.folder / "noticed")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        try:
+            return subprocess.run(
+                [sys.executable, *words],
+                cwd=self.folder, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return None
 
     def outcome(self, mutant: Mutant, stages: Iterable[Sequence[str]]) -> Outcome:
         """Break the check, and look for a test that fails, stage by stage."""

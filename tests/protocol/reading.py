@@ -34,12 +34,3 @@ def replay(path: str) -> bytes:
         if (folder / path).is_file():
             return (folder / path).read_bytes()
     raise AssertionError(f"no replay {path}")
-
-
-def hexed(value: Any) -> Any:
-    """Plain data as the vectors write it."""
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, dict):
-        return {key: hexed(part) for key, part in value.items()}
-    return [hexed(part) for part in value] if isinstance(value, list | tuple) else value

@@ -3,7 +3,9 @@
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -59,6 +61,18 @@ async def test_a_whole_game(tmp_path: Path, sums: str, request: pytest.FixtureRe
     assert record.partition(b"opening")[0] == own.partition(b"opening")[0]
 
 
+def stranger_at(shown: dict[str, Any], beside: Callable[[], object], make: type[Player] = Player) -> Player:
+    """Let the peer play a whole game at this table, while this is done in a thread."""
+    host, _, port = shown["address"].rpartition(":")
+
+    async def play() -> Player:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.to_thread.run_sync, beside)
+            return await join_and_play(host, int(port), shown["code"], "stranger", make)
+
+    return trio.run(play)
+
+
 @pytest.mark.process
 @pytest.mark.usefixtures("quick_sums")
 def test_it_drops_a_seat_that_vanishes(tmp_path: Path) -> None:
@@ -67,18 +81,12 @@ def test_it_drops_a_seat_that_vanishes(tmp_path: Path) -> None:
         host = people.host("--variant", "kids", "--players", 3, "--grace", 3)
         shown = host.event("listening")
         guest = people.join(host)
-        address, _, port = shown["address"].rpartition(":")
-
-        async def play() -> Player:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(trio.to_thread.run_sync, vanish)
-                return await join_and_play(address, int(port), shown["code"], "stranger")
 
         def vanish() -> None:
             host.event("dealt")
             guest.process.kill()
 
-        player = trio.run(play)
+        player = stranger_at(shown, vanish)
         assert host.end() == 0, host.said()
         dropped = host.event("dropped")["seats"]
         own = tmp_path / "stranger.seqp2p"
@@ -111,9 +119,9 @@ def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_
         host = people.host("--variant", "kids", "--players", "3", "--grace", "10")
         shown = host.event("listening")
         guest = people.join(host)
-        address, _, port = shown["address"].rpartition(":")
+        resumed = list[Process]()
 
-        def put_older_files_back() -> Process:
+        def put_older_files_back() -> None:
             assert stands_still.wait(LIMIT_S)
             copy(people, "host")
             is_copied.set()
@@ -122,19 +130,11 @@ def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_
             guest.signal(signal.SIGSTOP)  # Else it may tell the seat first.
             killed(host)
             put_back(people, "host")
-            back = resume(people, "host")
+            resumed.append(back := resume(people, "host"))
             assert back.end() == 1, back.said()
             guest.signal(signal.SIGCONT)
-            return back
 
-        resumed: list[Process] = []
-
-        async def play() -> Player:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(trio.to_thread.run_sync, lambda: resumed.append(put_older_files_back()))
-                return await join_and_play(address, int(port), shown["code"], "stranger", Waiting)
-
-        player = trio.run(play)
+        player = stranger_at(shown, put_older_files_back, Waiting)
         (back,) = resumed
         assert guest.end() == 0, guest.said()
         assert "a copy of this game's files was put back" in back.error()[0]

@@ -2,7 +2,6 @@
 
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -15,7 +14,7 @@ from seqp2p.match.encoding import encode
 from seqp2p.match.table import decode_agreement
 from seqp2p.replay.format import records
 from tests.net.test_messages import SAMPLES
-from tests.protocol.reading import PROTOCOL, REPLAYS, ROOT, vectors
+from tests.protocol.reading import PROTOCOL, replay, vectors
 
 pycddl = pytest.importorskip("pycddl", reason="it has no wheel for this Python")
 
@@ -53,6 +52,12 @@ def _head(major: int, value: int) -> bytes:
     return bytes([major << 5 | 24 + size.bit_length() - 1]) + value.to_bytes(size, "big")
 
 
+def of_vector(file: str, name: str, side: str, what: str) -> bytes:
+    """The bytes in the vector of that name."""
+    (vector,) = (each for each in vectors(file) if each["name"] == name)
+    return bytes.fromhex(vector[side][what])
+
+
 def taken(rule: Any, value: Any) -> bool:
     try:
         rule.validate_cbor(as_cbor(value))
@@ -61,49 +66,48 @@ def taken(rule: Any, value: Any) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "name", ["kids_2_won_ok", "over_signed_by_two_of_three_ok", "equivocation_fail", "stopped_in_a_step_fail"]
-)
-def test_records_and_payloads(name: str) -> None:
-    record_rule, payload_rule, table_rule = schema("any-record"), schema("any-payload"), schema("table-agreement")
-    seen = set[str]()
-    for plain in plain_records(REPLAYS / f"{name}.seqp2p"):
-        _judge(record_rule, plain, seen, plain["t"])
+RULES = ("any-record", "any-payload", "ballot-payload", "leave-payload", "remark-payload", "table-agreement")
+# By the path of a replay: what is seen in it.
+SEEN = {
+    "replays/kids_2_won_ok.seqp2p": {"table", "an agreement", "step", "seat, 1 keys", "reveal, 3 keys", "end"},
+    "replays/over_signed_by_two_of_three_ok.seqp2p": {"open", "over, 1 keys"},
+    "replays/equivocation_fail.seqp2p": {"evidence"},
+    "replays/stopped_in_a_step_fail.seqp2p": {"open"},
+    "replays/classic-4-options.seqp2p": {
+        *("remark", "a remark", "opening"),
+        *("turn, 3 keys", "turn, 4 keys", "late, 4 keys", "discard, 4 keys", "shuffle, 2 keys", "draw, 2 keys"),
+    },
+    "replays/skip_a_turn_ok.seqp2p": {"certificate", "a ballot"},
+    "replays/forfeit_fail.seqp2p": {"leave", "a leave"},
+}
+
+
+@pytest.mark.parametrize("path", SEEN)
+def test_records_and_what_is_signed_in_them(path: str) -> None:
+    rules, seen = {rule: schema(rule) for rule in RULES}, set[str]()
+    for rule, plain, what in parts(replay(path)):
+        if what in seen:
+            assert taken(rules[rule], plain), what
+        else:
+            seen.add(what)
+            assert_exact(rules[rule], plain)
+    assert seen >= SEEN[path]
+
+
+def parts(data: bytes) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield the records of a replay and what is signed in them as plain data: the rule, the data, what it is."""
+    for placed in records(data):
+        plain = _lists(msgspec.to_builtins(placed.record, builtin_types=(bytes,)))
+        yield "any-record", plain, plain["t"]
         for payload, _ in plain.get("contributions", ()):
             envelope = msgpack.unpackb(payload)
-            _judge(payload_rule, envelope, seen, f"a payload, {envelope['kind']}")
+            yield "any-payload", envelope, f"{envelope['kind']}, {len(envelope['body'])} keys"
+        for payload, _ in plain.get("ballots", ()):
+            yield "ballot-payload", msgpack.unpackb(payload), "a ballot"
+        if plain["t"] in ("leave", "remark"):
+            yield f"{plain['t']}-payload", msgpack.unpackb(plain["payload"]), f"a {plain['t']}"
         if plain["t"] == "table":
-            _judge(table_rule, msgpack.unpackb(plain["agreement"]), seen, "an agreement")
-    assert {"an agreement", "a payload, seat", "table", "end"} <= seen
-
-
-def test_options() -> None:
-    record_rule, payload_rule, remark_rule = schema("any-record"), schema("any-payload"), schema("remark-payload")
-    seen = set[str]()
-    for plain in plain_records(ROOT / "replays" / "classic-4-options.seqp2p"):
-        if plain["t"] == "remark":
-            _judge(record_rule, plain, seen, "remark")
-            _judge(remark_rule, msgpack.unpackb(plain["payload"]), seen, "a remark")
-        for payload, _ in plain.get("contributions", ()):
-            envelope = msgpack.unpackb(payload)
-            if envelope["kind"] in ("turn", "late", "discard"):
-                _judge(payload_rule, envelope, seen, f"{envelope['kind']}, {len(envelope['body'])} keys")
-    assert seen == {"remark", "a remark", "turn, 3 keys", "turn, 4 keys", "late, 4 keys", "discard, 4 keys"}
-
-
-def plain_records(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the records of a replay as plain data."""
-    for placed in records(path.read_bytes()):
-        yield _lists(msgspec.to_builtins(placed.record, builtin_types=(bytes,)))
-
-
-def _judge(rule: Any, plain: dict[str, Any], seen: set[str], what: str) -> None:
-    """It is taken; the first of its kind is not, with anything changed in it."""
-    if what in seen:
-        assert taken(rule, plain), what
-    else:
-        seen.add(what)
-        assert_exact(rule, plain)
+            yield "table-agreement", msgpack.unpackb(plain["agreement"]), "an agreement"
 
 
 def assert_exact(rule: Any, plain: dict[str, Any], *wrong: dict[str, Any]) -> None:
@@ -146,40 +150,21 @@ def test_messages() -> None:
     assert not taken(rule, {"type": "pong"})
 
 
-def test_where_a_seat_listens() -> None:
-    entries = (AddressEntry(1, "127.0.0.1:4610"), AddressEntry(255, "a kind to come"))
-    plain = msgpack.unpackb(encode(AddressPayload(1, KEY, KEY, 1, entries)))
-    assert_exact(
-        schema("address-payload"), plain, {"number": 1001}, {"number": 0}, {"entries": plain["entries"][:1] * 9}
-    )
+ENTRIES = (AddressEntry(1, "127.0.0.1:4610"), AddressEntry(255, "a kind to come"))
 
 
-def test_what_a_line_of_a_lobby_signs() -> None:
-    plain = msgpack.unpackb(encode(LinePayload(1, KEY, KEY, 1, "hello")))
-    assert_exact(schema("line-payload"), plain, {"number": 0}, {"number": 1 << 31})
-
-
-@pytest.mark.parametrize("name", ["skip_a_turn_ok", "forfeit_fail"])
-def test_certificates_and_leaves(name: str) -> None:
-    record_rule, ballot_rule, leave_rule = schema("any-record"), schema("ballot-payload"), schema("leave-payload")
-    seen = set[str]()
-    for plain in plain_records(REPLAYS / f"{name}.seqp2p"):
-        if plain["t"] not in ("certificate", "leave"):
-            continue
-        _judge(record_rule, plain, seen, plain["t"])
-        for payload, _ in plain.get("ballots", ()):
-            _judge(ballot_rule, msgpack.unpackb(payload), seen, "a ballot")
-        if plain["t"] == "leave":
-            _judge(leave_rule, msgpack.unpackb(plain["payload"]), seen, "a leave")
-    assert seen == ({"certificate", "a ballot"} if name == "skip_a_turn_ok" else {"leave", "a leave"})
-
-
-def test_heads() -> None:
-    heads = [vector for vector in vectors("ballots") if vector["in"].get("kind") == "head" and vector["expect"] == "ok"]
-    (vector,) = heads
-    assert_exact(schema("head-payload"), msgpack.unpackb(bytes.fromhex(vector["in"]["payload"])))
-
-
-def test_link_statement() -> None:
-    (vector,) = (vector for vector in vectors("links") if vector["primitive"] == "link statement")
-    assert_exact(schema("link-statement"), msgpack.unpackb(bytes.fromhex(vector["out"]["statement"])))
+@pytest.mark.parametrize(
+    ("rule", "data", "wrong"),
+    [
+        (
+            "address-payload",
+            encode(AddressPayload(1, KEY, KEY, 1, ENTRIES)),
+            [{"number": 1001}, {"number": 0}, {"entries": [{"kind": 1, "address": "127.0.0.1:4610"}] * 9}],
+        ),
+        ("line-payload", encode(LinePayload(1, KEY, KEY, 1, "hello")), [{"number": 0}, {"number": 1 << 31}]),
+        ("head-payload", of_vector("ballots", "a head", "in", "payload"), []),
+        ("link-statement", of_vector("links", "role join", "out", "statement"), []),
+    ],
+)
+def test_what_else_is_signed(rule: str, data: bytes, wrong: list[dict[str, Any]]) -> None:
+    assert_exact(schema(rule), msgpack.unpackb(data), *wrong)

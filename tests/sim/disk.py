@@ -83,13 +83,7 @@ class VirtualDisk:
 class VirtualSidecar:
     """A seat's own file on a virtual disk: the bytes are those of ``seqp2p.replay.sidecar``."""
 
-    def __init__(
-        self,
-        disk: VirtualDisk,
-        path: Path,
-        *,
-        new: SidecarSecrets | None = None,
-    ) -> None:
+    def __init__(self, disk: VirtualDisk, path: Path, *, new: SidecarSecrets | None = None) -> None:
         self._disk = disk
         self._path = path
         self._file = disk.append(path, new=new is not None)

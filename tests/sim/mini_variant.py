@@ -31,29 +31,22 @@ _SIZES: Final = {
     11: (1, (11,)),
     12: (1, (2, 3)),
 }
-_COLOURS: Final = tuple(f"colour {number}" for number in range(1, 12))
-
-
-def _miniature() -> Variant:
-    return Variant(
-        name=NAME,
-        title="Sequence in miniature",
-        board=read_board(_GRID, _FACES, 3),
-        faces=_FACES,
-        deck=tuple(range(len(_FACES))) * 2,
-        sizes=tuple(TableSize(players, hand, teams) for players, (hand, teams) in _SIZES.items()),
-        line_length=3,
-        sequences_to_win=tuple((teams, 2 if teams == 2 else 1) for teams in range(2, 12)),
-        wild=(_FACES.index("anywhere"),),
-        removing=(_FACES.index("away"),),
-        ranks=(),
-        exchanges_per_turn=1,
-        quiet_turns_max=36,
-        options=tuple(row.field for row in RULE_OPTIONS),
-        colours=_COLOURS,
-        any_colours=True,
-    )
-
-
-MINIATURE: Final = _miniature()
+MINIATURE: Final = Variant(
+    name=NAME,
+    title="Sequence in miniature",
+    board=read_board(_GRID, _FACES, 3),
+    faces=_FACES,
+    deck=tuple(range(len(_FACES))) * 2,
+    sizes=tuple(TableSize(players, hand, teams) for players, (hand, teams) in _SIZES.items()),
+    line_length=3,
+    sequences_to_win=tuple((teams, 2 if teams == 2 else 1) for teams in range(2, 12)),
+    wild=(_FACES.index("anywhere"),),
+    removing=(_FACES.index("away"),),
+    ranks=(),
+    exchanges_per_turn=1,
+    quiet_turns_max=36,
+    options=tuple(row.field for row in RULE_OPTIONS),
+    colours=tuple(f"colour {number}" for number in range(1, 12)),
+    any_colours=True,
+)
 make_known(MINIATURE)

@@ -56,19 +56,10 @@ class SimOutcome:
 def outcome_of(lan: VirtualLan, violation: str | None = None) -> SimOutcome:
     seats = tuple(_seat_outcome(lan, peer) for peer in lan.peers.values())
     everything = hashlib.sha256(b"".join(bytes.fromhex(seat.record) for seat in seats)).hexdigest()
-    return SimOutcome(
-        lan.seed,
-        len(lan.peers),
-        lan.table.variant,
-        lan.plan,
-        seats,
-        round(lan.agenda.now, 3),
-        lan.agenda.done,
-        len(lan.witness.final),
-        everything,
-        violation,
-        tuple(_seat_outcome(lan, spectator) for spectator in lan.spectators.values()),
-    )
+    spectators = tuple(_seat_outcome(lan, spectator) for spectator in lan.spectators.values())
+    game = lan.seed, len(lan.peers), lan.table.variant, lan.plan, seats
+    course = round(lan.agenda.now, 3), lan.agenda.done, len(lan.witness.final)
+    return SimOutcome(*game, *course, everything, violation, spectators)
 
 
 def _seat_outcome(lan: VirtualLan, peer: SimPeer | VirtualSpectator) -> SeatOutcome:
@@ -121,15 +112,9 @@ def command(
 
 def commit() -> str:
     """Return the commit of this program, if git knows it."""
-    folder = Path(__file__).parent
+    command, folder = ["git", "rev-parse", "--short", "HEAD"], Path(__file__).parent
     try:
-        found = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        found = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except OSError:
         return "unknown"
     return found.stdout.strip() or "unknown"

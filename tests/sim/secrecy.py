@@ -16,22 +16,18 @@ from tests.sim.violation import SafetyViolation
 
 def look_for_secrets(
     referee: Referee, secrets: Mapping[int, int], honest: frozenset[int], sent: Mapping[int, bytes]
-) -> int:
-    """Raise SafetyViolation if a secret of an honest seat was ``sent``; return the number of secrets searched for.
+) -> None:
+    """Raise SafetyViolation if a secret of an honest seat was ``sent``.
 
     ``sent`` has all frames but the openings after the end: by seat without that seat's own turns, and under 0 all.
     """
-    looked = 0
     for seat in sorted(honest & secrets.keys()):
-        looked += 1
         if encode_scalar(secrets[seat]) in sent[0]:
             raise SafetyViolation(f"the game secret of seat {seat} was sent")
     if referee.game is None:
-        return looked
+        return
     ciphertexts = referee.game.deck.ciphertexts
-    for position, owner in sorted(referee.owners.items()):
-        if owner in honest and position not in referee.shown:
-            looked += 1
-            if encode_point(mul(ciphertexts[position].a, secrets[owner])) in sent[owner]:
-                raise SafetyViolation(f"the share of seat {owner} that opens its own card {position} was sent")
-    return looked
+    hidden = {at: owner for at, owner in referee.owners.items() if owner in honest and at not in referee.shown}
+    for position, owner in sorted(hidden.items()):
+        if encode_point(mul(ciphertexts[position].a, secrets[owner])) in sent[owner]:
+            raise SafetyViolation(f"the share of seat {owner} that opens its own card {position} was sent")

@@ -222,18 +222,11 @@ class SimProcess(Runtime, Generic[ItemT]):
         else:
             self.after(delay_s, lambda: self._drive(work))
 
-    def _stop(self) -> None:
-        """End the process in the middle of any task."""
+    def die(self, *, power: bool) -> None:
+        """End without a goodbye, in any task. Without power its system does not close the connections either."""
         self.alive = False
         if self._running is not None:
             self._running.close()
             self._running = None
-
-    def die(self, *, power: bool) -> None:
-        """End without a goodbye. Without power its system does not close the connections either."""
-        self._stop()
         for end in self.ends:
-            if power:
-                end.vanish()
-            else:
-                end.cease()
+            end.vanish() if power else end.cease()

@@ -8,7 +8,7 @@ import secrets
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Final, NoReturn
 
@@ -63,31 +63,17 @@ class Stranger:
         return exchange
 
 
-async def _wait_until_closed(link: ServerLink) -> NoReturn:
-    while True:
-        await receive(link.frames, LinkStage.CODE_JOINER, DEFAULT_LIMITS)
-
-
-async def _say_nothing(stranger: Stranger) -> None:
+async def _stay(stranger: Stranger, *, begins: bool = False, guesses: bool = False) -> NoReturn:
+    """Authenticate, and wait until the host closes the link; before that begin with a code, or guess it."""
     link = await stranger.authenticate()
     async with link.frames.stream:
-        await _wait_until_closed(link)
-
-
-async def _stall(stranger: Stranger) -> None:
-    link = await stranger.authenticate()
-    async with link.frames.stream:
-        await stranger.begin(link)
-        await _wait_until_closed(link)
-
-
-async def _guess(stranger: Stranger) -> None:
-    link = await stranger.authenticate()
-    async with link.frames.stream:
-        await stranger.begin(link)
-        await receive(link.frames, LinkStage.CODE_JOINER, DEFAULT_LIMITS)
-        await send(link.frames, Confirm(bytes(32)))
-        await _wait_until_closed(link)
+        if begins or guesses:
+            await stranger.begin(link)
+        if guesses:
+            await receive(link.frames, LinkStage.CODE_JOINER, DEFAULT_LIMITS)
+            await send(link.frames, Confirm(bytes(32)))
+        while True:
+            await receive(link.frames, LinkStage.CODE_JOINER, DEFAULT_LIMITS)
 
 
 async def _whole_handshake(stranger: Stranger) -> None:
@@ -136,9 +122,9 @@ async def _connect_only(stranger: Stranger) -> NoReturn:
 
 ATTACKS: Final[Mapping[str, Callable[[Stranger], Awaitable[NoReturn]]]] = MappingProxyType(
     {
-        "silent": lambda stranger: _again_and_again(stranger, _say_nothing, CROWD),
-        "stalling": lambda stranger: _again_and_again(stranger, _stall, CROWD),
-        "guessing": lambda stranger: _again_and_again(stranger, _guess, GUESSERS),
+        "silent": lambda stranger: _again_and_again(stranger, _stay, CROWD),
+        "stalling": lambda stranger: _again_and_again(stranger, partial(_stay, begins=True), CROWD),
+        "guessing": lambda stranger: _again_and_again(stranger, partial(_stay, guesses=True), GUESSERS),
         "whole handshakes": lambda stranger: _again_and_again(stranger, _whole_handshake, CROWD),
         "half handshakes": lambda stranger: _again_and_again(stranger, _half_a_handshake, CROWD),
         "bare connects": _connect_only,

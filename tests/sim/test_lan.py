@@ -48,14 +48,16 @@ def kinds(lan: VirtualLan, *seats: int) -> set[str]:
     return {result_of(lan, seat).kind for seat in seats or lan.peers}
 
 
-def result_of(lan: VirtualLan, seat: int) -> Result:
-    result = lan.peers[seat].result
+def result_of(lan: VirtualLan, number: int) -> Result:
+    """How it ended for this seat or spectator."""
+    result = {**lan.peers, **lan.spectators}[number].result
     assert result is not None
     return result
 
 
-def match_of(lan: VirtualLan, seat: int) -> Match:
-    match = lan.peers[seat].match
+def match_of(lan: VirtualLan, number: int) -> Match:
+    """The match of this seat or spectator."""
+    match = {**lan.peers, **lan.spectators}[number].match
     assert match is not None
     return match
 

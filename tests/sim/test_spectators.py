@@ -13,7 +13,6 @@ from seqp2p.lobby.spectators import FeedReader, SpectatorFeed
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Result
 from seqp2p.match.game import StepPlan, final_result
-from seqp2p.match.machine import Match
 from seqp2p.net.messages import Bye, LinkStage, Refused, WireMessage
 from seqp2p.replay.format import StepRecord, records
 from tests.sim import KINDS, Cheats, Fault, FaultKind, SafetyViolation, VirtualLan
@@ -25,7 +24,7 @@ from tests.sim.faults import draw_plan, draw_watching
 from tests.sim.memory import decoded, pieces
 from tests.sim.outcome import outcome_of, simulate
 from tests.sim.spectator import MakeVisit, SimSpectator
-from tests.sim.test_lan import lan, match_of
+from tests.sim.test_lan import lan, match_of, result_of
 from tests.sim.wires import End
 
 ONE = 101
@@ -58,20 +57,6 @@ def evening(*faults: Fault, **how: int) -> VirtualLan:
     game = hall(*faults, **how)
     game.run()
     return game
-
-
-def watched(lan: VirtualLan) -> Match:
-    """The match of the first spectator."""
-    match = lan.spectators[ONE].match
-    assert match is not None
-    return match
-
-
-def ended(lan: VirtualLan) -> Result:
-    """How the first spectator's game ended."""
-    result = lan.spectators[ONE].result
-    assert result is not None
-    return result
 
 
 def steps_of(record: bytes) -> list[bytes]:
@@ -134,7 +119,7 @@ def test_a_spectator_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyP
     assert max(behind) > usual, "not level any more"
     assert 0 in behind[behind.index(max(behind)) :], "level again"
     assert outcome_of(lagging).hash == outcome_of(calm).hash
-    assert ended(lagging) == lagging.peers[lagging.host].result
+    assert result_of(lagging, ONE) == lagging.peers[lagging.host].result
     assert steps_of(lagging.spectators[ONE].record) == steps_of(lagging.peers[lagging.host].record)
 
 
@@ -157,8 +142,8 @@ def test_a_spectator_that_dies_watches_again_from_the_beginning(kind: FaultKind)
 )
 def test_a_spectator_that_does_not_see_the_end_records_why(fault: Fault, reason: str) -> None:
     missed = evening(fault)
-    assert ended(missed).kind == "unfinished"
-    assert reason in ended(missed).reason
+    assert result_of(missed, ONE).kind == "unfinished"
+    assert reason in result_of(missed, ONE).reason
     report = missed.witness.reports[ONE]
     assert (report.verdict, bool(report.reason)) == ("unfinished", True)
 
@@ -197,7 +182,7 @@ def test_a_host_that_undoes_steps_takes_its_spectators_along() -> None:
     game.host = 1
     game.run()
     assert crook.done
-    assert game.peers[1].result == ended(game) == final_result(watched(game).game)
+    assert game.peers[1].result == result_of(game, ONE) == final_result(match_of(game, ONE).game)
 
 
 def test_a_cheat_is_seen() -> None:
@@ -206,7 +191,7 @@ def test_a_cheat_is_seen() -> None:
     assert winner.number == game.host
     assert winner.result is not None
     assert winner.result.kind == "forfeit"
-    assert ended(game) == winner.result
+    assert result_of(game, ONE) == winner.result
     report = game.witness.reports[ONE]
     assert report.result is None, "only a winner's file names a forfeit"
     assert "broke the rules" in (report.reason or "")
@@ -272,7 +257,7 @@ def test_a_fork_would_be_seen() -> None:
     forked = evening()
     witness, spectator, seat = forked.witness, forked.spectators[ONE], forked.peers[1]
     record = match_of(forked, 1).record
-    record[4] = watched(forked).record[4] = replace(record[4], prev=bytes(32))
+    record[4] = match_of(forked, ONE).record[4] = replace(record[4], prev=bytes(32))
     witness._looked.clear()
     witness.looks(forked.peers[2])
     with pytest.raises(SafetyViolation, match="step 5 is final with spectator 101 in another way"):
@@ -284,7 +269,7 @@ def test_a_fork_would_be_seen() -> None:
 def test_a_spectator_that_sees_a_card_that_was_not_shown_would_be_seen() -> None:
     """More cards than were shown; then as many, and not those."""
     calm = evening(Fault("leave", 3.0, (ONE,)))
-    game = watched(calm).game
+    game = match_of(calm, ONE).game
     position = game.table_position()
 
     def notices(card: int) -> None:

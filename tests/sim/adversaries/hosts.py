@@ -35,13 +35,13 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import USUAL_OPTIONS, Agreement, Settings, decode_agreement, encode_agreement
 from seqp2p.net import messages as wire
-from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.dialling import Route
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.gossip import PlacedItem, PlacedVote, Store
 from seqp2p.net.links import Link
 from seqp2p.net.relay import Feed, Relay
+from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
 from tests.sim.adversaries.described import doing
 from tests.sim.table import TableKey, draw_settings, identity
@@ -265,10 +265,6 @@ async def _listening() -> AsyncGenerator[Sequence[trio.SocketListener]]:
             await trio.aclose_forcefully(listener)
 
 
-def _ignore(_: str) -> None:
-    pass
-
-
 @dataclass(slots=True)
 class _Evening:
     """One table: the host, and honest joiners."""
@@ -282,11 +278,9 @@ class _Evening:
     code: str = ""
     shown: trio.Event = field(default_factory=trio.Event)
 
-    def credentials(self, seat: int) -> tls.Credentials:
-        return tls.make_credentials(identity(self.table, seat))
-
     def own(self, seat: int, on_event: OnLobbyEvent = lambda _: None) -> Own:
-        return Own(self.credentials(seat), f"player {seat}", secrets.token_bytes, on_event)
+        credentials = make_credentials(identity(self.table, seat))
+        return Own(credentials, f"player {seat}", secrets.token_bytes, on_event)
 
     def tell(self, event: LobbyEvent) -> None:
         if isinstance(event, CodeShown):
@@ -330,7 +324,7 @@ class _Evening:
         with ReplayWriter(path, match) as writer:
             game = LiveGame(mesh, match, keys, path, lambda: contextlib.nullcontext((writer, None)))
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(look_for_seats, agreed, mesh, lambda: match.game.seats, _ignore, _LO)
+                nursery.start_soon(look_for_seats, agreed, mesh, lambda: match.game.seats, lambda _: None, _LO)
                 result = await game.play(player, emit)
                 nursery.cancel_scope.cancel()
         if result.kind == "won":

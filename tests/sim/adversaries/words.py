@@ -1,5 +1,7 @@
 """Strategies with messages: bytes that are none, messages in another's name, too many of them, and table talk."""
 
+from collections.abc import Mapping
+
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.match.contribution import Contribution
@@ -19,6 +21,7 @@ from tests.sim.adversaries.described import (
     NO_EFFECT,
     SIGNED,
     Adversary,
+    ExpectedEnding,
     always,
     once,
 )
@@ -83,17 +86,6 @@ def many_versions(crook: Byzantine) -> None:
         crook.publish(crook.made("turn", PASS, 5_000, bytes([past]) * 32))
 
 
-def asks_and_asks(crook: Byzantine) -> None:
-    """Claims three hundred times to have nothing."""
-    for _ in range(300):
-        crook.say(wire.Have(1, ()))
-
-
-def asks_ahead(crook: Byzantine) -> None:
-    """Claims to be a hundred thousand steps ahead."""
-    crook.say(wire.Have(100_000, tuple(range(1, 13))))
-
-
 def hurries(crook: Byzantine) -> None:
     """Sends `hurry` at every step."""
     for step in range(1, crook.match.number + 50):
@@ -104,16 +96,6 @@ def evidence_flood(crook: Byzantine) -> None:
     """Offers two hundred contributions to steps far away as evidence."""
     for ahead in range(200):
         crook.accuse(crook.made("turn", PASS, crook.match.number + 1_000 + ahead, bytes(32)))
-
-
-def false_links(crook: Byzantine) -> None:
-    """Claims links with seats that do not exist, and with itself."""
-    crook.say(wire.Links(tuple(range(1, 13))))
-
-
-def says_bye(crook: Byzantine) -> None:
-    """Says goodbye, and stays."""
-    crook.say(wire.Bye("\x1b[2Jthe others cheat"))
 
 
 def links_again(crook: Byzantine) -> None:
@@ -138,10 +120,23 @@ def wrong_secrets_of_all(crook: Byzantine) -> None:
         crook.say(wire.OpeningMessage(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
 
 
+def _says(
+    name: str, row: str, what: str, *said: wire.WireMessage, endings: Mapping[int, ExpectedEnding] = HARMLESS
+) -> Adversary:
+    def deed(crook: Byzantine) -> None:
+        for message in said:
+            crook.say(message)
+
+    return once(name, row, deed, endings, what=what)
+
+
 def _throws(name: str, row: str, what: str, data: bytes, reason: str) -> Adversary:
     return once(name, row, lambda crook: crook.throw(frame(data)), LINK, reason, f"sends {what}")
 
 
+_AHEAD = wire.Have(100_000, tuple(range(1, 13)))
+_LINKS = wire.Links(tuple(range(1, 13)))
+_BYE = wire.Bye("\x1b[2Jthe others cheat")
 _TWO_BYTES = wire.encode_message(wire.Hurry(1))[4:-1] + b"\xcc\x01"
 WORDS = (
     _throws("garbage", FRAMES, "bytes that are no message", b"\xc1", "no message"),
@@ -186,12 +181,12 @@ WORDS = (
     once("another past", _REPLAYED, another_past, HARMLESS),
     once("far steps", FLOOD, far_steps, HARMLESS),
     once("many versions", FLOOD, many_versions, HARMLESS),
-    once("asking without end", FLOOD, asks_and_asks, HARMLESS),
-    once("asking from far ahead", FLOOD, asks_ahead, HARMLESS),
+    _says("asking without end", FLOOD, "claims three hundred times to have nothing", *[wire.Have(1, ())] * 300),
+    _says("asking from far ahead", FLOOD, "claims to be a hundred thousand steps ahead", _AHEAD),
     once("hurry", FLOOD, hurries, HARMLESS),
     once("evidence without end", FLOOD, evidence_flood, HARMLESS),
-    once("false links", FLOOD, false_links, HARMLESS),
-    once("goodbye for nothing", LEAVER, says_bye, always(NO_EFFECT, 3, 4)),
+    _says("false links", FLOOD, "claims links with seats that do not exist, and with itself", _LINKS),
+    _says("goodbye for nothing", LEAVER, "says goodbye, and stays", _BYE, endings=always(NO_EFFECT, 3, 4)),
     once("links broken", FLOOD, links_again, HARMLESS),
     once("secret too early", _RELEASE, early_secret, HARMLESS),
     once("wrong secret", _RELEASE, wrong_secret, LINK, "not the game secret"),
