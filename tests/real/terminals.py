@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import pytest
 
@@ -18,8 +18,17 @@ from tests.cli.processes import LIMIT_S, wait_until
 LOOK_S = 0.05
 
 
-YOUR_TURN, STAGED = "▶ your turn", "Enter sends it"
-CAN_STAGE = re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
+class Words(NamedTuple):
+    """The screen's words around a turn, in one language."""
+
+    your_turn: str
+    staged: str
+    can_stage: re.Pattern[str]
+
+
+ENGLISH = Words("▶ your turn", "Enter sends it", re.compile(r"Enter (put a chip|take the chip|exchange|pass)"))
+FRENCH = Words("▶ à vous de jouer", "Entrée l'envoie", re.compile(r"Entrée (poser|enlever|échanger|passer)"))
+YOUR_TURN = ENGLISH.your_turn
 
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
@@ -76,6 +85,10 @@ class Terminal:
 
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p")
+
+    def styled(self) -> str:
+        """Return the screen with its colours, as a terminal is told them."""
+        return self._tmux("capture-pane", "-p", "-e", "-N")
 
     def history(self) -> str:
         """Return all printed lines, as far back as the terminal goes."""
@@ -141,19 +154,19 @@ def interrupt(terminal: Terminal) -> None:
     terminal.press("C-c")
 
 
-def play_a_turn(terminal: Terminal) -> None:
+def play_a_turn(terminal: Terminal, words: Words = ENGLISH) -> None:
     """Play the first playable card, by keys alone."""
     for _ in range(20):
         before = terminal.screen()
         terminal.press("Tab")
         chosen = terminal.wait(lambda shown, before=before: shown != before, "another card")  # type: ignore[misc]
-        if YOUR_TURN not in chosen:
+        if words.your_turn not in chosen:
             return
-        if CAN_STAGE.search(chosen):
+        if words.can_stage.search(chosen):
             terminal.press("Enter")
-            terminal.wait(lambda shown: STAGED in shown or YOUR_TURN not in shown, "the choice")
+            terminal.wait(lambda shown: words.staged in shown or words.your_turn not in shown, "the choice")
             terminal.press("Enter")
-            terminal.wait(lambda shown: STAGED not in shown, "the choice to be sent")
+            terminal.wait(lambda shown: words.staged not in shown, "the choice to be sent")
             return
     raise AssertionError(f"no card can be played:\n{terminal.screen()}")
 
