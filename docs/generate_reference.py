@@ -47,22 +47,24 @@ PLACES: Final = {
     for alias in node.names
 }
 # Sections, by the longest beginning of a module. Errors have one of their own.
+REQUESTS: Final = [
+    f"lobby.events.{name}" for name in ("MovePlayer", "RemovePlayer", "SayLine", "SeatChoice", "StartGame")
+]
 SECTIONS: Final = {
     "The game": ("rules",),
-    "Tables and seats": ("api", "bots", "crypto", "lobby.requests", "match.table", "net.messages"),
+    "Tables and seats": ("api", "bots", "crypto", "match.table", "net.messages", *REQUESTS),
     "Events": ("lobby.events", "live", "match", "api.table.Hidden", "api.port_mapping"),
     "Replays": ("api.replays", "cli", "replay"),
     "Errors": (),
 }
 # The names of other stable modules.
 OTHERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "seqp2p.rules": {
+    module.__name__: {
         name: value
-        for name, value in sorted(vars(rules).items())
+        for name, value in sorted(vars(module).items())
         if name not in PUBLIC and name[0] != "_" and not inspect.ismodule(value)
-    },
-    "seqp2p.arena": {name: getattr(arena, name) for name in arena.__all__},
-    "seqp2p.testing": {name: getattr(testing, name) for name in testing.__all__},
+    }
+    for module in (rules, arena, testing)
 }
 # Bases whose members every class of their kind has.
 UNTOLD: Final = {"Record"}

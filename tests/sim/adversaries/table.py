@@ -66,7 +66,7 @@ ELSEWHERE: Final = {
     "test_records_dropped_doubled_moved_and_signed_for",
     "a bot that hangs": "tests/bots/test_exec_player.py::test_a_slow_program_loses_its_turn",
     "a bot that floods": "tests/bots/test_exec_player.py::test_a_program_that_writes_without_end_loses_its_turn",
-    "a bot that dies": "tests/bots/test_exec_player.py::test_a_program_that_dies_is_gone",
+    "a bot that dies": "tests/bots/test_exec_player.py::test_a_program_that_ends_is_gone",
 }
 """What else misbehaves, and the test of it."""
 
