@@ -89,7 +89,7 @@ async def resume(
 
     Raises SeatHeld (another process plays this seat), other SidecarError and ResumeError (GameOver, for one),
     AddressError, HomeError, and OSError, FileNotFoundError where there is nothing to resume. ``seat.play`` raises
-    OlderCopy where the others have signatures of the seat that its file lacks.
+    OlderCopy where the others have signatures of the seat that its file lacks; the next ``resume`` raises it at once.
     """
     stored = open_stored(Path(replay))
     with stored.sidecar, lock_identity(identity, stored.secrets.identity) as locked:
