@@ -11,8 +11,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
-from wcwidth import wcwidth
-
 from seqp2p.ui.styles import UNICODE, Glyphs
 
 Target: TypeAlias = tuple[str, int]
@@ -75,6 +73,13 @@ Painter: TypeAlias = Callable[[int, int], Frame]
 """Paints a page of this width and height. It is pure, and may be called in another thread."""
 
 
+@lru_cache(maxsize=4096)
+def _width(character: str) -> int:
+    from wcwidth import wcwidth  # Its tables take 3 MB: a seat that shows nothing does without.
+
+    return max(0, wcwidth(character))
+
+
 def width_of(text: str) -> int:
     """Return the number of terminal cells of a text.
 
@@ -83,7 +88,7 @@ def width_of(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(max(0, wcwidth(character)) for character in text)
+    return sum(map(_width, text))
 
 
 def clipped(text: str, width: int, more: str = "…") -> str:
@@ -98,7 +103,7 @@ def clipped(text: str, width: int, more: str = "…") -> str:
     if room < 0:
         return ""
     for character in text:
-        room -= max(0, wcwidth(character))
+        room -= _width(character)
         if room < 0:
             break
         kept += character
@@ -119,7 +124,7 @@ def in_ascii(text: str) -> str:
 def _ascii_cells(character: str) -> str:
     if character.isascii():
         return character
-    size = max(0, wcwidth(character))
+    size = _width(character)
     alike = unicodedata.normalize("NFKD", character.translate(_ALIKE)).encode("ascii", "ignore").decode()
     return alike[:size] if len(alike) >= size else "?" * size
 
@@ -133,7 +138,7 @@ def _cells(text: str) -> tuple[str, ...]:
     cells: list[str] = []
     for character in text:
         shown = character if character.isprintable() else "?"
-        size = 1 if shown < "\x7f" else wcwidth(shown)
+        size = 1 if shown < "\x7f" else _width(shown)
         if size > 0:
             cells += [shown, *[""] * (size - 1)]
         elif cells:
