@@ -26,7 +26,7 @@ CONTENTS: Final = {
     "README": {
         "Play": ("docs/guide", "docs/internet", "docs/bots"),
         "Program": ("docs/scripting", "docs/reference", "docs/examples/README", "docs/promises", "CHANGELOG"),
-        "Audit": (
+        "Trust": (
             "docs/security",
             "docs/protocol",
             "protocol/README",

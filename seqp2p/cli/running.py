@@ -1,4 +1,4 @@
-"""What runs under trio: the asynchronous part of a command, its typed lines, and its child processes.
+"""The part of a command that runs under trio, its typed lines, and its child processes.
 
 A command's error becomes one sentence and an exit code. To wait for a typed line never holds up the game or its end.
 

@@ -1,7 +1,8 @@
 """The files of one seat's game: the match, its replay, and the journal of what was signed.
 
-    taken ──▶ journal (signed bytes, in the order taken) ──▶ match ──▶ replay (what is final) ──▶ emitted
-    own   ──▶ journal ──▶ sync ──▶ sent
+    own     ──▶ journal ──▶ sync ──▶ match ──▶ sent
+    others' ──▶ match ──▶ journal (signed bytes, in the order taken)
+                match ──▶ replay (what is final) ──▶ emitted
 
 All that this seat signs is on the disk before it is sent, and so are the steps that were final then: a seat that
 resumes after a crash finds its own words in their places, and never signs a second thing for one of them.

@@ -1,7 +1,7 @@
 """Join codes: ``7-amber-falcon``, and ``7-4821937-5526041-amber-falcon`` with a meeting place at a relay.
 
-The number names the table on a LAN; each word is 8 secret bits. Two words are enough against guessing, because a code
-is burned after three tries (door.py), and an eavesdropper learns nothing, because SPAKE2 shows nothing to search
+The number names the table on a LAN; each word is 8 secret bits. Two words are enough against guessing, because such a
+code is burned after three tries (door.py), and an eavesdropper learns nothing, because SPAKE2 shows nothing to search
 through. The code after a burned one has more words. The 14 digits between them name the place at a relay where host and
 joiner meet (place.py); the relay is assumed to know them. So number, place and word count are public, and no two codes
 of one table share all three. No code has more than six groups: it is read out on the phone.

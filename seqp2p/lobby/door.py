@@ -94,7 +94,7 @@ class CodeDoor:
 
     @property
     def _tries(self) -> int:
-        """The wrong tries that the code survives, and one more."""
+        """The number of wrong tries that burn the code."""
         return self._limits.code_tries << 8 * (self._public[1] - WORDS_MIN)
 
     async def check(self, frames: FrameStream, key: bytes, source: str, *, rest_s: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""What goes into a lobby and comes out of it: what a player brings, its requests, and the events.
+"""The way into a lobby and out of it: what a player brings, its requests, and the events.
 
 Requests come as values through a channel. Those that a joiner may send as they are, are the messages themselves
 (net/messages.py).

@@ -71,7 +71,7 @@ class SeatKeys:
         self._given: dict[Point, int] = {}  # the seat that this one has signed a share for, by the ciphertext's a
 
     def __repr__(self) -> str:
-        return f"OwnSeat({self.number})"
+        return f"SeatKeys({self.number})"
 
     def owes(self, match: Match) -> bool:
         """Return True if the open step waits for this seat, and it may sign on top of the closed steps.

@@ -4,7 +4,7 @@ Sixteen words with a space between them, in this order. Two more follow if they 
 manual draw and called talk, and the seats that have left.
 
     variant      its name
-    options      - or a comma list of the words of ``options.RULE_OPTIONS``
+    options      - or a comma list of the words of ``RULE_OPTIONS`` (variant.py)
     table        players/teams
     board        rows from 1 on, separated by /: a letter for a chip (a is team 1), * for a free corner,
                  a number for as many free squares

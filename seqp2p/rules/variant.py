@@ -43,7 +43,7 @@ Card: TypeAlias = int
 UNKNOWN: Final = -1
 """A card that this observer does not know."""
 Square: TypeAlias = int
-"""``row * cols + col``, both from 0, in the orientation of the grid in ``boards``."""
+"""``row * cols + col``, both from 0, in the orientation of the grid."""
 SeatNumber: TypeAlias = int
 """From 1 to the number of players, clockwise round the table."""
 Team: TypeAlias = int
