@@ -72,16 +72,6 @@ def test_a_card_that_is_drawn_after_a_reshuffle_is_printed(cli: Cli) -> None:
     assert "seat 2 (ben) draws JH" in cli("show", REPLAYS / "classic-2.seqp2p")[1].splitlines()
 
 
-@pytest.mark.parametrize(
-    ("name", "dealt"),
-    [("forfeit_fail", True), ("stopped_in_a_step_fail", False), ("contribution_missing_fail", False)],
-)
-def test_a_game_that_is_not_whole_is_printed_as_far_as_it_goes(cli: Cli, name: str, dealt: bool) -> None:
-    exit_code, out, _ = cli("show", SMALL / f"{name}.seqp2p")
-    assert (exit_code, out.partition(": ")[0] in ("unfinished", "invalid")) == (0, True)
-    assert ("the cards are dealt" in out) == dealt
-
-
 # The review.
 
 
@@ -122,7 +112,6 @@ def test_closed_hands_have_no_review(cli: Cli) -> None:
     assert (review["moves"], review["closed"], review["reason"]) == ([], [*range(1, 13)], closed)
     for path, told in (
         (REPLAYS / "classic-12.seqp2p", closed),
-        (SMALL / "bit_flipped_in_a_payload_fail.seqp2p", "there is no review: no turn was played"),
         (DROPPED, "there is no review of seat 2 (ben): these hands stayed closed"),
     ):
         assert cli("show", "--review", path)[1].splitlines()[-1] == told
@@ -136,19 +125,6 @@ def test_missing_weights_are_a_reason(cli: Cli, monkeypatch: pytest.MonkeyPatch)
     finally:
         shipped.cache_clear()
     assert last == "there is no review: the weights no-kids-3 of the bot are missing: install again"
-
-
-def test_what_is_no_replay(cli: Cli, tmp_path: Path) -> None:
-    missing, text = tmp_path / "missing", tmp_path / "\x1b[2J.seqp2p"
-    text.write_text("once upon a time")
-    hint = "seqp2p: hint: check the name; replays end in .seqp2p\n"
-    assert cli("show", missing) == (3, "", f"seqp2p: error: there is no file {missing}\n{hint}")
-    assert f"{tmp_path} is not a file\nseqp2p: hint: name one file; verify" in cli("show", tmp_path)[2]
-    name = str(text).replace("\x1b", r"\x1b")
-    assert f"{name} shows no game: not a seqp2p replay" in cli("show", text)[2]
-    assert cli("show", "--json", text)[:2] == (3, "")
-    assert "/proc/self/mem cannot be read: Input/output error" in cli("show", "/proc/self/mem")[2]
-    assert cli("show")[0] == 2
 
 
 def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:

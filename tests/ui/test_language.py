@@ -434,35 +434,6 @@ def test_it_speaks_french(run: Run, arguments: tuple[object, ...]) -> None:
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "hots",
-        "host --playrs 2",
-        "host --players two",
-        "host --players 5",
-        "host --variant chess",
-        "host --turn-time 1",
-        "verify",
-        "rules kids classic",
-        "resume 0123",
-        "demo --players 5",
-        "join 7-amber",
-    ],
-)
-def test_what_is_wrong_is_said_in_french(run: Run, arguments: str) -> None:
-    shown = run("--lang=fr", *arguments.split(), code=4 if "join" in arguments else 2)
-    assert shown.startswith("seqp2p : erreur : ")
-    assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
-
-
-def test_the_environment_chooses_the_language(run: Run) -> None:
-    assert "Usage :" in run("--help", LANG="fr_FR.UTF-8")
-    assert "Usage:" in run("--help", LANG="C")
-    assert "Usage:" in run("--help", LANG="fr_FR.UTF-8", LANGUAGE="en")
-    assert "Usage:" in run("--help", "--lang", "en", LANG="fr_FR.UTF-8")
-
-
 def test_scripts_read_english(run: Run, tmp_path: Path) -> None:
     english, *others = (
         json.loads(run("verify", "--json", GOLDEN, tmp_path, "--lang", lang, code=3).splitlines()[1])
