@@ -58,7 +58,9 @@ def test_talk(cli: Cli, own_home: Path, tmp_path: Path, monkeypatch: pytest.Monk
         given = dict(word.split("=") for word in words[:count])
         before = written_in(here)
         with monkeypatch.context() as variables:
-            for name, value in (dict.fromkeys(LOCALE, "") | given).items():
+            for name in LOCALE:
+                variables.delenv(name, raising=False)
+            for name, value in given.items():
                 variables.setenv(name, value)
             exit_code, out, err = cli(*words[count:])
         assert exit_code == 0 or written_in(here) == before
