@@ -29,6 +29,7 @@ OF_NAMES = {"winners_text", "named"}
 def told(company: Company, call: str) -> list[str]:
     """Return the answer of a function of a company, called with arguments written as JSON."""
     name, _, given = call.partition(" ")
+    answer: str | int | list[str]
     arguments = json.loads(f"[{given}]")
     if name in OF_NAMES:
         answer = getattr(words, name)(*arguments, company.names)
