@@ -102,13 +102,6 @@ def test_a_wrong_entry_is_reported_and_the_others_hold(cli: Cli, file: Path, lin
     assert kept().values == Preferences(language="en", bell=False)
 
 
-def test_a_wrong_value_in_the_environment_is_reported(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SEQP2P_PALETTE", "pink")
-    exit_code, out, err = cli("config", "get", "palette")
-    assert (exit_code, out) == (0, "auto\n")
-    assert err == "seqp2p: SEQP2P_PALETTE=pink is no value of palette, which takes auto|dark|light|contrast|mono\n"
-
-
 def test_a_file_that_cannot_be_written(file: Path) -> None:
     file.mkdir()
     with pytest.raises(ConfigFileError):

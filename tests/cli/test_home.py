@@ -60,14 +60,6 @@ def test_a_name_is_kept(cli: Cli, own_home: Path) -> None:
     assert cli("id")[1].startswith("Anna  ")
 
 
-@pytest.mark.parametrize("command", [("id",), ("host", "--bot", "random")])
-def test_a_name_that_cannot_be_shown_is_refused(cli: Cli, own_home: Path, command: tuple[str, ...]) -> None:
-    exit_code, error, hint = refused(cli(*command, "--name", "a\x1b[31mb"))
-    assert (exit_code, hint) == (2, "choose another with --name")
-    assert error.startswith("this name cannot be used: a name ")
-    assert not (own_home / "config.toml").exists()
-
-
 # Faults of the files.
 
 

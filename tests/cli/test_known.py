@@ -25,15 +25,11 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LinkStage, bye, decode_message
 from tests.cli import documented
 from tests.cli.conftest import Cli, names_in, refused, unanswered
+from tests.ui.kept import Talk, talks
 
 
 def key(number: int) -> bytes:
     return Identity(number.to_bytes(32, "big")).public
-
-
-ANN, BOB, EVE = (Known(name, key(number).hex(), "2025-01-31") for number, name in enumerate(("ann", "bob", "eve"), 1))
-
-NINTH = Known("eve 9", key(9).hex(), "2025-01-31")
 
 
 def seat(name: str, public: bytes) -> SimpleNamespace:
@@ -92,62 +88,49 @@ def names() -> list[tuple[str, int]]:
 # Who is it?
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "kind"),
-    [
-        ("dan", 7, "new"),
-        ("ann", 1, "same"),
-        ("ANN", 1, "same"),
-        ("ann", 7, "changed"),
-        ("ａｎｎ", 7, "changed"),
-        ("ann", 2, "changed"),
-        ("anna", 1, "renamed"),
-        ("\u0430nn", 7, "changed"),
-        ("ann 2", 1, "renamed"),
-        ("ann 2", 7, "new"),
-        ("eve 9", 7, "changed"),
-    ],
-)
-def test_who_this_is(name: str, number: int, kind: str) -> None:
-    assert meet(2, name, key(number), (ANN, BOB, EVE, NINTH)).kind == kind
+KNOWN = [
+    Known(name, key(number).hex(), "2025-01-31") for name, number in (("ann", 1), ("bob", 2), ("eve", 3), ("eve 9", 9))
+]
+OTHERS = {"ann, bob, eve and eve 9 are known": (), "they are known, and ann and bob are at the table": ("ann", "bob")}
 
 
-def test_a_number_that_the_lobby_of_this_table_may_have_added() -> None:
-    others = ["ann", "bob"]
-    for name, number, kind in (("ann 2", 1, "same"), ("ann 2", 7, "unnamed"), ("eve 9", 7, "changed")):
-        assert meet(2, name, key(number), (ANN, BOB, EVE, NINTH), others).kind == kind
+def met(place: str, who: str) -> str:
+    """Return what somebody is with a name and the number of a key."""
+    name, _, number = who.rpartition(" ")
+    found = meet(2, name, key(int(number)), KNOWN, OTHERS[place])
+    return found.kind if found.known is None else f"{found.kind}: {found.known.name}"
 
 
-def test_one_player_may_have_several_keys() -> None:
-    second = Known("ann", key(8).hex(), "2025-02-01")
-    for number in (1, 8):
-        assert meet(2, "ann", key(number), (ANN, second)).kind == "same"
-    assert meet(2, "ann", key(7), (ANN, second)).known == second
+@talks(__file__, "known_talks.txt")
+def test_talk(talk: Talk) -> None:
+    talk.check([met(talk.place, line[2:])] for line in talk.lines)
 
 
 # At the table.
 
 
-async def test_who_is_new_is_remembered_and_known_the_next_time(
-    capsys: pytest.CaptureFixture[str], own_home: Path
-) -> None:
-    await check_known(table(("ann", 1), ("bob", 2)), Output(json=False), ask=True)
-    assert names() == [("ann", 1), ("bob", 2)]
-    assert capsys.readouterr().out.splitlines() == [
-        "seat 2: ann is new here; this key is remembered",
-        "seat 3: bob is new here; this key is remembered",
-    ]
-    await check_known(table(("anna", 1), ("eve", 3), ("eve 2", 4)), Output(json=False), ask=True)
-    today = load()[0].first_seen
-    assert capsys.readouterr().out.splitlines() == [
-        f"seat 2: anna is known as ann, since {today}",
-        "seat 3: eve is new here; this key is remembered",
-    ]
-    # The player who was met last comes last; the first name stays.
-    assert names() == [("bob", 2), ("ann", 1), ("eve", 3)]
-    await check_known(table(("ann", 1)), Output(json=False), ask=True)
-    assert capsys.readouterr().out == f"seat 2: ann is known since {today}\n"
-    assert stat.S_IMODE((own_home / KNOWN_PLAYERS).stat().st_mode) == 0o600
+@talks(__file__, "known_table_talks.txt")
+async def test_table_talk(talk: Talk, typed: list[str], capsys: pytest.CaptureFixture[str], own_home: Path) -> None:
+    """Those who sit down, by their names and the numbers of their keys; what is typed to the question; who is known."""
+    scripted = talk.place == "a script"
+
+    async def sit_down(who: str) -> list[str]:
+        others = [(name, int(number)) for name, _, number in (each.rpartition(" ") for each in who.split(", "))]
+        await check_known(table(*others), Output(json=scripted), ask=not scripted)
+        out, err = capsys.readouterr()
+        assert not (scripted and out) or documented.stream(out)
+        assert stat.S_IMODE((own_home / KNOWN_PLAYERS).stat().st_mode) == 0o600
+        today = load()[0].first_seen
+        known = ", ".join(f"{name} {number}" for name, number in names())
+        return [row.replace(today, "TODAY").rstrip() for row in (*(out + err).splitlines(), f"(known: {known})")]
+
+    async def answer(line: str) -> list[str]:
+        if line.startswith(">"):
+            typed.append(line[2:])
+            return []
+        return await sit_down(line[2:])
+
+    talk.check([await answer(line) for line in talk.lines])
 
 
 async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixture[str], own_home: Path) -> None:
@@ -157,32 +140,6 @@ async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixtur
         await check_known(cast("LiveGame", Agreed(seats, {})), Output(json=False), ask=True)
     assert load() == ()
     assert capsys.readouterr().out == ""
-
-
-async def test_a_script_is_told_of_a_changed_key_and_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
-    await check_known(table(("ann", 1)), Output(json=True), ask=False)
-    capsys.readouterr()
-    for _ in range(2):  # It is not remembered, so it is said again.
-        await check_known(table(("ann", 7)), Output(json=True), ask=False)
-        said = capsys.readouterr()
-        (event,) = documented.stream(said.out)
-        assert (event["seat"], event["name"]) == (2, "ann")
-        assert (event["key"], event["known_key"]) == (key(7).hex(), key(1).hex())
-        assert "THE KEY OF ann HAS CHANGED (seat 2)" in said.err
-        assert fingerprint(key(1)) in said.err
-        assert fingerprint(key(7)) in said.err
-    assert names() == [("ann", 1)]
-
-
-async def test_a_person_who_says_yes_plays_and_both_keys_are_known(typed: list[str]) -> None:
-    await check_known(table(("ann", 1), ("bob", 2)), Output(json=False), ask=True)
-    typed += ["what?", " YES "]
-    await check_known(table(("ann", 7)), Output(json=False), ask=True)
-    assert names() == [("ann", 1), ("bob", 2), ("ann", 7)]
-    # bob's key under ann's name: the person knows better.
-    typed += ["yes"]
-    await check_known(table(("ann", 2)), Output(json=False), ask=True)
-    assert names() == [("ann", 1), ("ann", 7), ("ann", 2)]
 
 
 @pytest.mark.parametrize("answer", [["no"], ["perhaps", "no"], []])

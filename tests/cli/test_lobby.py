@@ -4,8 +4,6 @@ import signal
 import socket
 import subprocess
 
-import pytest
-
 from seqp2p.cli.lobby import LobbyDesk
 from seqp2p.cli.output import Output
 from seqp2p.lobby.events import Guest, LobbyRequest, LobbyShown, RemovePlayer
@@ -44,15 +42,6 @@ def test_a_wrong_code_is_refused_and_a_third_one_burns_the_code(cli: Cli, people
     assert (host.end(), guest.end()) == (0, 0)
     assert host.event("strangers", wrong=3)["count"] == 4
     host.line(r"^turned away: \d \(wrong code: \d; broke off or found no seat: \d\)$")
-
-
-@pytest.mark.parametrize("code", ["7-amber-falcno", "\x1b[2J"])
-def test_what_is_no_code_is_not_tried(cli: Cli, code: str) -> None:
-    # Nobody listens at the address: an attempt would be told as such.
-    exit_code, error, hint = refused(cli("join", "127.0.0.1:9", "--code", code, "--bot", "random"))
-    assert (exit_code, bool(hint)) == (4, True)
-    assert "nobody answers" not in error
-    assert "\x1b" not in error
 
 
 def test_an_address_that_nobody_listens_at_and_one_that_is_taken(cli: Cli) -> None:

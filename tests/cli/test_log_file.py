@@ -16,7 +16,6 @@ from seqp2p.cli import log_file
 from seqp2p.cli.output import report_bug
 from seqp2p.replay.sidecar import Sidecar
 from seqp2p.rules import VARIANTS
-from tests.cli.conftest import Cli, refused
 from tests.cli.processes import Household
 from tests.cli.test_person import Person
 
@@ -78,12 +77,6 @@ def test_a_fault_is_told_with_where_it_was_but_without_cards(log: Path, capsys: 
     assert "a fault in seqp2p itself (KeyError)" in said
     assert f"{log} has the trace" in said
     assert "Traceback" not in said
-
-
-def test_a_file_that_cannot_be_written_is_said_at_once(cli: Cli, tmp_path: Path) -> None:
-    exit_code, error, hint = refused(cli("rules", "--log-file", tmp_path / "none" / "log"))
-    assert (exit_code, hint) == (1, "name another file with --log-file")
-    assert "cannot write the log file" in error
 
 
 def test_a_real_game_leaves_no_secret_in_the_log(people: Household, tmp_path: Path) -> None:

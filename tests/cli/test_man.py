@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from importlib import import_module
 from pathlib import Path
 from runpy import run_path
 
@@ -14,6 +15,8 @@ from tests.cli.conftest import Cli
 
 MAN = Path(__file__).parents[2] / "docs" / "man"
 pytest.importorskip("click_man", reason="click-man writes the pages, and belongs to the dev extra")
+for module, _ in COMMANDS.values():
+    import_module(module)  # Click translates the name of a folder at import, which may be in a test that speaks French.
 
 
 def test_they_say_what_the_commands_say(tmp_path: Path) -> None:

@@ -41,17 +41,6 @@ def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
     assert len(lines) == 3
 
 
-def test_before_the_first_game(cli: Cli, own_home: Path, tmp_path: Path) -> None:
-    for command, why in (
-        (("games",), "there is no game in "),
-        (("games", "--replay-dir", tmp_path / "none"), "there is no game in "),
-        (("show", "last"), "there is no such game in "),
-    ):
-        exit_code, error, _ = refused(cli(*command))
-        assert (exit_code, why in error) == (1, True)
-    assert not (tmp_path / "none").exists()
-
-
 def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path: Path) -> None:
     for command in (("verify", "--json"), ("export", "--format", "json"), ("stats", "--json"), ("show", "--json")):
         exit_code, out, _ = cli(*command, "last")

@@ -1,6 +1,7 @@
 """The events of a game and of its port, as told to scripts, to people in sentences, and on a screen."""
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +12,7 @@ import trio.testing
 
 from seqp2p.api.port_mapping import PortEvent
 from seqp2p.cli.lobby import WaysIn
-from seqp2p.cli.output import Output
+from seqp2p.cli.output import Output, printable
 from seqp2p.cli.reporter import TABLE_FULL, PortTeller, Reporter
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
@@ -26,52 +27,68 @@ from seqp2p.ui.plain import board_lines
 from seqp2p.ui.words import settings_lines
 from tests.cli import documented
 from tests.cli.conftest import options_of, teller_of
-from tests.table import Played, make_settings, match_at
+from tests.table import Played, make_settings, match_at, played
+from tests.ui.kept import Talk, talks
 
 
-async def told(game: Played, *events: Absent | Event, own: int = 1) -> Reporter:
-    """Return a reporter after these events, at a table where seat 2 is a proved cheat and seat 3 has left."""
+def in_trouble() -> Match:
+    """A match of three, where seat 2 is a proved cheat and seat 3 has left."""
+    game = played(3, "kids", 4)
     match = match_at(game, 12)
     match.proven[2] = Violation(2, 9, "seat 2 does not hold QH", ())
     match.left[3] = game.contribution(9, min(seat for seat, _ in game.steps[8].contributions))
-    reporter = Reporter(Output(json=True), match, own)
-    for event in events:
+    return match
+
+
+PLACES: dict[str, Callable[[], Match]] = {
+    "seat 1 of three": lambda: Match(played(3, "kids", 4).agreement),
+    "seat 1 of three, where seat 2 has cheated and seat 3 has left": in_trouble,
+}
+HAPPENS: dict[str, TableEvent] = {
+    "you cannot be reached": Absent(1, 120),
+    "seat 2 cannot be reached": Absent(2, 120),
+    "seat 2 is back": Back(2),
+    "you vote to drop seats 2 and 3": Voted(1, 1, "drop", (2, 3), "cheated"),
+    "seat 2 votes to drop seats 2 and 3": Voted(2, 1, "drop", (2, 3), "cheated"),
+    "seat 3 votes to drop seat 2": Voted(3, 1, "drop", (2,), "gone"),
+    "seat 3 votes so again, in the next round": Voted(3, 2, "drop", (2,), "gone"),
+    "the turn of seat 2 is skipped": Skipped(2),
+    "seat 2 is dropped": Dropped((2,)),
+    "the hands are dealt anew": Redealt(),
+    "step 56 is undone": Undone(56),
+    "you shuffle the discards": Shuffled(1, 1, 1),
+    "seat 2 shuffles the discards": Shuffled(2, 2, 1),
+    "seat 3 shuffles the discards": Shuffled(3, 3, 1),
+    "you say hi": Remarked(1, 1, "hi", courtesy=False),
+    "seat 2 says what moves a cursor": Remarked(2, 1, "well \x1b played", courtesy=False),
+}
+
+
+@talks(__file__, "reporter_talks.txt")
+async def test_talk(talk: Talk, capsys: pytest.CaptureFixture[str], autojump_clock: trio.testing.MockClock) -> None:
+    """What scripts and people are told of each event; a line in brackets is no part of the story of the game."""
+    reporter, heard = Reporter(Output(json=True), PLACES[talk.place](), own=1), list[TableEvent]()
+    objects: list[str] = []
+    reporter.follow(heard.append)
+
+    def answer(line: str) -> list[str]:
+        event = HAPPENS[line[2:]]
+        reporter.story.lines.clear()
         reporter.on_event(event)
-    return reporter
+        assert heard.pop() == event
+        out, err = capsys.readouterr()
+        objects.extend(out.splitlines())
+        story = [printable(told) for told in reporter.story.lines]
+        lines = err.splitlines()
+        assert [told for told in lines if told in story] == story
+        return [*out.splitlines(), *(told if told in story else f"({told})" for told in lines)]
+
+    talk.check(map(answer, talk.lines))
+    documented.stream("\n".join(objects))
 
 
-async def test_cheating_is_told_once_with_what_was_proved(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    votes = [Voted(seat, 1, "drop", (2, 3), "cheated") for seat in (1, 2)]
-    reporter = await told(trio, *votes)
-    said = capsys.readouterr()
-    events = documented.stream(said.out)
-    assert [event["event"] for event in events] == ["proved", "vote", "vote"]
-    assert events[0] == {"event": "proved", "seat": 2, "step": 9, "reason": "seat 2 does not hold QH"}
-    lines = said.err.splitlines()
-    assert lines == list(reporter.story.lines)
-    assert lines[:4] == [
-        "player 2 is proved to have cheated at step 9: seat 2 does not hold QH",
-        "everybody at the table has the proof and has checked it; it is in the replay too",
-        "player 3 has left the table",
-        "you vote to go on without player 2 and player 3",
-    ]
-    assert lines[4].startswith("that is a vote: ")
-    assert lines[5:] == ["player 2 votes to go on without player 2 and player 3"]
-
-
-async def test_why_seats_shuffle_in_the_middle_of_a_game(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = await told(trio, *(Shuffled(seat, seat, 1) for seat in (1, 2, 3)))
-    assert list(reporter.story.lines) == ["the pile is used up: all discards are shuffled, and are the pile"]
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[1:] == [
-        "you have shuffled, the proof is checked (1/3)",
-        "seat 2 (player 2) has shuffled, the proof is checked (2/3)",
-        "seat 3 (player 3) has shuffled, the proof is checked (3/3)",
-    ]
-
-
-async def test_who_comes_back_is_told_what_had_happened(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = await told(trio)
+async def test_who_comes_back_is_told_what_had_happened(capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = Reporter(Output(json=True), in_trouble(), own=1)
     variant = reporter.match.game.variant
     first, second = parse_action(variant, "cat d1"), parse_action(variant, "dragon xd1")
     turns = [Turned(turn, 2, first) for turn in range(1, 10)]
@@ -246,62 +263,6 @@ async def test_a_player_is_spoken_to(
     assert any(re.match(r" +\d+\. you: ", line) for line in lines)
     assert not any("seat 2 (player 2)" in line for line in lines[3:-2])
     assert lines[-2].startswith(("you won", "you lost: won by seat 1 (player 1)"))
-
-
-async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter, heard = Reporter(Output(json=True), Match(brief.agreement), own=1), list[TableEvent]()
-    reporter.follow(heard.append)
-    reporter.on_event(Remarked(2, 1, "well \x1b played", courtesy=False))
-    assert heard == [Remarked(2, 1, "well \x1b played", courtesy=False)]
-    said = capsys.readouterr()
-    remark = {"event": "remark", "seat": 2, "number": 1, "text": "well \x1b played", "courtesy": False}
-    assert documented.stream(said.out) == [remark]
-    assert said.err == "seat 2 (player 2) says: well \\x1b played\n"
-    for event in (Remarked(1, 1, "hi", courtesy=False), Absent(1, 120)):
-        reporter.on_event(event)
-    assert capsys.readouterr().err == "you say: hi\nyou cannot be reached; waiting up to 2:00\n"
-
-
-async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = Reporter(Output(json=True), Match(trio.agreement), own=1)
-    votes = [Voted(3, number, "drop", (2,), "gone") for number in (1, 2)]
-    away = Absent(2, 120)
-    told: list[TableEvent] = [away, Back(2), away, *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)]
-    for event in told:
-        reporter.on_event(event)
-    said = capsys.readouterr()
-    events = documented.stream(said.out)
-    assert events == [
-        {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120, "later": False},
-        {"event": "back", "seat": 2},
-        {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120, "later": False},
-        {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 1},
-        {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 2},
-        {"event": "skipped", "seat": 2},
-        {"event": "dropped", "seats": [2]},
-        {"event": "redeal"},
-        {"event": "undone", "step": 56},
-    ]
-    # People hear of a vote once, however many rounds it takes. The first absence and the first vote are explained.
-    assert said.err.splitlines() == [
-        "player 2 cannot be reached; waiting up to 2:00",
-        (
-            "player 2 can come back with seqp2p resume;"
-            " after that time the table decides whether to go on without player 2"
-        ),
-        "player 2 is back",
-        "player 2 cannot be reached; waiting up to 2:00",
-        "player 3 votes to go on without player 2",
-        (
-            "that is a vote: once more than half of the seats have voted so, the game goes on without player 2,"
-            " and all cards that have not been played are dealt anew"
-        ),
-        "the turn of player 2 is passed over",
-        "player 2 is out of the game",
-        "the cards that are left are dealt anew",
-        "step 56 is taken back: the table has decided otherwise, and it is played again",
-    ]
-    assert list(reporter.story.lines) == said.err.splitlines()
 
 
 async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,6 @@
 """``seqp2p rules``: the same rules in every language, with every option."""
 
 import re
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from seqp2p.rules import CLASSIC, RULE_OPTIONS, VARIANTS, Options, Variant, defa
 from seqp2p.rules.table import make_table
 from seqp2p.ui import language
 from seqp2p.ui.cards import faces_shown
-from seqp2p.ui.language import LANGUAGES, rules_text, wanted
+from seqp2p.ui.language import LANGUAGES, rules_text
 from seqp2p.ui.person.command_words import ACTION_WORDS
 from tests.cli import documented
 from tests.cli.conftest import Cli, said
@@ -123,25 +122,6 @@ def test_the_command_prints_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("LANG", "fr_FR.UTF-8")
     told = {"event": "rules", "variant": "kids", "lang": "fr", "text": rules_text("kids", "fr")}
     assert documented.stream(said(cli("rules", "kids", "--json"))) == [told]
-
-
-@pytest.mark.parametrize(
-    ("environment", "lang"),
-    [
-        ({}, "en"),
-        ({"LANG": "C"}, "en"),
-        ({"LANG": "fr"}, "fr"),
-        ({"LANG": "fr@euro"}, "fr"),
-        ({"LANG": "fry_NL.UTF-8"}, "en"),
-        ({"LANG": "xx_CH.UTF-8"}, "en"),
-        ({"LANG": "fr_CH.UTF-8", "LC_MESSAGES": "en_GB.UTF-8"}, "en"),
-        ({"LANG": "en_GB.UTF-8", "LC_ALL": "fr_FR.UTF-8"}, "fr"),
-        ({"LANG": "en_GB.UTF-8", "LANGUAGE": "fr:en"}, "fr"),
-        ({"LANG": "fr_FR.UTF-8", "LANGUAGE": "", "LC_ALL": ""}, "fr"),
-    ],
-)
-def test_the_language_of_an_environment(environment: Mapping[str, str], lang: str) -> None:
-    assert wanted([], environment) == lang
 
 
 def test_every_row_of_the_table_has_its_columns() -> None:

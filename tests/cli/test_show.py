@@ -4,9 +4,7 @@ import math
 import os
 import re
 import termios
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import pytest
 import trio
@@ -23,6 +21,7 @@ from seqp2p.ui.replay_browser import ReplayBrowser
 from tests.cli import documented
 from tests.cli.conftest import DROPPED, KIDS, SMALL, Cli, read, said
 from tests.cli.processes import Household, Terminal
+from tests.ui.kept import Talk, talks
 
 REPLAYS = KIDS.parent
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -72,16 +71,6 @@ def test_a_card_that_is_drawn_after_a_reshuffle_is_printed(cli: Cli) -> None:
     assert "seat 2 (ben) draws JH" in cli("show", REPLAYS / "classic-2.seqp2p")[1].splitlines()
 
 
-@pytest.mark.parametrize(
-    ("name", "dealt"),
-    [("forfeit_fail", True), ("stopped_in_a_step_fail", False), ("contribution_missing_fail", False)],
-)
-def test_a_game_that_is_not_whole_is_printed_as_far_as_it_goes(cli: Cli, name: str, dealt: bool) -> None:
-    exit_code, out, _ = cli("show", SMALL / f"{name}.seqp2p")
-    assert (exit_code, out.partition(": ")[0] in ("unfinished", "invalid")) == (0, True)
-    assert ("the cards are dealt" in out) == dealt
-
-
 # The review.
 
 
@@ -122,7 +111,6 @@ def test_closed_hands_have_no_review(cli: Cli) -> None:
     assert (review["moves"], review["closed"], review["reason"]) == ([], [*range(1, 13)], closed)
     for path, told in (
         (REPLAYS / "classic-12.seqp2p", closed),
-        (SMALL / "bit_flipped_in_a_payload_fail.seqp2p", "there is no review: no turn was played"),
         (DROPPED, "there is no review of seat 2 (ben): these hands stayed closed"),
     ):
         assert cli("show", "--review", path)[1].splitlines()[-1] == told
@@ -138,19 +126,6 @@ def test_missing_weights_are_a_reason(cli: Cli, monkeypatch: pytest.MonkeyPatch)
     assert last == "there is no review: the weights no-kids-3 of the bot are missing: install again"
 
 
-def test_what_is_no_replay(cli: Cli, tmp_path: Path) -> None:
-    missing, text = tmp_path / "missing", tmp_path / "\x1b[2J.seqp2p"
-    text.write_text("once upon a time")
-    hint = "seqp2p: hint: check the name; replays end in .seqp2p\n"
-    assert cli("show", missing) == (3, "", f"seqp2p: error: there is no file {missing}\n{hint}")
-    assert f"{tmp_path} is not a file\nseqp2p: hint: name one file; verify" in cli("show", tmp_path)[2]
-    name = str(text).replace("\x1b", r"\x1b")
-    assert f"{name} shows no game: not a seqp2p replay" in cli("show", text)[2]
-    assert cli("show", "--json", text)[:2] == (3, "")
-    assert "/proc/self/mem cannot be read: Input/output error" in cli("show", "/proc/self/mem")[2]
-    assert cli("show")[0] == 2
-
-
 def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(moments, "play_back", play_back)
@@ -163,56 +138,35 @@ def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
 # Stepping by words.
 
 
-CTRL_C = "(Ctrl-C is pressed)"
-WAIT = "(nothing is typed until the next moment)"
+CTRL_C = "Ctrl-C"
+WAIT = "the next moment comes"
+END = "the input ends"
 
 
-@pytest.fixture
-def stepped(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Step through a replay by these typed lines; return the lines that are said."""
+@talks(__file__, "show_talks.txt")
+def test_talk(monkeypatch: pytest.MonkeyPatch, talk: Talk) -> None:
+    """Typed lines, and what is said before the next one is read. First the beginning of the game is shown."""
+    told: list[str] = []
+    answers: list[list[str]] = []
+    lines = iter(talk.lines[1:])
 
-    def run(*typed: str, path: Path = KIDS) -> list[str]:
-        told: list[str] = []
-        lines = iter(typed)
+    async def read_line(_: Output) -> str | None:
+        answers.append([*told])
+        told.clear()
+        text = next(lines)[2:]
+        if text == CTRL_C:
+            raise KeyboardInterrupt
+        await trio.sleep(math.inf if text == WAIT else 0)
+        return None if text == END else text
 
-        async def read_line(_: Output) -> str | None:
-            line = next(lines, None)
-            if line == CTRL_C:
-                raise KeyboardInterrupt
-            await trio.sleep(math.inf if line == WAIT else 0)
-            return line
-
-        monkeypatch.setattr(Output, "read_line", read_line)
-        monkeypatch.setattr(Output, "say", lambda _, text="", kind="log": told.append(text))
-        playback = read(path.read_bytes())
-        frames = frames_of(path.name, playback, reviewed=review_of(playback))
-        work = partial(by_words, Output(json=False), frames, header_lines(playback))
-        assert trio.run(work, clock=MockClock(autojump_threshold=0)) == 0
-        return told[told.index("seat 1 (ann) deals") if path == KIDS else 0 :]
-
-    return run
-
-
-def test_stepping_by_words(stepped: Callable[..., list[str]]) -> None:
-    assert stepped() == stepped(CTRL_C, "next") == ["seat 1 (ann) deals"]
-    assert stepped("", "next", "back", "quit", "next") == [
-        "seat 1 (ann) deals",
-        "the cards are dealt",
-        "  1. seat 2 (ben): rabbit e4, draws whale",
-        "the cards are dealt",
-    ]
-    told = stepped("31", "review", "zzz")
-    assert "yellow has completed a sequence: 1 of 1" in told
-    assert "the moves that cost most:" in told
-    assert told[-1] == "zzz is no word here; help has a list of them"
-
-
-def test_it_plays_until_something_is_typed(stepped: Callable[..., list[str]]) -> None:
-    told = stepped("play", WAIT, WAIT, "stop", "", "quit")
-    assert told[1] == "it plays, 1 s a moment; stop stops it"
-    assert told[2:4] == ["the cards are dealt", "  1. seat 2 (ben): rabbit e4, draws whale"]
-    assert told[4] == "turn 1 of 31, moment 3 of 35"
-    assert told[5].startswith("  2. seat 3 (cleo): ")
+    monkeypatch.setattr(Output, "read_line", read_line)
+    monkeypatch.setattr(Output, "say", lambda _, text="", kind="log": told.append(text))
+    playback = read(KIDS.read_bytes())
+    frames = frames_of(KIDS.name, playback, reviewed=review_of(playback))
+    work = partial(by_words, Output(json=False), frames, header_lines(playback))
+    assert trio.run(work, clock=MockClock(autojump_threshold=0)) == 0
+    assert next(lines, None) is None
+    talk.check([*answers, told])
 
 
 def test_a_screen_rolls_on_while_it_plays() -> None:

@@ -47,14 +47,6 @@ def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
     assert rows["cleo"][:6] == ["2", "0", "1", "0", "1", "0.00%"]
 
 
-def test_an_unfinished_game_is_counted_once_and_said_so(cli: Cli, tmp_path: Path) -> None:
-    other = shutil.copy(STOPPED, tmp_path / "other.seqp2p")
-    exit_code, out, _ = cli("stats", STOPPED, other)
-    first, second, count = out.splitlines()[:3]
-    assert (exit_code, second) == (3, first.replace(str(STOPPED), str(other)) + "; one more of the same game")
-    assert count == "files: 2   games: 0   unfinished: 1   more replays of the same games: 1"
-
-
 def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder, "--json", "--jobs", 1)
     assert (exit_code, out.count("\n"), err.count("\n")) == (0, 1, 3)
@@ -93,27 +85,8 @@ def test_a_picture(cli: Cli, tmp_path: Path) -> None:
     assert course is not None
     words = [each.text for each in ET.fromstring(target.read_text()).iter("{http://www.w3.org/2000/svg}text")]
     assert f"Sequence for Kids: {len(course.placed)} chips placed" in words
-    assert "is there already" in cli("stats", KIDS, "--svg", target)[2]
     exit_code, out, err = cli("stats", KIDS, "--svg", target, "--force", "--json")
     assert (exit_code, out.count("\n"), err) == (0, 1, f"{target} is written\n")
-    # A file that cannot be written is known before anything is counted.
-    why = f"{tmp_path} cannot be written: Is a directory"
-    assert cli("stats", KIDS, "--svg", tmp_path) == (1, "", f"seqp2p: error: {why}\n")
-    # Where nothing was counted there is nothing to paint.
-    assert cli("stats", __file__, "--svg", tmp_path / "none.svg")[0] == 3
-    assert not (tmp_path / "none.svg").exists()
-
-
-def test_nothing_to_count(cli: Cli, tmp_path: Path) -> None:
-    exit_code, out, _ = cli("stats", tmp_path)
-    assert exit_code == 3
-    assert out.splitlines() == [
-        f"left out: {tmp_path}: invalid: no replay (*.seqp2p) is in this folder",
-        "files: 1   games: 0   unfinished: 0   more replays of the same games: 0",
-    ]
-    exit_code, out, _ = cli("stats", tmp_path / "nope")
-    assert exit_code == 3
-    assert out.startswith(f"left out: {tmp_path / 'nope'}: invalid: no such file\n")
 
 
 def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,6 @@
-"""Usage errors are one sentence and a hint; help shows every command."""
+"""Help shows every command; faults, and usage errors beside those of ``talks.txt``."""
 
-import shlex
 import sys
-from pathlib import Path
 
 import click
 import pytest
@@ -16,81 +14,6 @@ from seqp2p.errors import ABANDONED, UserError
 from tests.cli import documented
 from tests.cli.conftest import Cli, said
 from tests.cli.processes import Household
-
-# The words after ``seqp2p``, and the start of the error, whose hint is the help of the command.
-ERRORS = {
-    "host --frob": "no such option '--frob'",
-    "host --players x": "invalid value for '--players': 'x' is not a valid integer range",
-    "host --players 7": "7 players cannot form two or three equal teams",
-    "host --variant kids --players 4 --teams 2": "4 players of Sequence for Kids form 4 teams, one player each",
-    "host --variant chess": "invalid value for '--variant': 'chess' is not one of",
-    "host --turn-time 4": "invalid value for '--turn-time': 4 is neither 0 nor in the range",
-    "host --bot deepblue": "invalid value for '--bot': there is no bot 'deepblue'",
-    "host here": "got unexpected extra argument (here)",
-    "verify": "missing argument 'FILES...'",
-    "verify ''": "invalid value for 'FILES...': an empty name is no file's",
-    "export game --format pdf": "invalid value for '--format': 'pdf' is not one of 'text', 'json', 'svg', 'html'",
-    "config set palette": "set has other words behind it",
-    "config get": "get has other words behind it",
-    "arena random": "2 players are in 2 teams: name 2 bots, one for each team",
-    "arena greedy no_module:Bot": "invalid value for 'BOT BOT...': there is no module no_module",
-}
-NO_CODE = ("no join code was given", "use --code CODE or set SEQP2P_CODE")
-NO_PROGRAM = "name it with its folder, like ./bot.py; it needs the right to be executed"
-GAME = "GAME is a replay, its name, or the first digits of the game's id"
-
-# Errors with another hint, or with none.
-OTHER_ERRORS = {
-    "hots": ("no such command: hots", "did you mean seqp2p host?"),
-    "verfy x": ("no such command: verfy", "did you mean seqp2p verify?"),
-    "qqqqqq": ("no such command: qqqqqq", "seqp2p --help lists the commands"),
-    "--frobnicate": ("no such option '--frobnicate'", "see seqp2p --help"),
-    "host --player 3": ("no such option '--player'", "did you mean --players?"),
-    "host --bot": ("option '--bot' requires an argument", "see seqp2p --help"),
-    "host --bots 2": ("no such option '--bots'", "--players says how many play; --fill"),
-    "host --listen nowhere:x": ("'nowhere:x' is no address", "Write HOST:PORT, as in 192.168.1.5:4610."),
-    "host --colour pink": ("the colours of this table are blue, green", ""),
-    "host --relay 'a b'": ("'a b' is no address", "write HOST:PORT, as in relay.example.org:4001"),
-    "host --exec ''": ("there is no program '' that could be started", NO_PROGRAM),
-    "host --bot greedy --exec python3": ("one seat has one bot: --bot and --exec exclude each other", ""),
-    "join": NO_CODE,
-    "join 7-amber-falcon --code 7-amber-falcon": ("the join code is given twice", "leave out --code"),
-    "watch 127.0.0.1:1": NO_CODE,
-    "resume 'no such game'": ("no replay goes by no such game", GAME),
-    "resume 0123": ("no unfinished game of this player goes by 0123", GAME),
-    "resume --listen a:99999": ("'a:99999' is no address", "Write HOST:PORT, as in 192.168.1.5:4610."),
-    "resume --exec 'a \"b'": ('a quotation mark is not closed in: a "b', ""),
-    "play --players 5": ("no such option '--players'", "--bots says how many bots you play against"),
-    "play --bots 4": ("classic has no table for you and 4 bots", "choose one of --bots 1, 2, 3, 5, 7, 8, 9, 11"),
-    "demo --players 5": ("5 players cannot form", "choose one of --players 2, 3, 4, 6, 8, 9, 10, 12"),
-    "verify x --jobs 2 --dask tcp://far:8786": ("--jobs is of this machine, --dask of another", "name one of them"),
-    "stats x --svg -": ("what was counted goes to standard output: name a file for the picture", ""),
-    "show --json": ("name a replay, or last", "seqp2p verify FILE says more; replays end in .seqp2p"),
-    "export x --at 3": ("--at is for svg only", ""),
-    "export x --raw --format svg": ("--raw is for json only", ""),
-    "export x --output k.pdf": (
-        "k.pdf does not say what to write",
-        "name it with .json, .svg, .html, .htm, .txt, or say ",
-    ),
-    "config set palette pink": ("pink is no value of palette", "seqp2p config --help has all settings"),
-    "config set palete mono": ("there is no setting palete", "did you mean palette?"),
-    "try-bot no-such-program": ("there is no program 'no-such-program' that could be started", NO_PROGRAM),
-    "try-bot python3 --variant kids --players 12": ("no table of 12 players is tried", "leave out --players"),
-    "arena greedy ./no-such-program": ("there is no program './no-such-program' that could be started", NO_PROGRAM),
-}
-
-
-@pytest.mark.parametrize("typed", [*ERRORS, *OTHER_ERRORS])
-def test_usage_errors(cli: Cli, own_home: Path, typed: str) -> None:
-    words = shlex.split(typed)
-    exit_code, out, err = cli(*words)
-    assert (exit_code, out) == (2, "")
-    error, hint = OTHER_ERRORS[typed] if typed in OTHER_ERRORS else (ERRORS[typed], f"see seqp2p {words[0]} --help")
-    told, *hints = err.splitlines()
-    assert told.startswith(f"seqp2p: error: {error}")
-    assert not told.endswith(".")
-    assert [text.startswith(f"seqp2p: hint: {hint}") for text in hints] == [True] * bool(hint)
-    assert not (own_home / "config.toml").exists()
 
 
 def test_help_lists_every_command(cli: Cli) -> None:

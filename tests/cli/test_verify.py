@@ -16,7 +16,7 @@ from seqp2p.match.events import Result
 from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.verify import Player, Report
 from tests.cli import documented
-from tests.cli.conftest import SMALL, Cli, good, refused
+from tests.cli.conftest import SMALL, Cli, good
 from tests.table import identity, make_settings, match_at, played, replay_of, with_body
 
 FORM_SIGNED = "what it signed is not in the form that it has in a game"
@@ -130,16 +130,6 @@ def test_stopped_it_has_a_code_for_invalid_files_and_one_for_others(
     monkeypatch.setattr("seqp2p.cli.verify._say", stop)
     exit_code, _, err = cli("verify", written(name))
     assert (exit_code, err) == (code, "seqp2p: error: stopped after 1 of 1 files\n")
-
-
-def test_nothing_is_verified_if_a_name_is_wrong(cli: Cli, written: Callable[[str], Path], tmp_path: Path) -> None:
-    (tmp_path / "dangling").symlink_to(tmp_path / "gone")
-    missing = [tmp_path / "missing", tmp_path / "*.nothing", written("good") / "below", tmp_path / "dangling"]
-    assert refused(cli("verify", missing[0], written("good"), *missing[1:], "--json")) == (
-        2,
-        f"no such file: {', '.join(map(str, missing))}",
-        "nothing was verified: a file, a folder or a pattern in quotes can be named",
-    )
 
 
 def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:

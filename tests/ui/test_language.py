@@ -184,46 +184,22 @@ def test_the_data_of_the_variants_is_in_the_catalogue() -> None:
         assert named | {Sentence((text,)) for text in (variant.name, variant.title, *variant.colours)} <= {*sentences()}
 
 
-# What is not said, though it has several words: (the beginning of a file's path; the whole text; why).
-UNSAID = [
-    ("ui/styles.py", r".*", "looks, in prompt_toolkit's words"),
-    ("ui/", r"[a-z]+ card\.(red|black)", "names of styles"),
-    ("ui/", r"(?s)<.*", "elements of a picture"),
-    ("ui/", r"(card|cell|mid) [a-z]+", "names of styles in a picture"),
-    ("cli/export.py", r"form is one of .*|the replay shows no game: .*", "what the library raises is English"),
-    ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
-    ("cli/main.py", r"(integer|float) range", "click's name of a type"),
-    ("cli/replays.py", r", waiting for ", "instead of a rarer word, in English alone"),
-    ("cli/log_file.py", r".*\n%s", "the log is English"),
-    ("arena/conformance.py", r"this would be .*|look at e5", "what programs are told is English"),
-    ("ui/person/tutorial.py", r"(x?[a-j]10|x?[a-j]\d|\+?[2-9TJQKA][CDHS]|[ ;])+", "notation"),
-    ("", r"seqp2p/1 [a-z ]+", "labels of what is hashed and signed"),
-    ("rules/status.py", r".*", "reasons for programmers"),
-    ("rules/", r"(?s)\n\*.*|Sequence for Kids|(hand|drop) \0.*|<Variant \0>", "boards, titles, words of games as text"),
-    ("match/text.py", r"(?s)\n[\dA-F].*", "code points"),
-    ("match/remark.py", r"[a-z]+ [a-z]+", "courtesies: a screen has them as words that are typed"),
-    ("match/intake.py", r"nothing new", "an outcome, by its name"),
-    ("match/signed.py", r"a ballot is .*|what a ballot says .*", "msgspec quotes it"),
-    (
-        "net/messages.py",
-        r"seats are not in .*|[a-z ]+, (client|server|joiner|host|spectator)",
-        "the same; names of stages",
-    ),
-    (
-        "net/transit.py",
-        r"please relay .*\n|the other end of the line is silent",
-        "the relay's protocol; a caught error",
-    ),
-    ("net/igd.py", r"<.*|text/xml.*", "the protocol of routers"),
-    ("lobby/code.py", r"(?s)\n.*", "the words of codes"),
-    ("live/mesh.py", r"pair \0", "a label"),
-    ("replay/", r"not a regular file|left out", "the system's words; the name of a verdict"),
-    ("crypto/group.py", r"unsigned char\[\]", "C"),
-]
 TALKING = ("cli/", "ui/", "bots/")
 BELOW = ("rules/", "crypto/", "match/", "replay/", "net/", "lobby/", "live/")
 WORDS = r"[^\W\d_]{2,}[,;:]? +[^\W\d_]{2,}"
 WORD_AND_VALUE = r"[^\W\d_]{2,} \0|\0 [^\W\d_]{2,}"
+
+
+@cache
+def unsaid() -> list[tuple[str, str]]:
+    """What is not said, though it has several words: the beginning of a file's path, and an expression for the text."""
+    found, where = list[tuple[str, str]](), ""
+    for line in Path(__file__).with_name("unsaid.txt").read_text("utf-8").splitlines():
+        if line.startswith(" "):
+            found.append((where, line.strip()))
+        else:
+            where = line.partition(":")[0].removeprefix("everywhere")
+    return found
 
 
 def pieces(path: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -259,13 +235,13 @@ def pieces(path: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     sentence = WORDS if path.startswith(TALKING) else f"{WORDS}|{WORD_AND_VALUE}"
     for line, text in walk(tree):
         if re.search(sentence, text) and not any(
-            path.startswith(where) and re.fullmatch(what, text) for where, what, _ in UNSAID
+            path.startswith(where) and re.fullmatch(what, text) for where, what in unsaid()
         ):
             yield line, text
 
 
 def test_nothing_for_people_slips_by() -> None:
-    """A text of several words is said with t, tn or message, or UNSAID has the reason why not."""
+    """A text of several words is said with t, tn or message, or ``unsaid.txt`` has the reason why not."""
     found = [
         f"{path}:{line}: {text!r}"
         for path, tree in trees().items()
@@ -432,35 +408,6 @@ def test_it_speaks_french(run: Run, arguments: tuple[object, ...]) -> None:
     shown = run(*arguments, "--lang", "fr")
     assert not re.search(r"\S:$|\b(FILES?|GAME|COMMAND|NAME|ADDRESS|HOST|ADDR)\b", shown, re.MULTILINE), shown
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "hots",
-        "host --playrs 2",
-        "host --players two",
-        "host --players 5",
-        "host --variant chess",
-        "host --turn-time 1",
-        "verify",
-        "rules kids classic",
-        "resume 0123",
-        "demo --players 5",
-        "join 7-amber",
-    ],
-)
-def test_what_is_wrong_is_said_in_french(run: Run, arguments: str) -> None:
-    shown = run("--lang=fr", *arguments.split(), code=4 if "join" in arguments else 2)
-    assert shown.startswith("seqp2p : erreur : ")
-    assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
-
-
-def test_the_environment_chooses_the_language(run: Run) -> None:
-    assert "Usage :" in run("--help", LANG="fr_FR.UTF-8")
-    assert "Usage:" in run("--help", LANG="C")
-    assert "Usage:" in run("--help", LANG="fr_FR.UTF-8", LANGUAGE="en")
-    assert "Usage:" in run("--help", "--lang", "en", LANG="fr_FR.UTF-8")
 
 
 def test_scripts_read_english(run: Run, tmp_path: Path) -> None:

@@ -94,6 +94,8 @@ PLACES: dict[str, Callable[[], LobbyScene]] = {
     "nobody's seat": lambda: LobbyScene(seated("ann", "bob")),
     "nothing to copy": lambda: LobbyScene(replace(seated("ann", "me"), copies=False)),
     "tables are found": lambda: LobbyScene(LobbyModel("join", tables=TABLES, asks="join code:"), WORDS),
+    "tables are found, no code is asked for": lambda: LobbyScene(LobbyModel("join", tables=TABLES), WORDS),
+    "no table is found": lambda: LobbyScene(LobbyModel("join", tables=(), asks="join code:"), WORDS),
 }
 HAPPENS: dict[str, Callable[[LobbyScene], object]] = {
     "ann's seat is chosen": lambda scene: scene.change(place=1),
@@ -111,6 +113,10 @@ def test_talk(talk: Talk) -> None:
     def answer(line: str) -> list[str]:
         nonlocal before
         text, typed = line[2:], None
+        if text.startswith("Tab behind"):
+            return [
+                f"(completed: {', '.join(scene.completions(text.removeprefix('Tab behind').strip())) or 'nothing'})"
+            ]
         if text in HAPPENS:
             HAPPENS[text](scene)
         elif line.startswith(">"):
@@ -129,29 +135,6 @@ def test_talk(talk: Talk) -> None:
 def test_keys_are_words_of_the_reader(french: None) -> None:
     assert LobbyScene(seated("ann", "me", None)).press("f6") == "dire bonjour"
     assert LobbyScene(seated("ann", "me", None)).press("right") == "couleur bleu"
-
-
-@pytest.mark.parametrize(
-    ("typed", "completed"),
-    [
-        ("7-am", ["7-amber"]),
-        ("7 a", ["7-amber", "7-apple"]),
-        ("7-amber fal", ["7-amber-falcon"]),
-        ("7_AMBER_Fal", ["7-amber-falcon"]),
-        ("fal", ["7-falcon"]),
-        ("7-", []),
-        ("", []),
-        ("zzz", []),
-    ],
-)
-def test_a_code_s_words_are_completed(typed: str, completed: list[str]) -> None:
-    scene = LobbyScene(LobbyModel("join", tables=TABLES, asks="join code:"), WORDS)
-    assert list(scene.completions(typed)) == completed
-
-
-def test_nothing_is_completed_where_no_code_is_asked_for() -> None:
-    assert LobbyScene(LobbyModel("join", tables=TABLES), ["amber"]).completions("7-am") == ()
-    assert LobbyScene(LobbyModel("join", tables=(), asks="code:"), ["amber"]).completions("am") == ()
 
 
 def test_large_type_in_ascii_has_only_ascii() -> None:
