@@ -32,7 +32,7 @@ def errors_in(error: BaseException) -> Iterator[BaseException]:
 
 @contextmanager
 def ungrouped(*kinds: type[BaseException]) -> Generator[None]:
-    """Raise the first error of these kinds in a group by itself; its other errors go on as a group."""
+    """Raise the first error of these kinds in a group by itself; if others are in the group, raise those alone."""
     failure: BaseException | None = None
     try:
         yield

@@ -28,14 +28,14 @@ from seqp2p.lobby.events import (
     Guest as Guest,
     LineSaid as LineSaid,
     LobbyShown as LobbyShown,
-    SpectatorCame as SpectatorCame,
-    Strangers as Strangers,
-    TurnedAway as TurnedAway,
     MovePlayer as MovePlayer,
     RemovePlayer as RemovePlayer,
     SayLine as SayLine,
     SeatChoice as SeatChoice,
+    SpectatorCame as SpectatorCame,
     StartGame as StartGame,
+    Strangers as Strangers,
+    TurnedAway as TurnedAway,
 )
 from seqp2p.match.contribution import Contribution as Contribution
 from seqp2p.match.events import (

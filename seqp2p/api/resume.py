@@ -46,7 +46,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load
-from seqp2p.replay.sidecar import Logged, Sidecar, SidecarRelay, SidecarSecrets, sidecar_path
+from seqp2p.replay.sidecar import Logged, OlderCopy, Sidecar, SidecarRelay, SidecarSecrets, is_older, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 
 
@@ -130,6 +130,8 @@ async def resumed_game(
     The caller locks the seat's file and its key. Without ``listen`` it listens where it did; with ``on_port``, a port
     of the router leads there. Raises ResumeError, SidecarError, OSError, AddressError.
     """
+    if is_older(stored.logged):
+        raise OlderCopy
     match, kept = stored.loaded.match, stored.secrets
     with ReplayWriter(stored.replay, match, reopened=True) as writer:
         own = _own_keys(stored, locked.identity)

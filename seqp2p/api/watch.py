@@ -18,7 +18,7 @@ from seqp2p.api.game import LIVE_CHECKS
 from seqp2p.api.home import watch_path
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.runtime import LEFT, ignore, nothing
+from seqp2p.live.runtime import LEFT, ignore
 from seqp2p.live.spectator import WatchedGame as WatchedGame  # noqa: PLC0414  # for the command line
 from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.events import OnLobbyEvent, Own
@@ -80,7 +80,7 @@ async def watch(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     relay: str | None = None,
-    let_in: Callable[[], None] = nothing,
+    let_in: Callable[[], None] = ignore,
     on_event: OnLobbyEvent = ignore,
 ) -> AsyncGenerator[Spectator]:
     """Watch the table of the host at ``address`` or at the ``relay``, as in ``join``: before it is full, or later.

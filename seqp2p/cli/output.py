@@ -43,12 +43,12 @@ _TRUE_COLOUR: Final = frozenset({"truecolor", "24bit"})
 STDOUT: Final = "-"
 KEEP_TITLE: Final = "\x1b[22;2t"
 OLD_TITLE: Final = "\x1b[23;2t"
-LENGTH_MAX: Final = 80
+TITLE_LENGTH_MAX: Final = 80
 
 
 def notification(text: str) -> str:
     """Return the sequence that shows a printable text as a notification of the desktop (OSC 9)."""
-    return f"\x1b]9;{text[:LENGTH_MAX]}\x07"
+    return f"\x1b]9;{text[:TITLE_LENGTH_MAX]}\x07"
 
 
 def copying(text: str) -> str:
@@ -75,7 +75,7 @@ class TitleBar:
         if not text:
             self._write(OLD_TITLE)
         else:
-            self._write(("" if before else KEEP_TITLE) + f"\x1b]2;{text[:LENGTH_MAX]}\x07")
+            self._write(("" if before else KEEP_TITLE) + f"\x1b]2;{text[:TITLE_LENGTH_MAX]}\x07")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from seqp2p.cli.errors import can_resume, forget_command, remember_seat, resume_
 from seqp2p.cli.options import REPLAYS_HINT, Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
-from seqp2p.errors import ABANDONED, DONE, UserError, ungrouped
+from seqp2p.errors import ABANDONED, DONE, UserError, errors_in
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message_of, of_system
 from seqp2p.live.absence import Absent, Back
@@ -111,9 +111,10 @@ async def play(
     if isinstance(player, Person) and game.dealt:
         player.welcome()  # In a resumed game the cards are dealt.
     try:
-        with ungrouped(SeatStopped):
-            result = await _run(game, player, reporter, signals)
-    except SeatStopped as stopped:
+        result = await _run(game, player, reporter, signals)
+    except* SeatStopped as group:
+        stopped = next(errors_in(group))
+        assert isinstance(stopped, SeatStopped), "the group has no others"
         if isinstance(stopped, OlderCopy):
             forget_command()  # With these files it would end in the same way.
         tell_stopped(output, stopped)

@@ -25,7 +25,7 @@ from seqp2p.match.events import Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
-from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path, trouble_of
+from seqp2p.replay.sidecar import SeatHeld, Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
@@ -298,12 +298,16 @@ def plain_reason(reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PastGame:
-    """A replay and its summary; ``own`` is the seat of this player, 0 for one who watched."""
+    """A replay and its summary; ``own`` is the seat of this player, 0 for one who watched.
+
+    ``trouble``: why its seat cannot be taken now, None if it can.
+    """
 
     path: Path
     at: datetime
     summary: "Summary"
     own: int
+    trouble: SidecarError | FileNotFoundError | None
 
     @property
     def company(self) -> Company:
@@ -312,7 +316,7 @@ class PastGame:
     @property
     def resumable(self) -> bool:
         """True if ``resume`` will take it: the seat's own file is there and can be used, and no process plays it."""
-        return self.summary.report.verdict != "invalid" and trouble_of(sidecar_path(self.path)) is None
+        return self.summary.report.verdict != "invalid" and self.trouble is None
 
     @property
     def outcome(self) -> str:
@@ -320,17 +324,17 @@ class PastGame:
         summary, report = self.summary, self.summary.report
         if report.verdict == "invalid":
             return t("damaged: seqp2p verify {file}", file=self.path.name)
-        trouble = trouble_of(sidecar_path(self.path))
-        if trouble is None:
+        if self.trouble is None:
             return t("unfinished: seqp2p resume {game}", game=(report.game or "")[:12])
-        if isinstance(trouble, SeatHeld):
+        if isinstance(self.trouble, SeatHeld):
             return t("being played in another window")
-        if report.result is not None:
-            return result_line(self.company, report.result)
-        if self.own in summary.left:
+        result = report.result
+        if result is None and self.own in summary.left:
             return result_line(self.company, Result("unfinished", (), LEFT), heirs=summary.heirs)
-        reason = message_of(trouble) if isinstance(trouble, SidecarError) else plain_reason(report.reason or "")
-        result = Result("forfeit", summary.heirs, reason) if summary.heirs else Result("unfinished", (), reason)
+        if result is None:
+            reason = plain_reason(report.reason or "")
+            why = message_of(self.trouble) if isinstance(self.trouble, SidecarError) else reason
+            result = Result("forfeit", summary.heirs, reason) if summary.heirs else Result("unfinished", (), why)
         return result_line(self.company, result)
 
     @property
@@ -375,7 +379,7 @@ def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> It
     with closing(of_all(summarise_named, [Named(path) for path, _ in files])) as summaries:
         for (path, at), summary in zip(files, summaries, strict=True):
             own = next((player.seat for player in summary.report.players if player.key in keys), 0)
-            game = PastGame(path, at, summary, own)
+            game = PastGame(path, at, summary, own, Sidecar.trouble(sidecar_path(path)))
             if game.has(words):
                 yield game
                 most -= 1

@@ -34,7 +34,7 @@ from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.resume import GameOver, ResumeError
-from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SeatStopped, SidecarError, sidecar_path
+from seqp2p.replay.sidecar import SUFFIX, OlderCopy, SeatHeld, SeatStopped, SidecarError, is_older, sidecar_path
 from seqp2p.ui.language import t
 
 NAMES_HINT: Final = message("GAME is a replay, its name, or the first digits of the game's id")
@@ -133,7 +133,9 @@ def find_stored(directory: Path, game: str | None) -> StoredGame:
                 problem = reason
             continue
         if _is_named(stored, game):
-            return stored
+            if not is_older(stored.logged):
+                return stored
+            problem = problem if isinstance(problem, SeatHeld) else OlderCopy()
         stored.sidecar.close()
     if problem is not None:
         raise problem from None

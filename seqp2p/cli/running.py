@@ -15,17 +15,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 import trio
 
 from seqp2p.bots.program import open_process
 from seqp2p.cli.errors import ERROR, HINT, handling, is_seat_kept, polite_signals, stopped_by
-from seqp2p.errors import ABANDONED, UserError
+from seqp2p.errors import ABANDONED, UserError, errors_in
 from seqp2p.hangup import TerminalGone, hang_up
 from seqp2p.ui.language import t, translate
 
@@ -46,7 +46,7 @@ def run_async(work: Callable[[], Awaitable[int]]) -> int:
     try:
         return _until_asked_to_end(work)
     except (BaseExceptionGroup, UserError, TerminalGone, KeyboardInterrupt) as raised:
-        errors = list(_leaves(raised))
+        errors = list(errors_in(raised))
         if not all(isinstance(error, UserError | TerminalGone | KeyboardInterrupt) for error in errors):
             raise
         error = errors[0]
@@ -100,14 +100,6 @@ async def cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
     while await reader.read_line() is not None:
         pass
     scope.cancel()
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for inner in cast("tuple[BaseException, ...]", error.exceptions):
-            yield from _leaves(inner)
-    else:
-        yield error
 
 
 # Typed lines.

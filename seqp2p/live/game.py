@@ -20,7 +20,7 @@ from seqp2p.errors import ungrouped
 from seqp2p.live.asking import Asking
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import Recorder, TableEvent
-from seqp2p.live.runtime import UNDER_TRIO, Runtime, ignore, nothing
+from seqp2p.live.runtime import UNDER_TRIO, Runtime, ignore
 from seqp2p.live.seat_session import (
     OPENINGS_WAIT_S,
     Ending,
@@ -197,7 +197,7 @@ class LiveGame:
         *,
         asks: bool = False,
         warn: Warn = ignore,
-        begun: Callable[[], None] = nothing,
+        begun: Callable[[], None] = ignore,
     ) -> Result:
         """Play to the end of the game. The replay is complete and signed when this returns, unless ``resumable``.
 

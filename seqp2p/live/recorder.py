@@ -22,7 +22,7 @@ from seqp2p.match.intake import Applied, Cheating
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import SignedThing
 from seqp2p.net.messages import AddressStatement
-from seqp2p.replay.sidecar import LoggedKind, to_logged
+from seqp2p.replay.sidecar import LoggedKind, SidecarError, to_logged
 from seqp2p.replay.writer import ReplayWriter
 
 TableEvent: TypeAlias = Event | Absent | Back | AskAbout
@@ -62,7 +62,7 @@ class Recorder:
     async def mark_older(self) -> None:
         """Mark the journal as an older copy: no seat resumes with it. A full disk takes no mark."""
         if self.journal is not None:
-            with suppress(OSError):
+            with suppress(OSError, SidecarError):
                 self.journal.log("older", b"", bytes(SIGNATURE_SIZE))
                 await self.runtime.on_disk(self.journal.sync)
 

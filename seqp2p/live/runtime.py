@@ -36,12 +36,8 @@ class Runtime:
 UNDER_TRIO: Final = Runtime()
 
 
-def ignore(_: object) -> None:
-    """Do nothing: for events that the caller does not read."""
-
-
-def nothing() -> None:
-    """Do nothing: for news that the caller does not wait for."""
+def ignore(*_: object) -> None:
+    """Do nothing: for events that the caller does not read, and for news that it does not wait for."""
 
 
 LEFT: Final = message("left the table")

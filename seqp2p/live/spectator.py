@@ -17,7 +17,7 @@ from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.identity import sign
 from seqp2p.errors import ungrouped
 from seqp2p.live.absence import Absent, Back
-from seqp2p.live.runtime import UNDER_TRIO, Runtime, nothing
+from seqp2p.live.runtime import UNDER_TRIO, Runtime, ignore
 from seqp2p.live.spectator_session import ASK_S, OPENINGS_WAIT_S, Gone, SpectatorSession, WatchEvent, WatchItem
 from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.match.events import Result
@@ -99,7 +99,7 @@ class WatchedGame:
         await trio.lowlevel.checkpoint()
         self._backlog.push(Gone(reason))
 
-    async def run(self, on_event: Callable[[WatchEvent], None], begun: Callable[[], None] = nothing) -> Result:
+    async def run(self, on_event: Callable[[WatchEvent], None], begun: Callable[[], None] = ignore) -> Result:
         """Watch until the game is over or cannot be watched further. The replay is complete and signed after this.
 
         ``on_event`` gets each event while the match is as it is after it; ``begun`` is called once the replay is open.

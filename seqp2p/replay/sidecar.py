@@ -15,13 +15,14 @@ import os
 import stat
 import sys
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar, assert_never
 
 import msgspec
 
 from seqp2p.errors import UserError
-from seqp2p.i18n import message
+from seqp2p.i18n import message, of_system
 from seqp2p.match.contribution import SIGNATURE_SIZE, Contribution
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.signed import (
@@ -244,11 +245,11 @@ class Sidecar:
     def open(cls, path: Path) -> tuple[Self, SidecarSecrets, tuple[Logged, ...], bool]:
         """Open a file; return it, its secrets, its signed things, and True if an incomplete last write was dropped.
 
-        Raises SeatHeld, SidecarDamaged, OlderCopy, FileNotFoundError.
+        Raises SeatHeld, SidecarDamaged, FileNotFoundError.
         """
         sidecar = cls(path, os.open(path, _FLAGS), new=False)
         try:
-            secrets, logged, whole = sidecar.read()
+            secrets, logged, whole = parse(sidecar._bytes(), path)
             torn = whole < sidecar._size
             if torn:
                 sidecar._truncate(whole)
@@ -296,25 +297,29 @@ class Sidecar:
         os.ftruncate(self._file.fileno(), size)
         self._size = size
 
-    def read(self) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:
-        """Return secrets, signed things, and the number of complete bytes. Raises SidecarDamaged, OlderCopy."""
+    def _bytes(self) -> bytes:
         if self._size > REPLAY_SIZE_MAX:
             values = {"path": self.path, "most": REPLAY_SIZE_MAX}
             raise SidecarDamaged(message("{path} is larger than any seat's file ({most} bytes)", **values))
-        secrets, logged, whole = parse(self._file.readall(), self.path)
-        if any(each.kind == "older" for each in logged):
-            raise OlderCopy
-        return secrets, logged, whole
+        return self._file.readall()
+
+    @classmethod
+    def trouble(cls, path: Path) -> SidecarError | FileNotFoundError | None:
+        """Return why no process can take the seat of this file now; None if one can."""
+        try:
+            with cls(path, os.open(path, _FLAGS), new=False) as sidecar:
+                data = sidecar._bytes()
+            _, logged, _ = parse(data, Path(path.name))
+        except (FileNotFoundError, SidecarError) as error:
+            return error
+        except OSError as error:
+            return SidecarError(of_system(error))
+        return OlderCopy() if is_older(logged) else None
 
 
-def trouble_of(path: Path) -> SidecarError | OSError | None:
-    """Return why no process can take the seat of this file now; None if one can."""
-    try:
-        with Sidecar(path, os.open(path, _FLAGS), new=False) as sidecar:
-            sidecar.read()
-    except (OSError, SidecarError) as error:
-        return error
-    return None
+def is_older(logged: Iterable[Logged]) -> bool:
+    """Return True if a seat with this file has found it to be an older copy."""
+    return any(each.kind == "older" for each in logged)
 
 
 def parse(data: bytes, path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:

@@ -40,7 +40,6 @@ from seqp2p.rules.game_text import (
     format_game as format_game,
     parse_game as parse_game,
 )
-from seqp2p.rules.table import SquareSet as SquareSet, set_of as set_of, squares_of as squares_of
 from seqp2p.rules.notation import (
     format_action as format_action,
     format_card as format_card,
@@ -71,12 +70,15 @@ from seqp2p.rules.sequences import nameable_lines as nameable_lines
 from seqp2p.rules.status import status as status
 from seqp2p.rules.table import (
     DealerDraw as DealerDraw,
+    SquareSet as SquareSet,
     check_table as check_table,
     deal_order as deal_order,
     dealer_draw as dealer_draw,
     default_teams as default_teams,
     first_seat as first_seat,
     hand_size as hand_size,
+    set_of as set_of,
+    squares_of as squares_of,
     team_of as team_of,
 )
 from seqp2p.rules.variant import (

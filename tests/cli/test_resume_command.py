@@ -161,6 +161,7 @@ def test_the_seat_stops_and_the_others_go_on(people: Household, players: int) ->
     assert again.end() == 1
     assert again.error() == (error, hint)
     assert again.events == [ended]
+    assert resume(people, "guest", "00000000").end() == 2
     people.let_go()
     others = [host, *(guest for who, guest in guests.items() if who != "guest")]
     assert [process.end() for process in others] == [5 if players == 2 else 0] * len(others)
