@@ -40,10 +40,13 @@ LABELS = {"ballot": BALLOT, "head": HEAD, "leave": LEAVE}
 def state(match: Match) -> dict[str, object]:
     """What votes may change."""
     base, position, closed = match.chain.base, match.game.position, match.record[-1]
-    by = closed.about or [seat for seat, _ in closed.contributions]
+    if closed.action:
+        last = f"{closed.action} of {[*closed.about]} by {len(closed.ballots)}"
+    else:
+        last = f"contributions of {[seat for seat, _ in closed.contributions]}"
     return {
         "step": f"{match.number}, {match.kind or 'none'} of {sorted(match.awaited)}",
-        "last": f"{closed.action or 'contributions'} of {[*by]}",
+        "last": last,
         "final": match.final,
         "turn": position and f"{position.turn}, draws {position.draws}",
         "hands": position and [len(hand) for hand in position.hands],
