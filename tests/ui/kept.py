@@ -1,6 +1,6 @@
 """Expected texts in files: screens, and talks of typed lines with their answers.
 
-``SEQP2P_KEEP=1 pytest -n 0 tests/ui tests/rules tests/match tests/replay`` writes them again.
+``SEQP2P_KEEP=1 pytest -n 0 tests/ui tests/rules tests/match tests/lobby tests/replay`` writes them again.
 Look at the changes first.
 """
 
