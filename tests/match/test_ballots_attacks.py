@@ -1,18 +1,15 @@
-"""What others try with ballots, heads, leaves and evidence: each is refused, or of no use, and the game goes on."""
+"""Votes where seats know different things: two versions of a turn, votes that some missed, a seat that comes back."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Undone
 from seqp2p.match.intake import Applied, Cheating, Intake
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     BallotPayload,
     HeadPayload,
@@ -25,41 +22,22 @@ from seqp2p.match.signed import (
 from seqp2p.replay.format import CertificateRecord, EvidenceRecord, records
 from seqp2p.replay.verify import verify
 from seqp2p.replay.writer import ReplayWriter
+from tests.match.test_votes import Voting
 from tests.match.voting import at_turn, hear, mover_of, play_on, vote, wish
 from tests.sim import MINIATURE
 from tests.table import at_random, contribution_of, fork, identity, make_seats, replay_of, with_body
 
 
-@pytest.fixture(scope="module")
-def third_turn() -> Match:
-    """A table of four whose third turn is open and all steps before it final; not to be changed."""
-    match, _ = at_turn(3, 4)
-    assert match.chain.base is match.chain.open
-    return match
+class Four(Voting):
+    """A table of four at its third turn, all steps before it final; and the other three."""
 
-
-@dataclass
-class Four:
-    """That table, to be changed: the match, the seats, whose turn it is, and the other three."""
-
-    match: Match
-    seats: list[SeatKeys]
-    mover: int
-    others: list[SeatKeys]
-
-    @property
-    def against(self) -> Wish:
-        """To drop the mover."""
-        return wish("drop", self.mover)
-
-    def turn(self, seed: int = 1) -> Contribution:
-        """A turn of the mover."""
-        return contribution_of(self.match, self.seats[self.mover - 1], at_random(seed))
-
-    def equivocation(self) -> tuple[Contribution, Contribution]:
-        """Two turns of the mover, both right in themselves."""
-        first, second, *_ = sorted({self.turn(seed) for seed in range(6)}, key=lambda each: each.payload)
-        return first, second
+    def __init__(self) -> None:
+        super().__init__("4 kids turn 3")
+        self.mover = mover_of(self.match)
+        self.others = [seat for seat in self.seats if seat.number != self.mover]
+        self.against = wish("drop", self.mover)
+        self.turn = self.named["first"]
+        self.equivocation = self.turn, self.named["second"]
 
     def views(self, *taken: Contribution | None) -> dict[int, Match]:
         """The others' own matches, each of which has taken one of these contributions."""
@@ -79,9 +57,8 @@ class Four:
 
 
 @pytest.fixture
-def four(third_turn: Match) -> Four:
-    seats, mover = make_seats(4), mover_of(third_turn)
-    return Four(fork(third_turn), seats, mover, [seat for seat in seats if seat.number != mover])
+def four() -> Four:
+    return Four()
 
 
 def proof(match: Match, *evidence: Contribution) -> Violation:
@@ -95,7 +72,7 @@ def test_one_vote_against_an_honest_seat_is_overtaken_by_its_contribution(four: 
     enemy, *friends = four.others
     match, enemys = four.match, fork(four.match)
     enemys.own_seat = enemy.number
-    against, move = enemy.ballot(match, 1, four.against, "late"), four.turn()
+    against, move = enemy.ballot(match, 1, four.against, "late"), four.turn
     for each in (match, enemys):
         hear(each, against)
         each.receive(move)
@@ -111,7 +88,7 @@ def test_one_vote_against_an_honest_seat_is_overtaken_by_its_contribution(four: 
 
 def test_an_equivocation_in_a_step_that_is_not_final_is_voted_on(four: Four) -> None:
     """Two took one version and one the other: with the cheat, the first can have been final, so it stands."""
-    first, second = four.equivocation()
+    first, second = four.equivocation
     views = four.views(first, first, second)
     ballots = four.accused(views, first, second)
     for seat in four.others:
@@ -128,7 +105,7 @@ def test_an_equivocation_in_a_step_that_is_not_final_is_voted_on(four: Four) -> 
 
 
 def test_of_two_versions_neither_of_which_can_be_final_the_action_stands(four: Four) -> None:
-    first, second = four.equivocation()
+    first, second = four.equivocation
     views = four.views(first, second, None)
     ballots = four.accused(views, second, first)
     lasts = [decode(BallotPayload, signed.payload, 512).last for signed in ballots]
@@ -147,7 +124,7 @@ def test_of_two_versions_neither_of_which_can_be_final_the_action_stands(four: F
 
 def test_evidence_that_decides_how_a_step_closed_stands_before_it(four: Four, tmp_path: Path) -> None:
     """All votes are here, and tell nothing without the evidence: it makes the step final as soon as it comes."""
-    first, second = four.equivocation()
+    first, second = four.equivocation
     views, number, path = four.views(first, second, None), four.match.number, tmp_path / "late.seqp2p"
     ballots = four.accused(views, second, first)
     things: list[SignedThing] = [SignedBallot(signed) for signed in ballots]
@@ -209,7 +186,7 @@ def test_no_share_for_one_card_to_two_seats(four: Four) -> None:
     """A draw is undone by a vote that no honest majority makes; the card would go to another seat."""
     one, *_ = four.others
     before, match = fork(four.match), four.match
-    match.receive(four.turn())
+    match.receive(four.turn)
     assert (match.kind, mover_of(match)) == ("draw", four.mover)
     given = match.game.deck.drawn
     # What it gave it knows again when it comes back.
@@ -231,7 +208,7 @@ def test_no_share_for_one_card_to_two_seats(four: Four) -> None:
 def test_what_a_seat_signed_binds_it_when_it_comes_back(four: Four) -> None:
     voter, again = four.others[0], fork(four.match)
     again.own_seat = voter.number
-    four.match.receive(four.turn())
+    four.match.receive(four.turn)
     (shown,) = voter.heads(four.match)
     hear(again, shown)
     voted = decode(BallotPayload, voter.ballot(again, 1, four.against, "late").payload, 512)
