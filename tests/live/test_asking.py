@@ -18,7 +18,7 @@ from seqp2p.match.machine import Match
 from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, Action, Options, View, apply, legal_actions, start, view
 from tests.live.parties import Party, Place, Scripted, checked
 from tests.live.test_seat_session import Linkless, Noting
-from tests.match.test_ballots_games import table
+from tests.match.voting import table
 from tests.table import play
 
 MANUAL = Options(manual_draw=True)

@@ -39,9 +39,8 @@ from seqp2p.replay.sidecar import Logged, LoggedKind, from_logged
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import DRAW, View
 from tests.live.parties import WITHOUT_THREADS
-from tests.match.test_ballots_games import nth, table
 from tests.match.test_intake import SHUFFLE, Sums, before_shuffles
-from tests.match.voting import play_on, show, vote, wish
+from tests.match.voting import nth, play_on, show, table, vote, wish
 from tests.net.tools import address_of, said
 from tests.table import Played, at_random, due, fork, identity, make_seats, match_at, signed
 

@@ -23,8 +23,7 @@ from seqp2p.net.messages import Bye, ContributionMessage, HeadMessage
 from seqp2p.replay.writer import ReplayWriter
 from tests.live.parties import WITHOUT_THREADS, WithoutThreads, credentials
 from tests.lobby.hall import own_key
-from tests.match.test_ballots_games import table
-from tests.match.voting import play_on, show, staying, vote, wish
+from tests.match.voting import play_on, show, staying, table, vote, wish
 from tests.net.tools import address_of
 from tests.sim.mini_variant import NAME as MINIATURE
 from tests.table import at_random, due, identity, make_agreement, make_seats, randomness, signed

@@ -23,7 +23,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.rules import Action, View, call
 from tests.live.parties import Party, Place, Scripted, Thinker, checked
 from tests.live.test_seat_session import Linkless, Noting
-from tests.match.test_ballots_games import table
+from tests.match.voting import table
 from tests.sim.mini_variant import NAME as MINIATURE
 from tests.table import Played, at_random, fork, identity, match_at, play, randomness
 

@@ -2,7 +2,9 @@
 
 import contextlib
 import itertools
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
 
 import pytest
 import trio
@@ -18,6 +20,7 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Confirm, LinkStage, PakeA, Sit
 from tests.net.tools import credentials, frames_pair, identity, own, randomness
+from tests.ui.kept import Talk, talks
 
 pytestmark = pytest.mark.usefixtures("cheap_codes")
 
@@ -134,15 +137,80 @@ class Entrance:
             await self.be_silent(frames)
 
 
+class Visits:
+    """A door, and who comes to it in the lines of a talk."""
+
+    def __init__(self, place: str, nursery: trio.Nursery) -> None:
+        limits: dict[str, Any] = {name: int(value) for name, value in (word.split("=") for word in place.split()[1:])}
+        self.door, self.nursery = Entrance(Limits(**limits)), nursery
+        self.crowd = list[trio.CancelScope]()
+
+    def state(self) -> dict[str, object]:
+        door = self.door.door
+        return {
+            "outcomes": dict(Counter(self.door.outcomes)),
+            "codes": len(self.door.shown),
+            "failed": door._failed,
+            "answered": len(door._answering),
+            "waiting": len(door._waiting),
+            "slowed": door._not_before > float("-inf"),
+            "time": round(trio.current_time(), 3),
+        }
+
+    async def come(self, client: Client) -> None:
+        with trio.CancelScope() as scope:
+            self.crowd.append(scope)
+            await self.door.meet(client)
+
+    async def join(self, who: str, *which: str) -> str:
+        key = FRIEND if who == "friend" else JOINER
+        source = ALICE if who == "alice" else EVE
+        codes = {"": self.door.code, "wrong": self.door.wrong_code, "first": self.door.shown[0]}
+        return await self.door.join(codes["".join(which)], source, key)
+
+    async def follow(self, line: str) -> str:
+        """Do what a line says. A number of clients come one after the other, and stay."""
+        match line.split():
+            case ["one" | "friend" as who, "comes", "to", act]:
+                await self.door.meet(getattr(self.door, act), key=FRIEND if who == "friend" else JOINER)
+            case [count, "come", "to", act]:
+                for _ in range(int(count)):
+                    self.nursery.start_soon(self.come, getattr(self.door, act))
+                    await wait_all_tasks_blocked()
+            case [count, "join", "at", "once"]:
+                for _ in range(int(count)):
+                    self.nursery.start_soon(self.join, "alice")
+                await wait_all_tasks_blocked()
+            case ["they", "go"]:
+                for scope in self.crowd:
+                    scope.cancel()
+            case [count, "code" | "codes", "burn" | "burns"]:
+                for _ in range(int(count)):
+                    await self.door.burn()
+            case [seconds, "seconds", "pass"]:
+                await trio.sleep(float(seconds))
+            case [who, "joins", *which]:
+                return await self.join(who, *which)
+            case _:
+                raise AssertionError(line)
+        return ""
+
+
+@talks(__file__, "door.txt")
+async def test_talk(autojump_clock: object, nursery: trio.Nursery, talk: Talk) -> None:
+    """After each line: how the joiner fares, and what has changed at the door."""
+    visits, answers = Visits(talk.place, nursery), list[list[str]]()
+    for line in talk.lines:
+        before = visits.state()
+        outcome = await visits.follow(line[2:])
+        await wait_all_tasks_blocked()
+        changed = [f"{name}: {now}" for name, now in visits.state().items() if now != before[name]]
+        answers.append([*([outcome] if outcome else []), *changed])
+    talk.check(answers)
+    nursery.cancel_scope.cancel()
+
+
 # Codes and their tries.
-
-
-async def test_three_wrong_codes_burn_it(autojump_clock: object) -> None:
-    door = Entrance()
-    first, wrong = door.code, door.wrong_code
-    assert [await door.join(wrong) for _ in range(3)] == ["wrong_code", "wrong_code", "code_burned"]
-    assert door.shown == [first, door.code]
-    assert await door.join(door.code) == "in"
 
 
 async def test_codes_after_burned_ones_grow_and_keep_their_chance(autojump_clock: object) -> None:
@@ -199,50 +267,6 @@ async def test_there_is_another_code_when_every_number_has_been_spent() -> None:
     assert public_part(door.code)[1] == 3
 
 
-async def test_ten_codes_burn_in_a_day(autojump_clock: object) -> None:
-    door = Entrance()
-    for _ in range(10):
-        await door.burn()
-    assert await door.join(door.code) == "busy"
-    assert await door.join(door.code, key=FRIEND) == "in"
-    await trio.sleep(86_400)
-    assert await door.join(door.code) == "in"
-
-
-@pytest.mark.parametrize(
-    ("client", "outcome", "tries"),
-    [
-        ("leave", "LinkLost", 0),
-        ("babble", "PeerError", 0),
-        ("name_no_point", "PeerError", 1),
-        ("run_away", "LinkLost", 1),
-        ("skip", "wrong_code", 1),
-        ("stall", "too_slow", 1),
-    ],
-)
-async def test_an_exchange_is_a_slowed_try_from_the_answer_on(
-    autojump_clock: object, client: str, outcome: str, tries: int
-) -> None:
-    door = Entrance()
-    for _ in range(2):
-        await door.meet(getattr(door, client))
-    assert door.outcomes == [outcome] * 2
-    assert door.door._failed == 2 * tries
-    assert (door.door._not_before > float("-inf")) == bool(tries)
-    await door.meet(getattr(door, client))
-    assert len(door.shown) == 1 + tries
-    assert trio.current_time() == (3 * LIMITS.code_exchange_s if client == "stall" else 0)
-
-
-async def test_a_cancelled_exchange_is_no_try_and_gives_its_turn_back(autojump_clock: object) -> None:
-    door = Entrance()
-    async with door.crowd(5, door.stall):
-        pass
-    assert (door.door._answering, door.door._waiting) == ([], [])
-    assert (door.door._failed, len(door.shown)) == (0, 1)
-    assert await door.join(door.code) == "in"
-
-
 async def test_wrong_guesses_are_slowed_for_the_whole_table(autojump_clock: object) -> None:
     door = Entrance()
     await door.burn()  # Three words: 768 tries.
@@ -258,36 +282,6 @@ async def test_wrong_guesses_are_slowed_for_the_whole_table(autojump_clock: obje
 
 
 # Turns.
-
-
-async def test_no_more_are_answered_than_tries_are_left(autojump_clock: object) -> None:
-    door = Entrance()
-    async with door.crowd(8, door.stall):
-        assert len(door.door._answering) == 3
-        assert len(door.shown) == 1
-        await trio.sleep(LIMITS.code_exchange_s)
-    # Three stalled away the first code, the five after them came with a code that held no more.
-    assert sorted(door.outcomes) == ["code_burned"] * 5 + ["too_slow"] * 3
-    assert len(door.shown) == 2
-
-
-async def test_eleven_honest_joiners_at_once_burn_nothing(autojump_clock: object) -> None:
-    door = Entrance()
-    async with trio.open_nursery() as nursery:
-        for _ in range(11):
-            nursery.start_soon(door.join, door.code)
-    assert door.outcomes == ["in"] * 11
-    assert door.shown == [door.code]
-
-
-async def test_silent_clients_keep_no_one_out(autojump_clock: object) -> None:
-    door = Entrance()
-    async with door.crowd(200, door.be_silent):
-        assert await door.join(door.code) == "in"
-        assert trio.current_time() == 0
-        await trio.sleep(LIMITS.code_exchange_s + 0.1)
-    assert door.outcomes.count("too_slow") == 200
-    assert len(door.shown) == 1
 
 
 async def test_of_those_who_have_not_begun_the_source_with_most_makes_room(autojump_clock: object) -> None:
@@ -324,59 +318,7 @@ async def test_clients_of_new_sources_go_behind_those_who_came_before(autojump_c
         nursery.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize(
-    ("crowd", "source", "within_s"),
-    [
-        (LIMITS.code_parallel_max, ALICE, LIMITS.code_hurry_s + LIMITS.code_wrong_s + 0.01),
-        (LIMITS.code_parallel_max + LIMITS.code_waiting_max - 1, ALICE, 2),
-        (LIMITS.code_parallel_max + LIMITS.code_waiting_max - 1, EVE, 10),
-    ],
-    ids=["places", "queue", "same source"],
-)
-async def test_stalling_clients_lose_their_turns_when_others_wait(
-    autojump_clock: object, crowd: int, source: str, within_s: float
-) -> None:
-    """One who knows the code gets in soon, from another address and from the attacker's own."""
-    door = Entrance()
-    await door.burn()  # Tries enough for all places.
-    begun = trio.current_time()
-    async with door.crowd(crowd, door.stall):
-        assert await door.join(door.code, source) == "in"
-        assert trio.current_time() - begun <= within_s
-
-
-async def test_the_newest_of_the_largest_source_has_to_go(autojump_clock: object) -> None:
-    """A client of another source keeps its place."""
-    door = Entrance(Limits(code_waiting_max=4, code_parallel_max=1))
-    await door.burn()
-    async with door.crowd(5, door.stall):
-        assert await door.join(door.code, ALICE) == "in"
-    assert door.outcomes.count("busy") == 1
-
-
 # Friends, and the count of strangers.
-
-
-async def test_a_friend_has_tries_of_its_own(autojump_clock: object) -> None:
-    door = Entrance()
-    first, wrong = door.code, door.wrong_code
-    assert [await door.join(wrong, key=FRIEND) for _ in range(3)] == ["wrong_code"] * 3
-    assert door.door._failed == 0
-    # Its fourth is a stranger's.
-    assert await door.join(wrong, key=FRIEND) == "wrong_code"
-    assert door.door._failed == 1
-    await trio.sleep(3600)
-    await door.meet(door.stall, key=FRIEND)
-    assert door.outcomes[-1] == "too_slow"
-    assert door.door._failed == 1
-    assert await door.join(first, key=FRIEND) == "in"
-
-
-async def test_a_friend_does_not_wait_for_strangers(autojump_clock: object) -> None:
-    door = Entrance()
-    async with door.crowd(20, door.stall):
-        assert await door.join(door.code, EVE, FRIEND) == "in"
-        assert trio.current_time() == 0
 
 
 async def test_strangers_are_counted_and_told_once_a_second_and_at_the_end(autojump_clock: object) -> None:

@@ -30,8 +30,7 @@ from seqp2p.match.signed import (
 )
 from seqp2p.match.table import encode_agreement
 from tests.match.refusal import AtStep, at_step
-from tests.match.test_ballots_games import at_turn, mover_of
-from tests.match.voting import play_on, show, wish
+from tests.match.voting import at_turn, mover_of, play_on, show, wish
 from tests.sim import MINIATURE
 from tests.table import (
     Played,

@@ -1,6 +1,7 @@
 """Votes at a table in memory: seats that are away, and those who stay close steps without them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from seqp2p.match.ballots import Sanction, Wish
 from seqp2p.match.contribution import Contribution
@@ -8,7 +9,8 @@ from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload, HeadPayload, is_ballot
-from tests.table import Choose, Until, due
+from seqp2p.match.table import encode_agreement
+from tests.table import Choose, Until, at_random, due, make_agreement, make_seats
 
 
 def wish(action: Sanction, *about: int) -> Wish:
@@ -55,3 +57,34 @@ def play_on(
         for contribution in contributions:
             events += match.receive(contribution)
     return events
+
+
+def table(players: int, variant: str = "kids", seed: int = 1, **changes: Any) -> tuple[Match, list[SeatKeys]]:
+    return Match(encode_agreement(make_agreement(players, variant, seed, **changes))), make_seats(players, seed)
+
+
+def nth(kind: str, count: int = 1) -> Until:
+    """The so manieth step of this kind after the deal."""
+    seen = set[int]()
+
+    def until(match: Match) -> bool:
+        if match.kind == kind and match.game.position is not None:
+            seen.add(match.number)
+        return len(seen) == count
+
+    return until
+
+
+def at_turn(
+    count: int, players: int, variant: str = "kids", kind: str = "turn", **changes: Any
+) -> tuple[Match, list[SeatKeys]]:
+    """A table whose so manieth turn is open, or step of another kind; all before it is final."""
+    match, seats = table(players, variant, **changes)
+    play_on(match, seats, at_random(1), nth(kind, count))
+    show(match, seats)
+    return match, seats
+
+
+def mover_of(match: Match) -> int:
+    assert match.plan is not None
+    return match.plan.subject

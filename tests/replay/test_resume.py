@@ -26,8 +26,7 @@ from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load
 from seqp2p.replay.sidecar import Logged, LoggedKind, from_logged, to_logged
 from seqp2p.replay.writer import ReplayWriter
 from tests.match.refusal import at_step
-from tests.match.test_ballots_games import at_turn
-from tests.match.voting import wish
+from tests.match.voting import at_turn, wish
 from tests.replay.tools import assemble, boundaries, evidence, open_step, records_of, steps
 from tests.table import Played, identity, make_seats, match_at, played, randomness, replay_bytes
 

@@ -1,6 +1,7 @@
 """Expected texts in files: screens, and talks of typed lines with their answers.
 
-``SEQP2P_KEEP=1 pytest -n 0 tests/ui tests/cli tests/rules tests/replay`` writes them again. Look at the changes first.
+``SEQP2P_KEEP=1 pytest -n 0 tests/ui tests/cli tests/rules tests/match tests/lobby tests/replay`` writes them again.
+Look at the changes first.
 """
 
 import os
