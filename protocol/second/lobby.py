@@ -4,15 +4,13 @@ import ipaddress
 import re
 from typing import Any
 
-from protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, is_text, require, unpack_map
+from protocol.second.basics import Encoding, check_signature, is_bytes, is_int, is_text, raising, require, unpack_map
 
 
 def _check(key: bytes, label: str, signed: dict[str, Any]) -> None:
     require(is_bytes(signed["signature"], 64))
-    try:
+    with raising(Encoding("not signed")):
         check_signature(key, label, signed["payload"], signed["signature"])
-    except Refused:
-        raise Encoding("not signed") from None
 
 
 def read_line(signed: dict[str, Any], lobby: bytes, said: dict[bytes, int]) -> dict[str, Any]:
