@@ -37,6 +37,8 @@ WARM_GAMES: Final = 5_000
 NOISE: Final = 0.05
 """Added to the values of actions, in logits, so games differ."""
 RATE: Final = 2e-3
+SAVE_EVERY: Final = 8
+"""The batches from one saving to the next."""
 HALVED_AFTER: Final = 25_000
 """The games after which the rate of learning is half."""
 
@@ -264,16 +266,12 @@ def main() -> None:
     parser.add_argument("--table", choices=TABLES, default="classic-2")
     parser.add_argument("--games", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--save-every", type=int, default=8, help="batches")
-    parser.add_argument("--players", type=int, nargs="*", help="only tables of so many players")
     parser.add_argument("--weights", type=Path, help="write the weights for the bot here, and end")
     chosen = parser.parse_args()
     training = Training(chosen.file, chosen.table, chosen.seed)
     if chosen.weights:
         chosen.weights.write_bytes(training.weights())
         return
-    if chosen.players:
-        training.sizes = tuple(size for size in training.sizes if size[0] in chosen.players)
     begun = time.monotonic()
     wins: dict[int, deque[float]] = {}
     while training.games < chosen.games:
@@ -282,7 +280,7 @@ def main() -> None:
         wins.setdefault(players, deque(maxlen=16)).append(float(won.mean()))
         shares = " ".join(f"{size}p {sum(each) / len(each):.3f}" for size, each in sorted(wins.items()))
         print(f"{training.games} games, {time.monotonic() - begun:.0f} s, loss {loss:.4f}, won {shares}", flush=True)
-        if training.batches % chosen.save_every == 0:
+        if training.batches % SAVE_EVERY == 0:
             training.save()
     training.save()
 
