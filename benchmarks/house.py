@@ -1,9 +1,7 @@
 """Measure the layout and the prose of two trees side by side: ``python benchmarks/house.py BEFORE AFTER``.
 
-BEFORE and AFTER are checkouts of this repository; one tree alone is measured by itself. ``--before-diffs`` and
-``--after-diffs`` take diffs of scratch branches, one for each change that is tried on a tree (``option.diff``,
-``action.diff`` …), and add the number of files of the package that each of them touches, catalogues apart. ``--list``
-names the places that count.
+BEFORE and AFTER are checkouts of this repository; one tree alone is measured by itself. ``--list`` names the places
+that count.
 """
 
 import argparse
@@ -11,7 +9,7 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -28,7 +26,6 @@ OLD_STYLE: Final = re.compile(
     re.IGNORECASE,
 )
 QUESTION: Final = re.compile(r"(What|Who|Whoever|Whether|Where|How|Why)\b")
-TOUCHED: Final = re.compile(r"^diff --git a/(\S+) b/\S+$", re.MULTILINE)
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -125,15 +122,6 @@ def measure_module(found: Tree, name: str, tree: ast.Module) -> None:
         found.old += [f"{name}:{line} {word[0]}" for word in OLD_STYLE.finditer(docstring)]
 
 
-def touched(diffs: Iterable[Path]) -> dict[str, int]:
-    """Return the number of files of the package that each diff touches, without the catalogues, by the diff's name."""
-    files = {diff.stem: set(TOUCHED.findall(diff.read_text("utf-8"))) for diff in diffs}
-    return {
-        name: sum(path.startswith(f"{PACKAGE}/") and "/locale/" not in path for path in paths)
-        for name, paths in files.items()
-    }
-
-
 def per_thousand(part: int, whole: int) -> str:
     return f"{1000 * part / whole:.1f}" if whole else "–"
 
@@ -181,18 +169,13 @@ def main() -> None:
     """Measure the trees and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trees", type=Path, nargs="+", help="checkouts, the older one first")
-    parser.add_argument("--before-diffs", type=Path, nargs="*", default=[], help="diffs of changes to the first tree")
-    parser.add_argument("--after-diffs", type=Path, nargs="*", default=[], help="diffs of changes to the last tree")
     parser.add_argument("--list", action="store_true", help="name every place that counts against the last tree")
     wanted = parser.parse_args()
     for root in wanted.trees:
         if not (root / PACKAGE).is_dir():
             parser.error(f"{root} is no checkout: it has no folder {PACKAGE}")
     trees = [measure(root) for root in wanted.trees]
-    columns = [rows(tree) for tree in trees]
-    for column, diffs in ((columns[0], wanted.before_diffs), (columns[-1], wanted.after_diffs)):
-        column.update({f"files that {name} touches": str(count) for name, count in touched(diffs).items()})
-    print("\n".join(side_by_side(columns)))
+    print("\n".join(side_by_side([rows(tree) for tree in trees])))
     if wanted.list:
         print("\n".join(places(trees[-1])), file=sys.stderr)
 
