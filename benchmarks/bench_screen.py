@@ -24,14 +24,16 @@ from functools import partial
 import trio
 from measuring import process_seconds, ratio_of
 
-from seqp2p.rules import CLASSIC, UNKNOWN, Options, Position, View, apply, hand_size, legal_actions, start, view
+from seqp2p.rules import CLASSIC, Position, View, view
 from seqp2p.ui.screen import open_screen
 from seqp2p.ui.styles import Taste
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Company, Sight, Story
+from tests.rules.playing import Game
 from tests.table import make_settings
 
 PLAYERS = 12
+TURNS = 50
 KEYS = (b"\t", b"\x1b[C", b"\x1b[B", b"\t", b"\r", b"\x1b[Z", b"\x1b[D")
 ROUNDS = 40
 STARTS = 11
@@ -87,17 +89,10 @@ def _read_all(master: int, quiet_s: float, first_s: float = 0.0) -> float:
 
 def _busy_position() -> Position:
     """A table of 12 in mid-game, with a seat to move that holds cards."""
-    rng, deck = random.Random(7), list(CLASSIC.deck)
-    rng.shuffle(deck)
-    size = hand_size(CLASSIC, PLAYERS)
-    hands = tuple(deck[at * size : (at + 1) * size] for at in range(PLAYERS))
-    pile = deck[PLAYERS * size :]
-    position = start(CLASSIC, PLAYERS, 3, Options(), 1, hands)
-    while len(pile) > 20 and not position.over:
-        draws = position.draws
-        position = apply(position, rng.choice(legal_actions(position)), pile[-1] if pile else UNKNOWN)
-        del pile[len(pile) - (position.draws - draws) :]
-    return position
+    game = Game.deal(CLASSIC, PLAYERS, 3, random.Random(7))
+    for _ in zip(range(TURNS), game.play_random(), strict=False):
+        pass
+    return game.position
 
 
 def _scene(position: Position) -> TableScene:

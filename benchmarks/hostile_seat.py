@@ -20,6 +20,7 @@ import trio
 from measuring import memory_mb
 
 from seqp2p.bots.player import BotPlayer
+from seqp2p.bots.registry import RandomBot
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, REMARK
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.schnorr import SHARE_PROOF_SIZE
@@ -27,7 +28,7 @@ from seqp2p.live.game import LiveGame
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.contribution import Contribution, SharesBody, make_payload
+from seqp2p.match.contribution import SharesBody, make_payload
 from seqp2p.match.encoding import encode, pack
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
@@ -53,7 +54,6 @@ from seqp2p.net.messages import (
 )
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import Action, View
 from tests.sim.table import Everything
 from tests.table import identity, make_agreement
 
@@ -65,11 +65,6 @@ PACE_S: Final = 0.3
 def table_of(seat: int, ports: list[int], listeners: list[trio.SocketListener]) -> AgreedTable:
     addresses = {n: [Address("127.0.0.1", port)] for n, port in enumerate(ports, 1) if n != seat}
     return AgreedTable(make_credentials(identity(seat)), make_agreement(3), seat, addresses, listeners)
-
-
-class AnyAction:
-    def choose(self, view: View) -> Action:
-        return random.choice(list(view.legal))
 
 
 # The attacks: each sends on a link until this breaks.
@@ -105,21 +100,21 @@ class Attack:
         while True:
             await frames.send(b"".join(encode_message(make()) for _ in range(20)))
 
-    def ahead(self, body: bytes = b"") -> Contribution:
+    def ahead(self, body: bytes = b"") -> ContributionMessage:
         self.number += 1
         step = self.match.number + 1_000 + self.number % 60_000
         payload = make_payload(
             self.match.game.id, step, bytes(32), ATTACKER, "draw", SharesBody(body, bytes(SHARE_PROOF_SIZE))
         )
-        return Contribution(payload, sign(self.key, CONTRIBUTION, payload))
+        return ContributionMessage(payload, sign(self.key, CONTRIBUTION, payload))
 
     async def early(self, frames: FrameStream) -> None:
         """Contributions to steps far ahead, all different."""
-        await self.repeat(frames, lambda: ContributionMessage(*_parts(self.ahead())))
+        await self.repeat(frames, self.ahead)
 
     async def long(self, frames: FrameStream) -> None:
         """The same, of 32 kB each."""
-        await self.repeat(frames, lambda: ContributionMessage(*_parts(self.ahead(bytes(32_000)))))
+        await self.repeat(frames, lambda: self.ahead(bytes(32_000)))
 
     async def nested(self, frames: FrameStream) -> None:
         """Contributions far ahead, of 30,000 empty arrays."""
@@ -133,7 +128,7 @@ class Attack:
 
     async def _fill(self, frames: FrameStream) -> None:
         """Fill its accounts with things that are early."""
-        early: list[WireMessage] = [ContributionMessage(*_parts(self.ahead())) for _ in range(64)]
+        early: list[WireMessage] = [self.ahead() for _ in range(64)]
         early += [self.ballot(self.match.number + 2 + at) for at in range(64)]
         early += [self.remark(2 + at) for at in range(200)]
         await frames.send(b"".join(map(encode_message, early)))
@@ -178,10 +173,6 @@ class Attack:
         await self.repeat(frames, Ping)
 
 
-def _parts(contribution: Contribution) -> tuple[bytes, bytes]:
-    return contribution.payload, contribution.signature
-
-
 async def play(seat: int, attack: str, seconds: float, ports: list[int]) -> None:
     listeners = await open_listeners(Address("127.0.0.1", ports[seat - 1]))
     table = table_of(seat, ports, listeners)
@@ -200,7 +191,7 @@ async def play(seat: int, attack: str, seconds: float, ports: list[int]) -> None
         keys.signed = Everything()
         game = LiveGame(Mesh(table, secrets.token_bytes), match, keys, writer.path, lambda: files)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(game.play, BotPlayer(AnyAction(), PACE_S), emit)
+            nursery.start_soon(game.play, BotPlayer(RandomBot(random.Random()), PACE_S), emit)
             await begun.wait()
             attacker = Attack(table, Address("127.0.0.1", ports[VICTIM - 1]), match, key)
             if seat == ATTACKER and attack != "none":
