@@ -15,6 +15,7 @@ from protocol.generator.wrong_moves import wrong_move_cases
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.seat import SeatKeys
+from seqp2p.net.frames import frame as framed
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
@@ -176,7 +177,7 @@ def _damaged(whole: Game) -> dict[str, Case]:
     key_of_end = len(data) - 64 - 2 - 20
     later = unsigned + replay(records[:-1], ann)[len(unsigned) - len(data) :]
     longer = _longer(frame(_stopped(SETUP_STEPS + 1).records()[1]))
-    note = finish(MAGIC + table + _framed(packb({"t": "note", "text": "hello"})), ann)
+    note = finish(MAGIC + table + framed(packb({"t": "note", "text": "hello"})), ann)
     agreement = records[0]
     assert isinstance(agreement, TableRecord)
     escaped = TableRecord(agreement.agreement.replace(b"\xa3ann", b"\xa3a\x1bn"))
@@ -201,12 +202,8 @@ def _damaged(whole: Game) -> dict[str, Case]:
     }
 
 
-def _longer(framed: bytes) -> bytes:
-    return _framed(framed[4:].replace(b"\xa4step\x01", b"\xa4step\xcc\x01", 1))
-
-
-def _framed(data: bytes) -> bytes:
-    return len(data).to_bytes(4, "big") + data
+def _longer(record: bytes) -> bytes:
+    return framed(record[4:].replace(b"\xa4step\x01", b"\xa4step\xcc\x01", 1))
 
 
 def _with_signature(records: Sequence[AnyRecord], signature: bytes) -> list[AnyRecord]:
