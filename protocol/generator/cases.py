@@ -46,12 +46,12 @@ def _stopped(at: int) -> Game:
 
 
 def _closed_hands() -> Game:
-    return Game("kids-2/1 closed", settings("kids", 2, open_hands=False), ("random", "random")).play()
+    return Game("kids-2/1 closed", settings("kids", 2, open_hands=False)).play()
 
 
 def _good(whole: Game) -> dict[str, Case]:
     records = whole.records()
-    three = Game("kids-3/3", settings("kids", 3), ("random",) * 3).play(until=56)
+    three = Game("kids-3/3", settings("kids", 3)).play(until=56)
     assert three.match.kind == "over", "the game of three ends with step 56"
     signed = three.contributions()
     for contribution in signed[:2]:
@@ -160,7 +160,7 @@ def _cheated(whole: Game) -> dict[str, Case]:
 
 def _copied_key() -> tuple[Game, Contribution]:
     """A table where one person holds both seats and gives them one game key; step 2 with seat 1's part in."""
-    game = Game(GAME, settings("kids", 2), ("random", "random"))
+    game = Game(GAME, settings("kids", 2))
     game.seats[1] = SeatKeys(2, game.identities[1], Stream(f"{GAME} seat 1"))
     game.play(until=2)
     one, two = game.contributions()
@@ -217,7 +217,7 @@ def _misplaced(whole: Game) -> dict[str, Case]:
     records, ann = whole.records(), whole.identities[0]
     table, first, second, *rest = records
     assert isinstance(first, StepRecord)
-    foreign = Game("kids-2/0", settings("kids", 2), ("random", "random")).play(until=2).records()[1]
+    foreign = Game("kids-2/0", settings("kids", 2)).play(until=2).records()[1]
     wrong = OpeningRecord(2, encode_scalar(7))
     over = records[-3]
     assert isinstance(over, StepRecord)

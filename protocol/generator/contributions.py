@@ -23,7 +23,7 @@ _base: Any = Base
 
 def small_game() -> Game:
     """Return the game of the small replay cases and these vectors, before its first step."""
-    return Game(GAME, settings("kids", 2), ("random", "random"))
+    return Game(GAME, settings("kids", 2))
 
 
 @dataclass

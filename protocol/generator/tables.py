@@ -32,7 +32,7 @@ def agreements() -> Vector:
     return file_of("Table agreements and game ids.", [*vectors, *_not_agreed(base)])
 
 
-def _plain_agreement(variant: str, players: int, teams: int = 0) -> dict[str, Any]:
+def _plain_agreement(variant: str, players: int, teams: int | None = None) -> dict[str, Any]:
     """Return an agreement as plain data, so that anything in it can be changed."""
     entries = tuple(
         SeatEntry(name, identity(name).public, Stream(f"vector nonce {seat}")(32))

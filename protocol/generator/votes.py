@@ -31,7 +31,7 @@ def skip(seat: int) -> Wish:
 def table(players: int = 3, number: int = 2, **votes: Wish) -> Game:
     """A kids' game; ``votes`` by step: ``at_13=drop(2)``."""
     at = {int(name.removeprefix("at_")): wish for name, wish in votes.items()}
-    return Game(f"kids-{players}/votes {number}", settings("kids", players), ("random",) * players, votes=at)
+    return Game(f"kids-{players}/votes {number}", settings("kids", players), votes=at)
 
 
 def mover(game: Game) -> int:
@@ -233,7 +233,7 @@ def leave(game: Game, seat: int) -> LeaveRecord:
 def two_dropped() -> Game:
     """Return a game of four in which seats 1 and 3 have dropped both opponents."""
     votes = {8: drop(2), 10: drop(4)}
-    return Game("classic-4/votes", settings("classic", 4), ("random",) * 4, votes=votes).play()
+    return Game("classic-4/votes", settings("classic", 4), votes=votes).play()
 
 
 def _ends() -> dict[str, Case]:
