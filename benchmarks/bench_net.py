@@ -47,6 +47,7 @@ from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.relay import FirstHave
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
+from tests.sim.table import Everything
 from tests.table import fork, make_agreement, played
 
 HERE = Path(__file__).resolve().parent
@@ -64,10 +65,14 @@ Figures = dict[str, dict[str, float]]
 # Moves
 
 
-def start(script: str, *arguments: object, home: Path, **env: str) -> subprocess.Popen[str]:
+def start(stack: ExitStack, script: str, *arguments: object, home: Path, **env: str) -> subprocess.Popen[str]:
+    """Run a script of this folder until the stack ends."""
     line = [sys.executable, str(HERE / script), *map(str, arguments)]
     environment = os.environ | {"SEQP2P_HOME": str(home)} | env
-    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
+    stack.enter_context(process)
+    stack.callback(process.kill)
+    return process
 
 
 class Table:
@@ -91,30 +96,24 @@ class Table:
     def _peer(self, number: int, *arguments: object, **env: str) -> subprocess.Popen[str]:
         kept = ["--name", f"p{number}", "--replay-dir", f"{self._folder}/{number}"]
         home = Path(self._folder, f"home{number}")
-        process = start("net_peer.py", *arguments, *self._common, *kept, home=home, **self._env, **env)
-        self._stack.enter_context(process)
-        self._stack.callback(process.kill)
-        return process
+        arguments = *arguments, *self._common, *kept
+        return start(self._stack, "net_peer.py", *arguments, home=home, **self._env, **env)
 
 
 def game(players: int, spectators: int = 0, relay: int | None = None) -> tuple[list[list[dict[str, Any]]], list[float]]:
     """Return every event of every peer of one game, the host first, and when the last spectator had each turn."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         table = Table(folder, stack, players, relay)
-        host, shown = table.host, table.shown
         had = None
         if spectators:
-            crowd = start("net_spectators.py", shown["address"], shown["code"], spectators, home=Path(folder, "crowd"))
-            stack.callback(crowd.wait)
-            stack.callback(crowd.kill)
-            assert crowd.stdout is not None
-            crowd.stdout.readline()
-            stack.callback(crowd.stdout.close)
-            had = crowd.stdout
+            there, home = (table.shown["address"], table.shown["code"]), Path(folder, "crowd")
+            had = start(stack, "net_spectators.py", *there, spectators, home=home).stdout
+            assert had is not None
+            had.readline()
         joined = [table.join(seat) for seat in range(2, players + 1)]
         # A whole game's events fit into no pipe's buffer.
         with ThreadPoolExecutor(players) as readers:
-            events = list(readers.map(events_of, (host, *joined)))
+            events = list(readers.map(events_of, (table.host, *joined)))
         return events, json.loads(had.readline()) if had else []
 
 
@@ -282,6 +281,7 @@ async def resync_s() -> float:
             nursery.start_soon(drain, meshes[0], inbox)
             player = BotPlayer(BOTS["greedy"](random.Random(1)))
             own, files = Silent(2, keys[1], secrets.token_bytes), nullcontext((writer, None))
+            own.signed = Everything()
             back = LiveGame(meshes[1], behind, own, writer.path, lambda: files)
             begun = time.monotonic()
             nursery.start_soon(back.play, player, tell)
