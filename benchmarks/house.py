@@ -8,7 +8,7 @@ import argparse
 import ast
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,26 +33,27 @@ Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 class Tree:
     """The figures of one checkout."""
 
-    lines: Counter[str] = field(default_factory=Counter[str])
-    code: Counter[str] = field(default_factory=Counter[str])
-    modules: Counter[str] = field(default_factory=Counter[str])
-    classes: Counter[str] = field(default_factory=Counter[str])
+    rooms: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
+    """By package or folder: its lines, code, modules and classes."""
     class_names: Counter[str] = field(default_factory=Counter[str])
     wide: list[str] = field(default_factory=list[str])
     long: list[str] = field(default_factory=list[str])
     docstrings: int = 0
     questions: list[str] = field(default_factory=list[str])
-    words: int = 0
     old: list[str] = field(default_factory=list[str])
-    test_words: int = 0
-    test_old: int = 0
-    page_words: int = 0
-    page_old: int = 0
+    words: Counter[str] = field(default_factory=Counter[str])
+    old_words: Counter[str] = field(default_factory=Counter[str])
+    """By the kind of text, as ``words``: the words in the old style."""
 
     @property
     def repeated(self) -> dict[str, int]:
         """The class names that stand for more than one class."""
         return {name: count for name, count in sorted(self.class_names.items()) if count > 1}
+
+    def read(self, kind: str, text: str) -> None:
+        """Count the words of a text of this kind."""
+        self.words[kind] += len(text.split())
+        self.old_words[kind] += len(OLD_STYLE.findall(text))
 
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[int, str, ast.Expr]]:
@@ -84,20 +85,15 @@ def measure(root: Path) -> Tree:
             text = path.read_text("utf-8")
             tree = ast.parse(text)
             room = "/".join(inside.parts[:2]) if folder == PACKAGE and len(inside.parts) > 2 else folder
-            found.modules[room] += 1
-            found.lines[room] += text.count("\n")
-            found.code[room] += code_lines(text, tree)
-            found.classes[room] += sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+            classes = sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+            found.rooms[room].update(lines=text.count("\n"), code=code_lines(text, tree), modules=1, classes=classes)
             if folder == PACKAGE:
                 measure_module(found, str(inside.relative_to(PACKAGE)), tree)
             elif folder == "tests":
-                texts = [docstring for _, docstring, _ in docstrings(tree)]
-                found.test_words += sum(len(docstring.split()) for docstring in texts)
-                found.test_old += sum(len(OLD_STYLE.findall(docstring)) for docstring in texts)
+                for _, docstring, _ in docstrings(tree):
+                    found.read("tests' docstrings", docstring)
     for page in (*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("protocol/*.md")):
-        text = page.read_text("utf-8")
-        found.page_words += len(text.split())
-        found.page_old += len(OLD_STYLE.findall(text))
+        found.read("pages", page.read_text("utf-8"))
     return found
 
 
@@ -116,26 +112,22 @@ def measure_module(found: Tree, name: str, tree: ast.Module) -> None:
                 found.wide.append(f"{place}: {parameters} parameters")
     for line, docstring, _ in docstrings(tree):
         found.docstrings += 1
-        found.words += len(docstring.split())
+        found.read("docstrings", docstring)
         if QUESTION.match(docstring):
             found.questions.append(f"{name}:{line} {docstring.split()[0]}")
         found.old += [f"{name}:{line} {word[0]}" for word in OLD_STYLE.finditer(docstring)]
-
-
-def per_thousand(part: int, whole: int) -> str:
-    return f"{1000 * part / whole:.1f}" if whole else "–"
 
 
 def rows(tree: Tree) -> dict[str, str]:
     """Return every figure of a tree under its title, the packages first."""
     shown: dict[str, str] = {}
     for name, rooms in {
-        **{room: [room] for room in sorted(tree.modules)},
-        f"all of {PACKAGE}": [room for room in tree.modules if room.startswith(PACKAGE)],
-        "all Python": list(tree.modules),
+        **{room: [room] for room in sorted(tree.rooms)},
+        f"all of {PACKAGE}": [room for room in tree.rooms if room.startswith(PACKAGE)],
+        "all Python": list(tree.rooms),
     }.items():
-        figures = tree.lines, tree.code, tree.modules, tree.classes
-        shown[f"{name}{COUNTS}"] = "".join(f"{sum(each[room] for room in rooms):>8,}" for each in figures)
+        figures = [sum(tree.rooms[room][what] for room in rooms) for what in ("lines", "code", "modules", "classes")]
+        shown[f"{name}{COUNTS}"] = "".join(f"{figure:>8,}" for figure in figures)
     shown["class names used twice or more"] = str(len(tree.repeated))
     shown[f"functions with more than {PARAMETERS_MAX} parameters"] = str(len(tree.wide))
     shown[f"functions of more than {FUNCTION_LINES_MAX} lines"] = str(len(tree.long))
@@ -143,9 +135,8 @@ def rows(tree: Tree) -> dict[str, str]:
     shown["docstrings that begin with What, Who, How …"] = (
         f"{len(tree.questions)} of {tree.docstrings:,} ({share:.1f} %)"
     )
-    shown["old-style words per 1,000 of docstrings"] = per_thousand(len(tree.old), tree.words)
-    shown["old-style words per 1,000 of tests' docstrings"] = per_thousand(tree.test_old, tree.test_words)
-    shown["old-style words per 1,000 of pages"] = per_thousand(tree.page_old, tree.page_words)
+    for kind, words in tree.words.items():
+        shown[f"old-style words per 1,000 of {kind}"] = f"{1000 * tree.old_words[kind] / words:.1f}"
     return shown
 
 
