@@ -49,7 +49,8 @@ def elsewhere(context: Context) -> dict[str, Context]:
 
 def forged_cases() -> dict[str, Case]:
     """Return all of them by name."""
-    return _keys() | _shuffles() | _turns_at_shuffling() | _deals()
+    cases = _keys() | _shuffles() | _turns_at_shuffling() | _deals()
+    return {f"{name}_fail": case for name, case in cases.items()}
 
 
 # Game keys: seat 2 commits to a key of its choice, and then shows it.
@@ -105,7 +106,7 @@ def _keys() -> dict[str, Case]:
         why = f"its challenge is that of another {what}"
         cases[f"key_proof_of_another_{what}"] = _key(key, why, proof_elsewhere(what))
     cases["key_not_committed_to"] = _key_not_committed_to(key, proof)
-    return {f"{name}_fail": case for name, case in cases.items()}
+    return cases
 
 
 def _key_not_committed_to(key: bytes, prove: Prove) -> Case:
@@ -162,7 +163,7 @@ def _shuffles() -> dict[str, Case]:
     for what, where in elsewhere(context).items():
         why = f"its challenge is that of another {what}"
         cases[f"shuffle_proof_of_another_{what}"] = case(honest, prove(honest, where=where), why)
-    return {f"{name}_fail": case for name, case in cases.items()}
+    return cases
 
 
 def _own_generators(n: int) -> tuple[Point, ...]:
@@ -176,9 +177,9 @@ def _turns_at_shuffling() -> dict[str, Case]:
     again = fourth.seats[0].contribute(fourth.match)
     early = fourth.made(2, "deal", SharesBody(encode_points([mul_base(1)]), bytes(98)))
     return {
-        "shuffle_by_the_next_seat_fail": refused(third, "step", 2, "seat 2 shuffles where seat 1 has to", ahead),
-        "one_seat_shuffles_for_both_fail": refused(fourth, "step", 1, "seat 1 shuffles again, for seat 2", again),
-        "shuffle_left_out_fail": refused(fourth, "step", 2, "seat 2 deals before it has shuffled", early),
+        "shuffle_by_the_next_seat": refused(third, "step", 2, "seat 2 shuffles where seat 1 has to", ahead),
+        "one_seat_shuffles_for_both": refused(fourth, "step", 1, "seat 1 shuffles again, for seat 2", again),
+        "shuffle_left_out": refused(fourth, "step", 2, "seat 2 deals before it has shuffled", early),
     }
 
 
@@ -223,4 +224,4 @@ def _deals() -> dict[str, Case]:
     for what, where in elsewhere(context).items():
         why = f"its challenge is that of another {what}"
         cases[f"share_proof_of_another_{what}"] = case(data, prove(right, where=where), why)
-    return {f"{name}_fail": case for name, case in cases.items()}
+    return cases

@@ -1,7 +1,7 @@
 """The golden games of replays/, and games described step by step."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -100,25 +100,29 @@ def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
     }
 
 
-def features(game: Game) -> dict[str, Any]:
-    """Return the figures of a game, for replays/README.md."""
-    variant = game.match.game.variant
-    actions = [format_action(variant, action) for _, _, action in game.actions]
-    jacks = sorted({text[:2] for text in actions if text[0] == "J"})
-    result = game.match.game.result
-    return {
-        "steps": len(game.match.record),
-        "turns": game.match.game.table_position().turn,
-        "exchanges": sum(text.endswith(" dead") for text in actions),
-        "calls": sum(text.startswith("call ") for text in actions),
-        "passes": actions.count("pass"),
-        "reshuffles": game.match.game.reshuffles,
-        "jacks": jacks,
-        "won by": list(result.winners) if result else [],
-    }
+def golden_row(name: str, game: Game) -> str:
+    """Return the row of a game in replays/README.md."""
+    settings, state = game.settings, game.match.game
+    actions = [format_action(state.variant, action) for _, _, action in game.actions]
+    cells = [
+        f"`{name}.seqp2p`",
+        settings.players,
+        settings.teams,
+        " and ".join(sorted(set(game.bots))),
+        "opened" if settings.open_hands else "closed",
+        len(game.match.record),
+        state.table_position().turn,
+        sum(text.endswith(" dead") for text in actions),
+        actions.count("pass"),
+        sum(text.startswith("call ") for text in actions),
+        state.reshuffles,
+        " ".join(sorted({text[:2] for text in actions if text[0] == "J"})),
+        " ".join(map(str, state.result.winners if state.result else ())),
+    ]
+    return f"| {' | '.join(map(str, cells))} |"
 
 
-def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
+def golden_readme(rows: Iterable[str]) -> bytes:
     """Return replays/README.md."""
     lines = [
         "# Golden games",
@@ -135,18 +139,6 @@ def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
         "",
         "| file | seats | teams | bots | hands | steps | turns | dead | passes | calls | reshuffles | jacks | won by |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        *rows,
     ]
-    for name, golden in GOLDEN.items():
-        told = seen[name]
-        cells = [
-            f"`{name}.seqp2p`",
-            len(golden.bots),
-            golden.settings.teams,
-            " and ".join(sorted(set(golden.bots))),
-            "opened" if golden.settings.open_hands else "closed",
-            *(told[what] for what in ("steps", "turns", "exchanges", "passes", "calls", "reshuffles")),
-            " ".join(told["jacks"]),
-            " ".join(map(str, told["won by"])),
-        ]
-        lines.append(f"| {' | '.join(map(str, cells))} |")
     return ("\n".join(lines) + "\n").encode()
