@@ -47,7 +47,6 @@ from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.relay import FirstHave
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
-from tests.sim.table import Everything
 from tests.table import fork, make_agreement, played
 
 HERE = Path(__file__).resolve().parent
@@ -280,8 +279,8 @@ async def resync_s() -> float:
             await nursery.start(meshes[0].run, MatchStore(whole), send)
             nursery.start_soon(drain, meshes[0], inbox)
             player = BotPlayer(BOTS["greedy"](random.Random(1)))
-            own, files = Silent(2, keys[1], secrets.token_bytes), nullcontext((writer, None))
-            own.signed = Everything()
+            own, files = Silent(2, keys[1], secrets.token_bytes, game.seat(2).secrets), nullcontext((writer, None))
+            own.signed = game.seat(2).signed
             back = LiveGame(meshes[1], behind, own, writer.path, lambda: files)
             begun = time.monotonic()
             nursery.start_soon(back.play, player, tell)
