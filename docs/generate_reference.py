@@ -78,13 +78,6 @@ WORD: Final = re.compile(r"\b[A-Z]\w+")
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def reference() -> Iterator[str]:
-    """Yield the sections of the reference."""
-    yield from entries()
-    yield "\n## Short names of types\n"
-    yield from aliases()
-
-
 def entries() -> Iterator[str]:
     """Yield the entries of all names, by sections."""
     sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
@@ -276,4 +269,5 @@ def prose(doc: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(HEAD + "\n".join(reference()) + "\n", "utf-8")
+    reference = *entries(), "\n## Short names of types\n", *aliases()
+    PAGE.write_text(HEAD + "\n".join(reference) + "\n", "utf-8")

@@ -120,17 +120,12 @@ def all_limits() -> Iterator[str]:
             yield f"| `{name}` | {getattr(DEFAULT_LIMITS, name):,} | {why} |"
 
 
-def room_of(path: Path) -> str:
-    """Return the package or the single module that a file of the source belongs to."""
-    return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
 @cache
 def rooms() -> dict[str, set[str]]:
     """Return for every package the first parts of all that its modules import; packages of seqp2p by their own name."""
     found: dict[str, set[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
-        imported = found.setdefault(room_of(path), set())
+        imported = found.setdefault(path.relative_to(PACKAGE).with_suffix("").parts[0], set())
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 imported.update(first_part(alias.name) for alias in node.names)
