@@ -15,6 +15,7 @@ from protocol.generator.wrong_moves import wrong_move_cases
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.seat import SeatKeys
+from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.frames import frame as framed
 from seqp2p.replay.format import (
     MAGIC,
@@ -176,7 +177,8 @@ def _damaged(whole: Game) -> dict[str, Case]:
     in_step_1 = len(MAGIC) + len(table) + 60
     key_of_end = len(data) - 64 - 2 - 20
     later = unsigned + replay(records[:-1], ann)[len(unsigned) - len(data) :]
-    longer = _longer(frame(_stopped(SETUP_STEPS + 1).records()[1]))
+    step_1 = frame(_stopped(SETUP_STEPS + 1).records()[1])[HEADER_SIZE:]
+    longer = framed(step_1.replace(b"\xa4step\x01", b"\xa4step\xcc\x01", 1))
     note = finish(MAGIC + table + framed(packb({"t": "note", "text": "hello"})), ann)
     agreement = records[0]
     assert isinstance(agreement, TableRecord)
@@ -200,10 +202,6 @@ def _damaged(whole: Game) -> dict[str, Case]:
         "record_of_no_kind_fail": invalid(note, "no such record", "encoding", 1),
         "signature_stripped_fail": invalid(stripped, "64 zero bytes for a signature", "signature", 1),
     }
-
-
-def _longer(record: bytes) -> bytes:
-    return framed(record[4:].replace(b"\xa4step\x01", b"\xa4step\xcc\x01", 1))
 
 
 def _with_signature(records: Sequence[AnyRecord], signature: bytes) -> list[AnyRecord]:

@@ -143,7 +143,7 @@ def _shuffles() -> dict[str, Case]:
     again, of_another = shuffled(before[::-1])
     for_one, for_own_key = shuffled(before, match.game.keys[1])
     fewer, of_fewer = shuffled(before[:-1])
-    with patch("seqp2p.crypto.shuffle.generators", _own_generators):
+    with patch("seqp2p.crypto.shuffle.generators", lambda n: tuple(mul_base(index + 2) for index in range(n))):
         trapdoor = prove(honest)
     cases = {
         "shuffle_with_a_card_twice": case(twice, prove(twice), "the first card is the second again"),
@@ -164,10 +164,6 @@ def _shuffles() -> dict[str, Case]:
         why = f"its challenge is that of another {what}"
         cases[f"shuffle_proof_of_another_{what}"] = case(honest, prove(honest, where=where), why)
     return cases
-
-
-def _own_generators(n: int) -> tuple[Point, ...]:
-    return tuple(mul_base(index + 2) for index in range(n))
 
 
 def _turns_at_shuffling() -> dict[str, Case]:

@@ -152,11 +152,11 @@ class Game:
             for head in own.heads(self.match):
                 self.match.receive_word(HeadPayload, head)
 
-    def ballots(self, wish: Wish, round_: int = 1) -> list[Contribution]:
-        """Return equal ballots of all seats that these are not about."""
+    def ballots(self, wish: Wish) -> list[Contribution]:
+        """Return equal ballots of the first round, of all seats that these are not about."""
         self.show()
         voters = [own for own in self.staying() if own.number not in wish.about]
-        return [own.ballot(self.match, round_, wish, "late") for own in voters]
+        return [own.ballot(self.match, 1, wish, "late") for own in voters]
 
     def vote(self, wish: Wish) -> None:
         """Let the others close the open step by an action."""

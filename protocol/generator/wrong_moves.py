@@ -128,7 +128,7 @@ def _signatures() -> dict[str, Case]:
         ),
         "contribution_to_a_later_step": case("step 2 is not open", game.changed(one, in_envelope(step=2)), "chain"),
         "evidence_of_one_payload": invalid(
-            later.written(evidence(one, signed_again(one, 1))),
+            later.written(evidence(one, signed_again(one))),
             "two valid signatures on one payload prove nothing", "evidence", 2,
         ),
     }  # fmt: skip
@@ -203,7 +203,7 @@ def _good() -> dict[str, Case]:
     table, first, *rest = game.records()
     assert isinstance(first, StepRecord), "the first step follows the table"
     one, two = (Contribution(payload, signature) for payload, signature in first.contributions)
-    again = StepRecord(1, pairs((signed_again(one, 1), two)))
+    again = StepRecord(1, pairs((signed_again(one), two)))
     talk = small_game()
     for step, text in ((3, "look at e5"), (8, "good luck"), (10, "well played")):
         talk.play(until=step).say(1, text)
