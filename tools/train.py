@@ -110,7 +110,7 @@ def new_net(variant: Variant, teams: int, rng: np.random.Generator) -> Net:
     return Net(rows, rng.normal(0, 0.3, (form.states, HIDDEN)).astype(np.float32))
 
 
-def choose(net: Net, batch: Batch, rows: Array, noise: float) -> tuple[Array, ...]:
+def choose(net: Net, batch: Batch, rows: Array) -> tuple[Array, ...]:
     """Return the choices of the net: games, squares, kinds, features, states, values; after its exchanges."""
     left, changed = batch.exchanges(), rows
     while len(changed):
@@ -122,7 +122,7 @@ def choose(net: Net, batch: Batch, rows: Array, noise: float) -> tuple[Array, ..
         part = slice(first, first + ROWS_MAX)
         phi, state, wins = batch.features(rows, at[part], square[part], kind[part])
         score[part] = net.logits(phi, state)[0] + wins * 1e6
-    have, best = best_of(at, score + noise * batch.rng.normal(size=len(at)))
+    have, best = best_of(at, score + NOISE * batch.rng.normal(size=len(at)))
     phi, state, wins = batch.features(rows, at[best], square[best], kind[best])
     values = 1 / (1 + np.exp(-np.clip(score[best], -30, 30)))
     return rows[have], square[best], kind[best], phi, state, values, wins
@@ -140,7 +140,7 @@ class Record:
     wins: Array
 
 
-def play_batch(net: Net, batch: Batch, by_greedy: Array, *, warm: bool, noise: float = NOISE) -> list[Record]:
+def play_batch(net: Net, batch: Batch, by_greedy: Array, *, warm: bool) -> list[Record]:
     """Play games to their ends; ``by_greedy`` by game and team. Return the positions, turn by turn."""
     records = list[Record]()
     while len(active := batch.active()):
@@ -152,7 +152,7 @@ def play_batch(net: Net, batch: Batch, by_greedy: Array, *, warm: bool, noise: f
             phi, state, wins = batch.features(games, n, squares, kinds)
             records.append(Record(games, seat, phi, state, np.zeros(len(n)), wins))
         if not theirs.all():
-            mine = choose(net, batch, active[~theirs], noise)
+            mine = choose(net, batch, active[~theirs])
             records.append(Record(mine[0], seat, *mine[3:]))
             games, squares, kinds = (np.concatenate(pair) for pair in zip((games, squares, kinds), mine, strict=False))
         batch.play(games, squares, kinds)
