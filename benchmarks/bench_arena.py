@@ -63,8 +63,3 @@ def run() -> dict[str, dict[str, float]]:
             "won": within("greedy's share against random", 0.97, greedy.score(0) or 0.0, 1),
         },
     }
-
-
-if __name__ == "__main__":
-    for name, figures in run().items():
-        print(name, figures)

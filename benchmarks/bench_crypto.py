@@ -1,7 +1,5 @@
 """Shuffles and decryption shares, in milliseconds and as a ratio to the price of their point multiplications.
 
-    python benchmarks/bench_crypto.py
-
 The floor of each operation is its number of point multiplications, counted one equation at a time, times the
 price of one, which is measured in the same rounds and on libsecp256k1 itself, without this package's own layer. A
 round takes a few milliseconds of single multiplications and then the operation; the median over the rounds is
@@ -13,12 +11,12 @@ shares. One thread; N = 104 cards in a deck, M = 30 shares in one contribution.
 
 import secrets
 import statistics
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from btclib_libsecp256k1 import ffi, lib
 from btclib_libsecp256k1.context import ctx
+from measuring import seconds
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck
 from seqp2p.crypto.group import decode_points, encode_points, mul_base, random_scalar
@@ -83,12 +81,6 @@ def cases() -> dict[str, Case]:
     }
 
 
-def seconds(operation: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    operation()
-    return time.perf_counter() - start
-
-
 def measure(case: Case) -> dict[str, float]:
     create, multiply = lib.secp256k1_ec_pubkey_create, lib.secp256k1_ec_pubkey_tweak_mul
     scalars = [secrets.token_bytes(32) for _ in range(SINGLES)]
@@ -108,9 +100,3 @@ def measure(case: Case) -> dict[str, float]:
 def run() -> dict[str, dict[str, float]]:
     """For each operation its milliseconds, and their ratio to the floor."""
     return {name: measure(case) for name, case in cases().items()}
-
-
-if __name__ == "__main__":
-    print(f"{'':16}{'ms':>9}{'ratio':>8}")
-    for name, figures in run().items():
-        print(f"{name:16}{figures['ms']:9.2f}{figures['ratio']:8.3f}")

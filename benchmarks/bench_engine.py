@@ -68,7 +68,3 @@ def run() -> dict[str, dict[str, float]]:
         chess_per_s = per_second(chess_playout, chess, rng)
         engine |= {"chess_turns_per_s": round(chess_per_s), "ratio": round(turns_per_s / chess_per_s, 2)}
     return {"engine": engine}
-
-
-if __name__ == "__main__":
-    print(run())

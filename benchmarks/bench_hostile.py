@@ -27,6 +27,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import trio
+from measuring import memory_mb, processor_s
 
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh, MeshEvent
@@ -37,7 +38,7 @@ from seqp2p.lobby.events import Own
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.machine import Match
-from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.match.table import encode_agreement
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, tcp_dial
 from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import NetError
@@ -45,6 +46,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressUpdate, encode_message
 from seqp2p.net.tls import make_credentials
 from tests.sim.strangers import ATTACKS
+from tests.table import identity, make_agreement
 
 SEAT_ATTACKS = ("none", "early", "long", "nested", "evidence", "reconnects", "pings", "remark_again", "ballot_again")
 
@@ -110,17 +112,6 @@ def ended(process: subprocess.Popen[str]) -> Generator[None]:
         process.wait()
 
 
-def processor_s(process: subprocess.Popen[str]) -> float:
-    """The processor time of a running process."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def memory_mb(process: subprocess.Popen[str]) -> float:
-    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
 async def join(host: Host) -> float:
     """Join as a friend, and leave again; return the seconds until it sat, infinite if they were too many."""
     begun = time.monotonic()
@@ -160,7 +151,7 @@ def measured(name: str, source: str) -> dict[str, float]:
     with ExitStack() as stack:
         host = Host(stack)
         attacker = host.attack(stack, name, source)
-        memory, spent, time_0 = memory_mb(host.process), processor_s(host.process), time.monotonic()
+        memory, spent, time_0 = memory_mb(host.process.pid), processor_s(host.process.pid), time.monotonic()
         took = trio.run(joins, host)
         passed = time.monotonic() - time_0
         inside = [each for each in took if each < LIMIT_S]
@@ -169,22 +160,20 @@ def measured(name: str, source: str) -> dict[str, float]:
             "joins_in": len(inside),
             "longest_s": round(max(inside, default=0), 2),
             "codes": host.codes,
-            "host_share": round((processor_s(host.process) - spent) / passed, 2),
-            "attacker_share": round(processor_s(attacker) / passed, 2),
-            "memory_mb": round(memory_mb(host.process) - memory, 1),
+            "host_share": round((processor_s(host.process.pid) - spent) / passed, 2),
+            "attacker_share": round(processor_s(attacker.pid) / passed, 2),
+            "memory_mb": round(memory_mb(host.process.pid) - memory, 1),
         }
 
 
 async def moves() -> dict[str, float]:
     """Let a seat move all the time, and count what another dials for it."""
-    keys = [Identity(secrets.token_bytes(32)) for _ in range(3)]
+    agreement, keys = make_agreement(3), [identity(seat) for seat in (1, 2, 3)]
     doors = [await open_listeners(Address(host, 0)) for host in ("127.0.0.1", "0.0.0.0")]
     (victim,) = await listening_addresses(doors[0])
     places = [Address(f"127.0.0.{number}", doors[1][0].socket.getsockname()[1]) for number in range(1, 9)]
-    seats = tuple(SeatEntry(f"seat {seat}", key.public, secrets.token_bytes(32)) for seat, key in enumerate(keys, 1))
-    rules = Settings("classic", 3, 3, ("blue", "green", "red"), False, False, False, True, 0, 120)
-    own = make_statement(keys[0], seats[0].nonce, 1, [victim])
-    table = AgreedTable(make_credentials(keys[0]), Agreement(1, rules, seats), 1, {}, doors[0], statements=(own,))
+    own = make_statement(keys[0], agreement.seats[0].nonce, 1, [victim])
+    table = AgreedTable(make_credentials(keys[0]), agreement, 1, {}, doors[0], statements=(own,))
     dialled = [0]
 
     async def count(stream: trio.SocketStream) -> None:
@@ -198,7 +187,7 @@ async def moves() -> dict[str, float]:
     async with trio.open_nursery() as nursery:
         send, inbox = trio.open_memory_channel[MeshEvent](0)
         nursery.start_soon(read)
-        mesh, store = Mesh(table, secrets.token_bytes), MatchStore(Match(encode_agreement(table.agreement), 1))
+        mesh, store = Mesh(table, secrets.token_bytes), MatchStore(Match(encode_agreement(agreement), 1))
         nursery.start_soon(mesh.run, store, send)
         nursery.start_soon(trio.serve_listeners, count, doors[1])
         reached = await reach(
@@ -206,7 +195,7 @@ async def moves() -> dict[str, float]:
         )
         spent, begun = time.process_time(), time.monotonic()
         for number in range(2, 2 + round(10 * min(SECONDS, 60))):
-            told = make_statement(keys[2], seats[2].nonce, number, places)
+            told = make_statement(keys[2], agreement.seats[2].nonce, number, places)
             await reached.frames.send(encode_message(AddressUpdate(told.payload, told.signature)))
             await trio.sleep(0.1)
         passed = time.monotonic() - begun

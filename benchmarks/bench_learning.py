@@ -60,8 +60,3 @@ def run() -> dict[str, dict[str, float]]:
         "learning_agents": per_second(by_agents, RawEnv(), rng),
     }
     return {name: {"steps_per_s": round(rate), "ratio": round(rate / engine, 3)} for name, rate in rates.items()}
-
-
-if __name__ == "__main__":
-    for name, figures in run().items():
-        print(name, figures)

@@ -23,18 +23,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import trio
+from measuring import processor_s
 
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
-from seqp2p.crypto.identity import Identity
 from seqp2p.live.game import LiveGame
 from seqp2p.live.mesh import Mesh, MeshEvent
 from seqp2p.live.seat_session import MatchStore
@@ -42,11 +43,11 @@ from seqp2p.live.spectator_session import ASK_S
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.relay import FirstHave
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
+from tests.table import fork, make_agreement, played
 
 HERE = Path(__file__).resolve().parent
 # Seconds a bot takes for its turn. All peers share this machine's cores, and after each move every peer checks a proof
@@ -63,10 +64,14 @@ Figures = dict[str, dict[str, float]]
 # Moves
 
 
-def start(script: str, *arguments: object, home: Path, **env: str) -> subprocess.Popen[str]:
+def start(stack: ExitStack, script: str, *arguments: object, home: Path, **env: str) -> subprocess.Popen[str]:
+    """Run a script of this folder until the stack ends."""
     line = [sys.executable, str(HERE / script), *map(str, arguments)]
     environment = os.environ | {"SEQP2P_HOME": str(home)} | env
-    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
+    stack.enter_context(process)
+    stack.callback(process.kill)
+    return process
 
 
 class Table:
@@ -90,45 +95,30 @@ class Table:
     def _peer(self, number: int, *arguments: object, **env: str) -> subprocess.Popen[str]:
         kept = ["--name", f"p{number}", "--replay-dir", f"{self._folder}/{number}"]
         home = Path(self._folder, f"home{number}")
-        process = start("net_peer.py", *arguments, *self._common, *kept, home=home, **self._env, **env)
-        self._stack.enter_context(process)
-        self._stack.callback(process.kill)
-        return process
+        arguments = *arguments, *self._common, *kept
+        return start(self._stack, "net_peer.py", *arguments, home=home, **self._env, **env)
 
 
 def game(players: int, spectators: int = 0, relay: int | None = None) -> tuple[list[list[dict[str, Any]]], list[float]]:
     """Return every event of every peer of one game, the host first, and when the last spectator had each turn."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         table = Table(folder, stack, players, relay)
-        host, shown = table.host, table.shown
         had = None
         if spectators:
-            crowd = start("net_spectators.py", shown["address"], shown["code"], spectators, home=Path(folder, "crowd"))
-            stack.callback(crowd.wait)
-            stack.callback(crowd.kill)
-            assert crowd.stdout is not None
-            crowd.stdout.readline()
-            stack.callback(crowd.stdout.close)
-            had = crowd.stdout
+            there, home = (table.shown["address"], table.shown["code"]), Path(folder, "crowd")
+            had = start(stack, "net_spectators.py", *there, spectators, home=home).stdout
+            assert had is not None
+            had.readline()
         joined = [table.join(seat) for seat in range(2, players + 1)]
         # A whole game's events fit into no pipe's buffer.
-        with ExitStack() as readers:
-            events = [events_of(process, readers) for process in (host, *joined)]
+        with ThreadPoolExecutor(players) as readers:
+            events = list(readers.map(events_of, (table.host, *joined)))
         return events, json.loads(had.readline()) if had else []
 
 
-def events_of(process: subprocess.Popen[str], stack: ExitStack) -> list[dict[str, Any]]:
-    """Read a process's events in a thread; the list is complete when the stack has ended."""
-    events: list[dict[str, Any]] = []
-
-    def read() -> None:
-        assert process.stdout is not None
-        events.extend(map(json.loads, process.stdout))
-
-    thread = threading.Thread(target=read)
-    thread.start()
-    stack.callback(thread.join)
-    return events
+def events_of(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
+    assert process.stdout is not None
+    return list(map(json.loads, process.stdout))
 
 
 def latencies_ms(told: Iterable[list[dict[str, Any]]]) -> tuple[list[float], list[float]]:
@@ -251,22 +241,6 @@ def setting_up(until: str, *command: object) -> dict[str, float]:
     return {"s": round(seconds, 2), **dealt, "processor_s": round(processors, 2)}
 
 
-def play_s(bots: int) -> dict[str, float]:
-    """Start ``play`` with local bots, until the person's hand."""
-    return setting_up("your hand", "play", "--bots", bots, "--name", "p1")
-
-
-def demo_s() -> dict[str, float]:
-    """Start ``demo`` with twelve peers, until the last of them has its hand."""
-    return setting_up('{"event": "dealt"', "demo", "--players", 12, "--pace", 60, "--json")
-
-
-def processor_s(pid: int) -> float:
-    """The seconds of processors that a process has used."""
-    user, system = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-
 # Coming back
 
 
@@ -277,30 +251,12 @@ class Silent(SeatKeys):
         return False
 
 
-def played() -> tuple[Agreement, list[Identity], Match]:
-    """A game of two that is over, by lot; the table and the keys with it."""
-    keys = [Identity(secrets.token_bytes(32)) for _ in range(2)]
-    seats = tuple(SeatEntry(f"p{n}", key.public, secrets.token_bytes(32)) for n, key in enumerate(keys, 1))
-    settings = Settings("classic", 2, 2, ("blue", "green"), False, False, False, True, 0, 120)
-    agreement = Agreement(1, settings, seats)
-    match = Match(encode_agreement(agreement))
-    own = [SeatKeys(number, key, secrets.token_bytes) for number, key in enumerate(keys, 1)]
-    dice = random.Random(1)
-    while match.kind is not None:
-        for seat in own:
-            if not seat.owes(match):
-                continue
-            choose = match.kind == "turn"
-            given = seat.play(match, dice.choice(seat.view(match).legal)) if choose else seat.contribute(match)
-            match.receive(given)
-    return agreement, keys, match
-
-
 async def resync_s() -> float:
     """Seconds from the start of a seat that is 100 steps behind until it has them all, checked and written down."""
-    agreement, keys, whole = played()
-    behind = Match(encode_agreement(agreement), 2)
-    for closed in whole.record[: len(whole.record) - BEHIND]:
+    game = played(2)
+    agreement, keys, whole = make_agreement(2), [game.identity(seat) for seat in (1, 2)], fork(game.match)
+    behind = Match(game.agreement, 2)
+    for closed in game.steps[:-BEHIND]:
         for _, contribution in closed.contributions:
             behind.receive(contribution)
     caught_up = trio.Event()
@@ -323,10 +279,11 @@ async def resync_s() -> float:
             await nursery.start(meshes[0].run, MatchStore(whole), send)
             nursery.start_soon(drain, meshes[0], inbox)
             player = BotPlayer(BOTS["greedy"](random.Random(1)))
-            own, files = Silent(2, keys[1], secrets.token_bytes), nullcontext((writer, None))
-            game = LiveGame(meshes[1], behind, own, writer.path, lambda: files)
+            own, files = Silent(2, keys[1], secrets.token_bytes, game.seat(2).secrets), nullcontext((writer, None))
+            own.signed = game.seat(2).signed
+            back = LiveGame(meshes[1], behind, own, writer.path, lambda: files)
             begun = time.monotonic()
-            nursery.start_soon(game.play, player, tell)
+            nursery.start_soon(back.play, player, tell)
             await caught_up.wait()
             seconds = time.monotonic() - begun
             nursery.cancel_scope.cancel()
@@ -345,8 +302,11 @@ async def drain(mesh: Mesh, inbox: trio.MemoryReceiveChannel[MeshEvent]) -> None
 def run() -> Figures:
     figures: Figures = {}
     for bots in LOCAL_BOTS:
-        figures[f"play_{bots}"] = min((play_s(bots) for _ in range(ROUNDS)), key=lambda figure: figure["s"])
-    figures["demo_12"] = min((demo_s() for _ in range(ROUNDS)), key=lambda figure: figure["dealt_s"])
+        play = "play", "--bots", bots, "--name", "p1"
+        figures[f"play_{bots}"] = min((setting_up("your hand", *play) for _ in range(ROUNDS)), key=itemgetter("s"))
+    demo = "demo", "--players", 12, "--pace", 60, "--json"
+    dealt = (setting_up('{"event": "dealt"', *demo) for _ in range(ROUNDS))
+    figures["demo_12"] = min(dealt, key=itemgetter("dealt_s"))
     alone: list[dict[str, float]] = []
     crowded: list[dict[str, float]] = []
     level_ms: list[float] = []
@@ -356,7 +316,7 @@ def run() -> Figures:
         watched = game(4, SPECTATORS)
         crowded.append(moves(watched[0]))
         level_ms += levels_ms(*watched)
-    figures["move_4"], best = (min(each, key=lambda figure: figure["median_ms"]) for each in (alone, crowded))
+    figures["move_4"], best = (min(each, key=itemgetter("median_ms")) for each in (alone, crowded))
     told, _ = game(12)
     figures["move_12"] = moves(told)
     ends = [event for events in told for event in events if event["event"] == "over"]
@@ -374,8 +334,3 @@ def run() -> Figures:
         "turns": len(level_ms),
     }
     return figures | relay_against_direct()
-
-
-if __name__ == "__main__":
-    for name, values in run().items():
-        print(name, values)

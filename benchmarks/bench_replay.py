@@ -16,11 +16,11 @@ nothing.
 import secrets
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+
+from measuring import process_seconds, ratio_of, seconds
 
 from seqp2p.crypto.group import POINT_SIZE, mul, mul_base, random_scalar
 from seqp2p.match.contribution import SharesBody, ShuffleBody, TurnBody, open_body, open_envelope
@@ -67,13 +67,9 @@ def multiplication_costs() -> tuple[float, float]:
     """Seconds of one general and one base multiplication, now."""
     scalars = [random_scalar(secrets.token_bytes) for _ in range(200)]
     points = [mul_base(scalar) for scalar in scalars]
-    begun = time.perf_counter()
-    for point, scalar in zip(points, scalars, strict=True):
-        mul(point, scalar)
-    between = time.perf_counter()
-    for scalar in scalars:
-        mul_base(scalar)
-    return (between - begun) / 200, (time.perf_counter() - between) / 200
+    general = seconds(lambda: [mul(point, scalar) for point, scalar in zip(points, scalars, strict=True)])
+    base = seconds(lambda: [mul_base(scalar) for scalar in scalars])
+    return general / len(scalars), base / len(scalars)
 
 
 def verifying(data: bytes) -> dict[str, float]:
@@ -82,24 +78,18 @@ def verifying(data: bytes) -> dict[str, float]:
     batched, exact, floors = list[float](), list[float](), list[float]()
     for _ in range(RUNS):
         mul_s, base_s = multiplication_costs()
-        exact.append(seconds(lambda: verify(data)))
-        batched.append(seconds(lambda: verify_batched(data, secrets.token_bytes)))
+        exact.append(seconds(lambda: check(verify(data))))
+        batched.append(seconds(lambda: check(verify_batched(data, secrets.token_bytes))))
         floors.append(exact[-1] / (general * mul_s + base * base_s))
-    return {
-        "ms": round(1000 * median(batched), 1),
+    return ratio_of(list(zip(batched, exact, strict=True))) | {
         "exact_ms": round(1000 * median(exact), 1),
-        "ratio": round(median(one / other for one, other in zip(batched, exact, strict=True)), 3),
         "floor": round(median(floors), 3),
         "bytes": len(data),
     }
 
 
-def seconds(work: Callable[[], Report]) -> float:
-    begun = time.perf_counter()
-    report = work()
-    taken = time.perf_counter() - begun
+def check(report: Report) -> None:
     assert report.verdict == "verified", report.reason
-    return taken
 
 
 def peak_mb(file: Path) -> float:
@@ -130,7 +120,7 @@ def command_seconds(folder: str, jobs: int) -> float:
 def whole_process(file: Path) -> dict[str, float]:
     data, pairs = file.read_bytes(), list[tuple[float, float]]()
     for _ in range(RUNS):
-        alone = seconds(lambda: verify_batched(data, secrets.token_bytes))
+        alone = seconds(lambda: check(verify_batched(data, secrets.token_bytes)))
         pairs.append((process_seconds("-m", "seqp2p", "verify", str(file)), alone))
     return ratio_of(pairs)
 
@@ -140,19 +130,6 @@ def importing() -> dict[str, float]:
     return ratio_of(pairs)
 
 
-def ratio_of(pairs: list[tuple[float, float]]) -> dict[str, float]:
-    return {
-        "ms": round(1000 * median(one for one, _ in pairs), 1),
-        "ratio": round(median(one / other for one, other in pairs), 3),
-    }
-
-
-def process_seconds(*arguments: str) -> float:
-    begun = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-    return time.perf_counter() - begun
-
-
 def run() -> dict[str, dict[str, float]]:
     figures = {f"verify_{file.stem}": verifying(file.read_bytes()) for file in sorted(REPLAYS.glob("*.seqp2p"))}
     figures["verify_12p"] = figures["verify_classic-12"] | {"peak_mb": peak_mb(REPLAYS / "classic-12.seqp2p")}
@@ -160,8 +137,3 @@ def run() -> dict[str, dict[str, float]]:
     figures["import_seqp2p"] = importing()
     figures["verify_many"] = many(REPLAYS / "kids-3.seqp2p")
     return figures
-
-
-if __name__ == "__main__":
-    for name, values in run().items():
-        print(name, values)

@@ -22,15 +22,18 @@ from contextlib import contextmanager
 from functools import partial
 
 import trio
+from measuring import process_seconds, ratio_of
 
-from seqp2p.match.table import Settings
-from seqp2p.rules import CLASSIC, UNKNOWN, Options, Position, View, apply, hand_size, legal_actions, start, view
+from seqp2p.rules import CLASSIC, Position, View, view
 from seqp2p.ui.screen import open_screen
 from seqp2p.ui.styles import Taste
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Company, Sight, Story
+from tests.rules.playing import Game
+from tests.table import make_settings
 
 PLAYERS = 12
+TURNS = 50
 KEYS = (b"\t", b"\x1b[C", b"\x1b[B", b"\t", b"\r", b"\x1b[Z", b"\x1b[D")
 ROUNDS = 40
 STARTS = 11
@@ -41,7 +44,8 @@ QUIET_S = 0.004
 def run() -> dict[str, dict[str, float]]:
     """The figures."""
     figures = {f"key_{columns}x{rows}": keys_ms(columns, rows) for columns, rows in ((80, 24), (120, 40), (200, 60))}
-    return figures | {"help": help_start(), "play": first_screen()}
+    first_screen_s = statistics.median(first_screen() for _ in range(5))
+    return figures | {"help": help_start(), "play": {"first_screen_s": round(first_screen_s, 2)}}
 
 
 def keys_ms(columns: int, rows: int) -> dict[str, float]:
@@ -85,33 +89,15 @@ def _read_all(master: int, quiet_s: float, first_s: float = 0.0) -> float:
 
 def _busy_position() -> Position:
     """A table of 12 in mid-game, with a seat to move that holds cards."""
-    rng, deck = random.Random(7), list(CLASSIC.deck)
-    rng.shuffle(deck)
-    size = hand_size(CLASSIC, PLAYERS)
-    hands = tuple(deck[at * size : (at + 1) * size] for at in range(PLAYERS))
-    pile = deck[PLAYERS * size :]
-    position = start(CLASSIC, PLAYERS, 3, Options(), 1, hands)
-    while len(pile) > 20 and not position.over:
-        draws = position.draws
-        position = apply(position, rng.choice(legal_actions(position)), pile[-1] if pile else UNKNOWN)
-        del pile[len(pile) - (position.draws - draws) :]
-    return position
+    game = Game.deal(CLASSIC, PLAYERS, 3, random.Random(7))
+    for _ in zip(range(TURNS), game.play_random(), strict=False):
+        pass
+    return game.position
 
 
 def _scene(position: Position) -> TableScene:
     seen: View = view(position, position.to_move)
-    settings = Settings(
-        variant="classic",
-        players=PLAYERS,
-        teams=3,
-        colours=CLASSIC.colours[:3],
-        advanced=False,
-        table_talk=True,
-        manual_draw=False,
-        open_hands=True,
-        turn_time_s=0,
-        grace_s=120,
-    )
+    settings = make_settings(PLAYERS, teams=3)
     names = tuple(f"player {number}" for number in range(1, PLAYERS + 1))
     company = Company(names, settings.colours, position.to_move)
     return TableScene(Sight(lambda: seen, lambda: seen), company, Story(), time.monotonic, settings)
@@ -119,26 +105,11 @@ def _scene(position: Position) -> TableScene:
 
 def help_start() -> dict[str, float]:
     """The start of ``seqp2p --help`` against that of bare Python, in turns."""
-    environment = os.environ | {"LANGUAGE": "en"}
-    ours, bare = [], []
-    for _ in range(STARTS):
-        bare.append(_seconds([sys.executable, "-c", "pass"], environment))
-        ours.append(_seconds([sys.executable, "-m", "seqp2p", "--help"], environment))
-    return {"ratio": round(statistics.median(ours) / statistics.median(bare), 2), "ms": round(1000 * min(ours), 1)}
+    return ratio_of([(process_seconds("-m", "seqp2p", "--help"), process_seconds("-c", "pass")) for _ in range(STARTS)])
 
 
-def _seconds(command: list[str], environment: dict[str, str]) -> float:
-    begun = time.perf_counter()
-    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - begun
-
-
-def first_screen() -> dict[str, float]:
-    """From the command line to the first screen of ``seqp2p play``."""
-    return {"first_screen_s": round(statistics.median(_first_screen() for _ in range(5)), 2)}
-
-
-def _first_screen() -> float:
+def first_screen() -> float:
+    """The seconds from the command line to the first screen of ``seqp2p play``."""
     with terminal(80, 24) as (master, slave), tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"SEQP2P_HOME": home, "TERM": "xterm-256color", "LANGUAGE": "en"}
         begun = time.perf_counter()

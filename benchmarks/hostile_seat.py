@@ -1,12 +1,12 @@
 """One seat of a game of three, in a process of its own: ``hostile_seat.py SEAT ATTACK SECONDS PORT PORT PORT``.
 
 Seat 1 is the victim: from its fourth turn on it measures itself for SECONDS, and writes what it found as one line of
-JSON. Seat 3 attacks it meanwhile, if ATTACK is not "none", and plays on. Keys and nonces are made up from the seats.
+JSON. Seat 3 attacks it meanwhile, if ATTACK is not "none", and plays on. Keys and nonces are those of ``tests.table``.
 """
 
 import contextlib
-import hashlib
 import json
+import os
 import random
 import secrets
 import sys
@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Final
 
 import trio
+from measuring import memory_mb
 
 from seqp2p.bots.player import BotPlayer
+from seqp2p.bots.registry import RandomBot
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, REMARK
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.schnorr import SHARE_PROOF_SIZE
@@ -26,14 +28,14 @@ from seqp2p.live.game import LiveGame
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.contribution import Contribution, SharesBody, make_payload
+from seqp2p.match.contribution import SharesBody, make_payload
 from seqp2p.match.encoding import encode, pack
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload
-from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.match.table import encode_agreement
 from seqp2p.net.addresses import Address, open_listeners, tcp_dial
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError
@@ -52,29 +54,17 @@ from seqp2p.net.messages import (
 )
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import Action, View
 from tests.sim.table import Everything
+from tests.table import identity, make_agreement
 
 VICTIM: Final = 1
 ATTACKER: Final = 3
 PACE_S: Final = 0.3
 
 
-def made(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()
-
-
 def table_of(seat: int, ports: list[int], listeners: list[trio.SocketListener]) -> AgreedTable:
-    keys = [Identity(made(f"key {number}")) for number in (1, 2, 3)]
-    seats = tuple(SeatEntry(f"seat {n}", key.public, made(f"nonce {n}")) for n, key in enumerate(keys, 1))
-    rules = Settings("classic", 3, 3, ("blue", "green", "red"), False, False, False, True, 0, 120)
     addresses = {n: [Address("127.0.0.1", port)] for n, port in enumerate(ports, 1) if n != seat}
-    return AgreedTable(make_credentials(keys[seat - 1]), Agreement(1, rules, seats), seat, addresses, listeners)
-
-
-class AnyAction:
-    def choose(self, view: View) -> Action:
-        return random.choice(list(view.legal))
+    return AgreedTable(make_credentials(identity(seat)), make_agreement(3), seat, addresses, listeners)
 
 
 # The attacks: each sends on a link until this breaks.
@@ -110,21 +100,21 @@ class Attack:
         while True:
             await frames.send(b"".join(encode_message(make()) for _ in range(20)))
 
-    def ahead(self, body: bytes = b"") -> Contribution:
+    def ahead(self, body: bytes = b"") -> ContributionMessage:
         self.number += 1
         step = self.match.number + 1_000 + self.number % 60_000
         payload = make_payload(
             self.match.game.id, step, bytes(32), ATTACKER, "draw", SharesBody(body, bytes(SHARE_PROOF_SIZE))
         )
-        return Contribution(payload, sign(self.key, CONTRIBUTION, payload))
+        return ContributionMessage(payload, sign(self.key, CONTRIBUTION, payload))
 
     async def early(self, frames: FrameStream) -> None:
         """Contributions to steps far ahead, all different."""
-        await self.repeat(frames, lambda: ContributionMessage(*_parts(self.ahead())))
+        await self.repeat(frames, self.ahead)
 
     async def long(self, frames: FrameStream) -> None:
         """The same, of 32 kB each."""
-        await self.repeat(frames, lambda: ContributionMessage(*_parts(self.ahead(bytes(32_000)))))
+        await self.repeat(frames, lambda: self.ahead(bytes(32_000)))
 
     async def nested(self, frames: FrameStream) -> None:
         """Contributions far ahead, of 30,000 empty arrays."""
@@ -138,7 +128,7 @@ class Attack:
 
     async def _fill(self, frames: FrameStream) -> None:
         """Fill its accounts with things that are early."""
-        early: list[WireMessage] = [ContributionMessage(*_parts(self.ahead())) for _ in range(64)]
+        early: list[WireMessage] = [self.ahead() for _ in range(64)]
         early += [self.ballot(self.match.number + 2 + at) for at in range(64)]
         early += [self.remark(2 + at) for at in range(200)]
         await frames.send(b"".join(map(encode_message, early)))
@@ -183,19 +173,10 @@ class Attack:
         await self.repeat(frames, Ping)
 
 
-def _parts(contribution: Contribution) -> tuple[bytes, bytes]:
-    return contribution.payload, contribution.signature
-
-
-def memory_mb() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096 / 1e6
-
-
 async def play(seat: int, attack: str, seconds: float, ports: list[int]) -> None:
     listeners = await open_listeners(Address("127.0.0.1", ports[seat - 1]))
     table = table_of(seat, ports, listeners)
-    key = Identity(made(f"key {seat}"))
+    key = identity(seat)
     match = Match(encode_agreement(table.agreement), seat)
     turns, begun = [0], trio.Event()
 
@@ -210,7 +191,7 @@ async def play(seat: int, attack: str, seconds: float, ports: list[int]) -> None
         keys.signed = Everything()
         game = LiveGame(Mesh(table, secrets.token_bytes), match, keys, writer.path, lambda: files)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(game.play, BotPlayer(AnyAction(), PACE_S), emit)
+            nursery.start_soon(game.play, BotPlayer(RandomBot(random.Random()), PACE_S), emit)
             await begun.wait()
             attacker = Attack(table, Address("127.0.0.1", ports[VICTIM - 1]), match, key)
             if seat == ATTACKER and attack != "none":
@@ -222,14 +203,14 @@ async def play(seat: int, attack: str, seconds: float, ports: list[int]) -> None
 
 
 async def measure(seat: int, seconds: float, turns: list[int]) -> None:
-    before, spent, memory, time_0 = turns[0], time.process_time(), memory_mb(), time.monotonic()
+    before, spent, memory, time_0 = turns[0], time.process_time(), memory_mb(os.getpid()), time.monotonic()
     worst, worst_later, peak, marks = 0.0, 0.0, memory, [spent]
     for _ in range(round(seconds)):
         await trio.sleep(1)
         marks.append(time.process_time())
         window = (marks[-1] - marks[max(0, len(marks) - 11)]) / 10
         worst, worst_later = max(worst, window), max(worst_later, window) if len(marks) > 20 else 0.0
-        peak = max(peak, memory_mb())
+        peak = max(peak, memory_mb(os.getpid()))
     passed = time.monotonic() - time_0
     if seat == VICTIM:
         done, cost_s = turns[0] - before, time.process_time() - spent

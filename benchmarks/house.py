@@ -1,17 +1,15 @@
 """Measure the layout and the prose of two trees side by side: ``python benchmarks/house.py BEFORE AFTER``.
 
-BEFORE and AFTER are checkouts of this repository; one tree alone is measured by itself. ``--before-diffs`` and
-``--after-diffs`` take diffs of scratch branches, one for each change that is tried on a tree (``option.diff``,
-``action.diff`` …), and add the number of files of the package that each of them touches, catalogues apart. ``--list``
-names the places that count.
+BEFORE and AFTER are checkouts of this repository; one tree alone is measured by itself. ``--list`` names the places
+that count.
 """
 
 import argparse
 import ast
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -28,7 +26,6 @@ OLD_STYLE: Final = re.compile(
     re.IGNORECASE,
 )
 QUESTION: Final = re.compile(r"(What|Who|Whoever|Whether|Where|How|Why)\b")
-TOUCHED: Final = re.compile(r"^diff --git a/(\S+) b/\S+$", re.MULTILINE)
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -36,26 +33,27 @@ Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 class Tree:
     """The figures of one checkout."""
 
-    lines: Counter[str] = field(default_factory=Counter[str])
-    code: Counter[str] = field(default_factory=Counter[str])
-    modules: Counter[str] = field(default_factory=Counter[str])
-    classes: Counter[str] = field(default_factory=Counter[str])
+    rooms: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
+    """By package or folder: its lines, code, modules and classes."""
     class_names: Counter[str] = field(default_factory=Counter[str])
     wide: list[str] = field(default_factory=list[str])
     long: list[str] = field(default_factory=list[str])
     docstrings: int = 0
     questions: list[str] = field(default_factory=list[str])
-    words: int = 0
     old: list[str] = field(default_factory=list[str])
-    test_words: int = 0
-    test_old: int = 0
-    page_words: int = 0
-    page_old: int = 0
+    words: Counter[str] = field(default_factory=Counter[str])
+    old_words: Counter[str] = field(default_factory=Counter[str])
+    """By the kind of text, as ``words``: the words in the old style."""
 
     @property
     def repeated(self) -> dict[str, int]:
         """The class names that stand for more than one class."""
         return {name: count for name, count in sorted(self.class_names.items()) if count > 1}
+
+    def read(self, kind: str, text: str) -> None:
+        """Count the words of a text of this kind."""
+        self.words[kind] += len(text.split())
+        self.old_words[kind] += len(OLD_STYLE.findall(text))
 
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[int, str, ast.Expr]]:
@@ -87,20 +85,15 @@ def measure(root: Path) -> Tree:
             text = path.read_text("utf-8")
             tree = ast.parse(text)
             room = "/".join(inside.parts[:2]) if folder == PACKAGE and len(inside.parts) > 2 else folder
-            found.modules[room] += 1
-            found.lines[room] += text.count("\n")
-            found.code[room] += code_lines(text, tree)
-            found.classes[room] += sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+            classes = sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+            found.rooms[room].update(lines=text.count("\n"), code=code_lines(text, tree), modules=1, classes=classes)
             if folder == PACKAGE:
                 measure_module(found, str(inside.relative_to(PACKAGE)), tree)
             elif folder == "tests":
-                texts = [docstring for _, docstring, _ in docstrings(tree)]
-                found.test_words += sum(len(docstring.split()) for docstring in texts)
-                found.test_old += sum(len(OLD_STYLE.findall(docstring)) for docstring in texts)
+                for _, docstring, _ in docstrings(tree):
+                    found.read("tests' docstrings", docstring)
     for page in (*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("protocol/*.md")):
-        text = page.read_text("utf-8")
-        found.page_words += len(text.split())
-        found.page_old += len(OLD_STYLE.findall(text))
+        found.read("pages", page.read_text("utf-8"))
     return found
 
 
@@ -119,35 +112,22 @@ def measure_module(found: Tree, name: str, tree: ast.Module) -> None:
                 found.wide.append(f"{place}: {parameters} parameters")
     for line, docstring, _ in docstrings(tree):
         found.docstrings += 1
-        found.words += len(docstring.split())
+        found.read("docstrings", docstring)
         if QUESTION.match(docstring):
             found.questions.append(f"{name}:{line} {docstring.split()[0]}")
         found.old += [f"{name}:{line} {word[0]}" for word in OLD_STYLE.finditer(docstring)]
-
-
-def touched(diffs: Iterable[Path]) -> dict[str, int]:
-    """Return the number of files of the package that each diff touches, without the catalogues, by the diff's name."""
-    files = {diff.stem: set(TOUCHED.findall(diff.read_text("utf-8"))) for diff in diffs}
-    return {
-        name: sum(path.startswith(f"{PACKAGE}/") and "/locale/" not in path for path in paths)
-        for name, paths in files.items()
-    }
-
-
-def per_thousand(part: int, whole: int) -> str:
-    return f"{1000 * part / whole:.1f}" if whole else "–"
 
 
 def rows(tree: Tree) -> dict[str, str]:
     """Return every figure of a tree under its title, the packages first."""
     shown: dict[str, str] = {}
     for name, rooms in {
-        **{room: [room] for room in sorted(tree.modules)},
-        f"all of {PACKAGE}": [room for room in tree.modules if room.startswith(PACKAGE)],
-        "all Python": list(tree.modules),
+        **{room: [room] for room in sorted(tree.rooms)},
+        f"all of {PACKAGE}": [room for room in tree.rooms if room.startswith(PACKAGE)],
+        "all Python": list(tree.rooms),
     }.items():
-        figures = tree.lines, tree.code, tree.modules, tree.classes
-        shown[f"{name}{COUNTS}"] = "".join(f"{sum(each[room] for room in rooms):>8,}" for each in figures)
+        figures = [sum(tree.rooms[room][what] for room in rooms) for what in ("lines", "code", "modules", "classes")]
+        shown[f"{name}{COUNTS}"] = "".join(f"{figure:>8,}" for figure in figures)
     shown["class names used twice or more"] = str(len(tree.repeated))
     shown[f"functions with more than {PARAMETERS_MAX} parameters"] = str(len(tree.wide))
     shown[f"functions of more than {FUNCTION_LINES_MAX} lines"] = str(len(tree.long))
@@ -155,9 +135,8 @@ def rows(tree: Tree) -> dict[str, str]:
     shown["docstrings that begin with What, Who, How …"] = (
         f"{len(tree.questions)} of {tree.docstrings:,} ({share:.1f} %)"
     )
-    shown["old-style words per 1,000 of docstrings"] = per_thousand(len(tree.old), tree.words)
-    shown["old-style words per 1,000 of tests' docstrings"] = per_thousand(tree.test_old, tree.test_words)
-    shown["old-style words per 1,000 of pages"] = per_thousand(tree.page_old, tree.page_words)
+    for kind, words in tree.words.items():
+        shown[f"old-style words per 1,000 of {kind}"] = f"{1000 * tree.old_words[kind] / words:.1f}"
     return shown
 
 
@@ -181,18 +160,13 @@ def main() -> None:
     """Measure the trees and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trees", type=Path, nargs="+", help="checkouts, the older one first")
-    parser.add_argument("--before-diffs", type=Path, nargs="*", default=[], help="diffs of changes to the first tree")
-    parser.add_argument("--after-diffs", type=Path, nargs="*", default=[], help="diffs of changes to the last tree")
     parser.add_argument("--list", action="store_true", help="name every place that counts against the last tree")
     wanted = parser.parse_args()
     for root in wanted.trees:
         if not (root / PACKAGE).is_dir():
             parser.error(f"{root} is no checkout: it has no folder {PACKAGE}")
     trees = [measure(root) for root in wanted.trees]
-    columns = [rows(tree) for tree in trees]
-    for column, diffs in ((columns[0], wanted.before_diffs), (columns[-1], wanted.after_diffs)):
-        column.update({f"files that {name} touches": str(count) for name, count in touched(diffs).items()})
-    print("\n".join(side_by_side(columns)))
+    print("\n".join(side_by_side([rows(tree) for tree in trees])))
     if wanted.list:
         print("\n".join(places(trees[-1])), file=sys.stderr)
 

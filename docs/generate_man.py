@@ -45,11 +45,8 @@ def exit_status() -> str:
 def see_also(page: str, names: list[str]) -> str:
     """The section that names the other pages."""
     others = ["seqp2p", *(f"seqp2p-{name}" for name in names)]
-    return (
-        ".SH SEE ALSO\n"
-        + ", ".join(rf"\fB{other}\fP(1)" for other in others if other != page).replace("-", r"\-")
-        + "\n"
-    )
+    named = ", ".join(rf"\fB{other}\fP(1)" for other in others if other != page)
+    return f".SH SEE ALSO\n{named}\n".replace("-", r"\-")
 
 
 if __name__ == "__main__":

@@ -78,13 +78,6 @@ WORD: Final = re.compile(r"\b[A-Z]\w+")
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def reference() -> Iterator[str]:
-    """Yield the sections of the reference."""
-    yield from entries()
-    yield "\n## Short names of types\n"
-    yield from aliases()
-
-
 def entries() -> Iterator[str]:
     """Yield the entries of all names, by sections."""
     sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
@@ -139,14 +132,15 @@ def class_members(value: type) -> Iterator[str]:
         each
         for base in ([value] if issubclass(value, Exception) else reversed(value.__mro__))  # errors say their kind
         if base.__module__.startswith("seqp2p.") and base.__name__ not in UNTOLD
-        for each in itertools.pairwise((*class_body(base), ast.Pass()))
+        for each in itertools.pairwise((*definition(base).body, ast.Pass()))
     ]
     rows: dict[str, str] = {}
     methods: dict[str, Function] = {}
     for node, after in body:
         match node:
             case ast.AnnAssign(target=ast.Name(id=field), annotation=kind) if field[0] != "_":
-                usual = f" = {ast.unparse(node.value)}" if node.value and is_plain(node.value) else ""
+                is_plain = node.value and not isinstance(node.value, ast.Call | ast.Lambda)
+                usual = f" = {ast.unparse(node.value)}" if is_plain else ""
                 rows[field] = f"| `{field}` | {cell_code(ast.unparse(kind) + usual)} | {told(after)} |"
             case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name[0] != "_":
                 doc = ast.get_docstring(node) or ""
@@ -164,15 +158,8 @@ def class_members(value: type) -> Iterator[str]:
         yield from prose(ast.get_docstring(node) or "")
 
 
-def class_body(value: type) -> list[ast.stmt]:
-    """Return the statements in a class."""
-    node = definition(value)
-    assert isinstance(node, ast.ClassDef)
-    return node.body
-
-
 @cache
-def definition(value: Any) -> ast.stmt:
+def definition(value: Any) -> ast.ClassDef | Function:
     """Return the syntax tree of a class or a function."""
     tree = ast.parse(inspect.getsource(sys.modules[value.__module__]))
     return next(
@@ -180,11 +167,6 @@ def definition(value: Any) -> ast.stmt:
         for node in tree.body
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name == value.__name__
     )
-
-
-def is_plain(usual: ast.expr) -> bool:
-    """Return True for a default that says something by itself."""
-    return not isinstance(usual, ast.Call | ast.Lambda)
 
 
 def signature(node: Function) -> str:
@@ -287,4 +269,5 @@ def prose(doc: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(HEAD + "\n".join(reference()) + "\n", "utf-8")
+    reference = *entries(), "\n## Short names of types\n", *aliases()
+    PAGE.write_text(HEAD + "\n".join(reference) + "\n", "utf-8")

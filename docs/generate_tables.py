@@ -33,13 +33,7 @@ REPLAYS: Final = (DOCS.parent / "replays", DOCS.parent / "protocol" / "replays")
 PACKAGE: Final = Path(seqp2p.__file__).parent
 # Every package may import these, so their arrows would only hide the others.
 EVERYWHERE: Final = {"arguments", "errors", "hangup", "i18n", "names", "__init__", "__main__"}
-PAGES: Final = (
-    DOCS / "protocol.md",
-    DOCS / "security.md",
-    DOCS / "architecture.md",
-    DOCS / "guide.md",
-    DOCS / "scripting.md",
-)
+PAGES: Final = [DOCS / f"{page}.md" for page in ("protocol", "security", "architecture", "guide", "scripting")]
 TABLE: Final = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
 
 WHO: Final = {
@@ -49,12 +43,7 @@ WHO: Final = {
     "dealers": "all that have a share to give",
     "penalised": "the penalised seats",
 }
-STAGE_NAMES: Final = {
-    1: "closed steps",
-    2: "open steps",
-    3: "game secrets",
-    4: "the end",
-}
+STAGE_NAMES: Final = ("closed steps", "open steps", "game secrets", "the end")
 
 
 def steps() -> Iterator[str]:
@@ -110,7 +99,7 @@ def records() -> Iterator[str]:
     yield "| stage | records |"
     yield "| --- | --- |"
     yield "| the header | one `table` |"
-    for number, name in STAGE_NAMES.items():
+    for number, name in enumerate(STAGE_NAMES, 1):
         tags = [kind.__struct_config__.tag for kind, stage in STAGES.items() if stage == number]
         yield f"| {name} | {', '.join(f'`{tag}`' for tag in tags)} |"
     beside = sorted(str(kind.__struct_config__.tag) for kind in BESIDE)
@@ -131,17 +120,12 @@ def all_limits() -> Iterator[str]:
             yield f"| `{name}` | {getattr(DEFAULT_LIMITS, name):,} | {why} |"
 
 
-def room_of(path: Path) -> str:
-    """Return the package or the single module that a file of the source belongs to."""
-    return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
 @cache
 def rooms() -> dict[str, set[str]]:
     """Return for every package the first parts of all that its modules import; packages of seqp2p by their own name."""
     found: dict[str, set[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
-        imported = found.setdefault(room_of(path), set())
+        imported = found.setdefault(path.relative_to(PACKAGE).with_suffix("").parts[0], set())
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 imported.update(first_part(alias.name) for alias in node.names)

@@ -37,6 +37,8 @@ WARM_GAMES: Final = 5_000
 NOISE: Final = 0.05
 """Added to the values of actions, in logits, so games differ."""
 RATE: Final = 2e-3
+SAVE_EVERY: Final = 8
+"""The batches from one saving to the next."""
 HALVED_AFTER: Final = 25_000
 """The games after which the rate of learning is half."""
 
@@ -108,7 +110,7 @@ def new_net(variant: Variant, teams: int, rng: np.random.Generator) -> Net:
     return Net(rows, rng.normal(0, 0.3, (form.states, HIDDEN)).astype(np.float32))
 
 
-def choose(net: Net, batch: Batch, rows: Array, noise: float) -> tuple[Array, ...]:
+def choose(net: Net, batch: Batch, rows: Array) -> tuple[Array, ...]:
     """Return the choices of the net: games, squares, kinds, features, states, values; after its exchanges."""
     left, changed = batch.exchanges(), rows
     while len(changed):
@@ -120,7 +122,7 @@ def choose(net: Net, batch: Batch, rows: Array, noise: float) -> tuple[Array, ..
         part = slice(first, first + ROWS_MAX)
         phi, state, wins = batch.features(rows, at[part], square[part], kind[part])
         score[part] = net.logits(phi, state)[0] + wins * 1e6
-    have, best = best_of(at, score + noise * batch.rng.normal(size=len(at)))
+    have, best = best_of(at, score + NOISE * batch.rng.normal(size=len(at)))
     phi, state, wins = batch.features(rows, at[best], square[best], kind[best])
     values = 1 / (1 + np.exp(-np.clip(score[best], -30, 30)))
     return rows[have], square[best], kind[best], phi, state, values, wins
@@ -138,7 +140,7 @@ class Record:
     wins: Array
 
 
-def play_batch(net: Net, batch: Batch, by_greedy: Array, *, warm: bool, noise: float = NOISE) -> list[Record]:
+def play_batch(net: Net, batch: Batch, by_greedy: Array, *, warm: bool) -> list[Record]:
     """Play games to their ends; ``by_greedy`` by game and team. Return the positions, turn by turn."""
     records = list[Record]()
     while len(active := batch.active()):
@@ -150,7 +152,7 @@ def play_batch(net: Net, batch: Batch, by_greedy: Array, *, warm: bool, noise: f
             phi, state, wins = batch.features(games, n, squares, kinds)
             records.append(Record(games, seat, phi, state, np.zeros(len(n)), wins))
         if not theirs.all():
-            mine = choose(net, batch, active[~theirs], noise)
+            mine = choose(net, batch, active[~theirs])
             records.append(Record(mine[0], seat, *mine[3:]))
             games, squares, kinds = (np.concatenate(pair) for pair in zip((games, squares, kinds), mine, strict=False))
         batch.play(games, squares, kinds)
@@ -264,16 +266,12 @@ def main() -> None:
     parser.add_argument("--table", choices=TABLES, default="classic-2")
     parser.add_argument("--games", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--save-every", type=int, default=8, help="batches")
-    parser.add_argument("--players", type=int, nargs="*", help="only tables of so many players")
     parser.add_argument("--weights", type=Path, help="write the weights for the bot here, and end")
     chosen = parser.parse_args()
     training = Training(chosen.file, chosen.table, chosen.seed)
     if chosen.weights:
         chosen.weights.write_bytes(training.weights())
         return
-    if chosen.players:
-        training.sizes = tuple(size for size in training.sizes if size[0] in chosen.players)
     begun = time.monotonic()
     wins: dict[int, deque[float]] = {}
     while training.games < chosen.games:
@@ -282,7 +280,7 @@ def main() -> None:
         wins.setdefault(players, deque(maxlen=16)).append(float(won.mean()))
         shares = " ".join(f"{size}p {sum(each) / len(each):.3f}" for size, each in sorted(wins.items()))
         print(f"{training.games} games, {time.monotonic() - begun:.0f} s, loss {loss:.4f}, won {shares}", flush=True)
-        if training.batches % chosen.save_every == 0:
+        if training.batches % SAVE_EVERY == 0:
             training.save()
     training.save()
 

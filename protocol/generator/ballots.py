@@ -16,7 +16,7 @@ ANOTHER: Final = b"\2" * 32
 
 def ballots() -> Vector:
     """Return all of them."""
-    table = Game("kids-3/ballots", settings("kids", 3), ("random",) * 3)
+    table = Game("kids-3/ballots", settings("kids", 3))
     vectors = [*_signed(table), *_heads_of_actions(), *_certificates()]
     return file_of("Ballots, heads, leaves; the head after an action; what a round closes a step by.", vectors)
 

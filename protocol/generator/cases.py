@@ -15,6 +15,8 @@ from protocol.generator.wrong_moves import wrong_move_cases
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.seat import SeatKeys
+from seqp2p.net.frames import HEADER_SIZE
+from seqp2p.net.frames import frame as framed
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
@@ -45,12 +47,12 @@ def _stopped(at: int) -> Game:
 
 
 def _closed_hands() -> Game:
-    return Game("kids-2/1 closed", settings("kids", 2, open_hands=False), ("random", "random")).play()
+    return Game("kids-2/1 closed", settings("kids", 2, open_hands=False)).play()
 
 
 def _good(whole: Game) -> dict[str, Case]:
     records = whole.records()
-    three = Game("kids-3/3", settings("kids", 3), ("random",) * 3).play(until=56)
+    three = Game("kids-3/3", settings("kids", 3)).play(until=56)
     assert three.match.kind == "over", "the game of three ends with step 56"
     signed = three.contributions()
     for contribution in signed[:2]:
@@ -159,7 +161,7 @@ def _cheated(whole: Game) -> dict[str, Case]:
 
 def _copied_key() -> tuple[Game, Contribution]:
     """A table where one person holds both seats and gives them one game key; step 2 with seat 1's part in."""
-    game = Game(GAME, settings("kids", 2), ("random", "random"))
+    game = Game(GAME, settings("kids", 2))
     game.seats[1] = SeatKeys(2, game.identities[1], Stream(f"{GAME} seat 1"))
     game.play(until=2)
     one, two = game.contributions()
@@ -175,8 +177,9 @@ def _damaged(whole: Game) -> dict[str, Case]:
     in_step_1 = len(MAGIC) + len(table) + 60
     key_of_end = len(data) - 64 - 2 - 20
     later = unsigned + replay(records[:-1], ann)[len(unsigned) - len(data) :]
-    longer = _longer(frame(_stopped(SETUP_STEPS + 1).records()[1]))
-    note = finish(MAGIC + table + _framed(packb({"t": "note", "text": "hello"})), ann)
+    step_1 = frame(_stopped(SETUP_STEPS + 1).records()[1])[HEADER_SIZE:]
+    longer = framed(step_1.replace(b"\xa4step\x01", b"\xa4step\xcc\x01", 1))
+    note = finish(MAGIC + table + framed(packb({"t": "note", "text": "hello"})), ann)
     agreement = records[0]
     assert isinstance(agreement, TableRecord)
     escaped = TableRecord(agreement.agreement.replace(b"\xa3ann", b"\xa3a\x1bn"))
@@ -201,14 +204,6 @@ def _damaged(whole: Game) -> dict[str, Case]:
     }
 
 
-def _longer(framed: bytes) -> bytes:
-    return _framed(framed[4:].replace(b"\xa4step\x01", b"\xa4step\xcc\x01", 1))
-
-
-def _framed(data: bytes) -> bytes:
-    return len(data).to_bytes(4, "big") + data
-
-
 def _with_signature(records: Sequence[AnyRecord], signature: bytes) -> list[AnyRecord]:
     first, step, *_ = records
     assert isinstance(step, StepRecord)
@@ -220,7 +215,7 @@ def _misplaced(whole: Game) -> dict[str, Case]:
     records, ann = whole.records(), whole.identities[0]
     table, first, second, *rest = records
     assert isinstance(first, StepRecord)
-    foreign = Game("kids-2/0", settings("kids", 2), ("random", "random")).play(until=2).records()[1]
+    foreign = Game("kids-2/0", settings("kids", 2)).play(until=2).records()[1]
     wrong = OpeningRecord(2, encode_scalar(7))
     over = records[-3]
     assert isinstance(over, StepRecord)

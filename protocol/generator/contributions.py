@@ -12,7 +12,6 @@ from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import Vector, flip, packb
 from seqp2p.crypto.group import ORDER
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, label_bytes
-from seqp2p.crypto.identity import Identity
 from seqp2p.match.contribution import Contribution, TurnBody
 
 GAME: Final = "kids-2/1"
@@ -23,7 +22,7 @@ _base: Any = Base
 
 def small_game() -> Game:
     """Return the game of the small replay cases and these vectors, before its first step."""
-    return Game(GAME, settings("kids", 2), ("random", "random"))
+    return Game(GAME, settings("kids", 2))
 
 
 @dataclass
@@ -69,6 +68,7 @@ def contributions() -> Vector:
     while match.kind is not None:
         honest = maker.game.contributions()
         if match.number in _STEPS:
+            maker.add("ok", "as it should be", honest[0])
             _STEPS[match.number](maker, *honest)
         for contribution in honest:
             match.receive(contribution)
@@ -79,9 +79,8 @@ def contributions() -> Vector:
 def _at_seat(maker: Maker, one: Contribution, two: Contribution) -> None:
     payload = one.payload
     plain = opened(one)
-    maker.add("ok", "as it should be", one)
     maker.add("duplicate", "the same again", one, held=(one,))
-    maker.add("duplicate", "the same bytes with another valid signature", signed_again(one, 1), held=(one,))
+    maker.add("duplicate", "the same bytes with another valid signature", signed_again(one), held=(one,))
     maker.add("Violation", "two different ones by one seat", one, in_body(commitment=bytes(32)), held=(one,))
     maker.add("Unattributable", "a bit of the signature", Contribution(payload, flip(one.signature, 40)))
     maker.add("Unattributable", "a bit of the payload", Contribution(flip(payload, len(payload) - 1), one.signature))
@@ -124,7 +123,6 @@ def _at_seat(maker: Maker, one: Contribution, two: Contribution) -> None:
 
 def _at_reveal(maker: Maker, one: Contribution, two: Contribution) -> None:
     body, other = (opened(each)["body"] for each in (one, two))
-    maker.add("ok", "as it should be", one)
     maker.add("OtherPast", "a closed step on this head", one, in_envelope(step=1))
     maker.violation("another nonce", one, in_body(nonce=bytes(32)))
     maker.violation("the other seat's key, proof and nonce", one, in_envelope(body=other))
@@ -138,7 +136,6 @@ def _at_shuffle(maker: Maker, one: Contribution) -> None:
     body = opened(one)["body"]
     deck = body["deck"]
     swapped = deck[66:132] + deck[:66] + deck[132:]
-    maker.add("ok", "as it should be", one)
     maker.violation("two cards swapped", one, in_body(deck=swapped))
     maker.violation("a card less", one, in_envelope(body={"deck": deck[:-66], "proof": body["proof"][:-163]}))
     maker.violation("a bit of the last scalar", one, in_body(proof=flip(body["proof"], len(body["proof"]) - 1)))
@@ -148,7 +145,6 @@ def _at_shuffle(maker: Maker, one: Contribution) -> None:
 def _at_deal(maker: Maker, one: Contribution, two: Contribution) -> None:
     body, other = (opened(each)["body"] for each in (one, two))
     shares = body["shares"]
-    maker.add("ok", "as it should be", one)
     maker.violation("two shares swapped", one, in_body(shares=shares[33:66] + shares[:33] + shares[66:]))
     maker.violation("the other seat's shares", one, in_envelope(body=other))
     maker.violation("a share less", two, in_body(shares=other["shares"][33:]))
@@ -161,7 +157,6 @@ def _at_turn(maker: Maker, own: Contribution) -> None:
     hand, others = deck.hand(seat), deck.hand(3 - seat)
     not_shown = next(position for position in hand if position != body["cards"][0])
     card = body["action"].split(" ")[0]
-    maker.add("ok", "as it should be", own)
     maker.violation("another card than the one shown", own, in_body(action=another_card(body["action"])))
     maker.violation("a free corner", own, in_body(action=f"{card} a1"))
     maker.violation("no action", own, in_body(action="resign"))
@@ -192,7 +187,6 @@ def false_pass(game: Game, seat: int) -> Contribution:
 
 def _at_draw(maker: Maker, own: Contribution) -> None:
     body = opened(own)["body"]
-    maker.add("ok", "as it should be", own)
     maker.violation("a share that is not the card's", own, in_body(shares=flip(body["shares"], 0)))
     maker.violation("two shares", own, in_body(shares=body["shares"] * 2))
     ((_, turn),) = maker.game.match.record[-1].contributions
@@ -202,14 +196,13 @@ def _at_draw(maker: Maker, own: Contribution) -> None:
 
 
 def _at_over(maker: Maker, one: Contribution, two: Contribution) -> None:
-    maker.add("ok", "as it should be", one)
     maker.violation("another final position", two, in_body(position=bytes(32)))
     maker.add("TooEarly", "a step after the end", one, in_envelope(step=maker.game.match.number + 1))
 
 
-def signed_again(contribution: Contribution, seat: int) -> Contribution:
-    """Return the same payload with another valid signature: RFC 8032 with another r than the standard's."""
-    signer: Identity = identity(("ann", "ben")[seat - 1])
+def signed_again(contribution: Contribution) -> Contribution:
+    """Return the same payload with another valid signature of ann's: RFC 8032 with another r than the standard's."""
+    signer = identity("ann")
     expanded = hashlib.sha512(signer.secret_bytes()).digest()
     secret = int.from_bytes(expanded[:32], "little") & ((1 << 254) - 8) | 1 << 254
     r = int.from_bytes(Stream("another r")(64), "little") % L

@@ -11,7 +11,6 @@ from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.replay.format import OpenRecord, pairs
-from seqp2p.rules import Options
 
 # The steps of the games below: a late draw, cards to give up, the second shuffle of a reshuffle.
 LATE: Final = 10
@@ -40,11 +39,11 @@ def _waiting(game: Game, why: str) -> Case:
 
 def _in_phases() -> dict[str, Case]:
     def late() -> Game:
-        game = Game("classic-3/late 0", settings("classic", 3, options=Options(manual_draw=True)), ("random",) * 3)
+        game = Game("classic-3/late 0", settings("classic", 3, manual_draw=True))
         return game.play(until=LATE)
 
     def penalty() -> Game:
-        game = Game("classic-4/penalty 2", settings("classic", 4, options=Options(table_talk=False)), ("random",) * 4)
+        game = Game("classic-4/penalty 2", settings("classic", 4, table_talk=False))
         return game.play(until=PENALTY)
 
     at_late, at_penalty = late(), penalty()
@@ -71,7 +70,7 @@ def _in_phases() -> dict[str, Case]:
 
 
 def _while_reshuffling() -> dict[str, Case]:
-    game = Game("kids-4/reshuffle 0", settings("kids", 4), ("random",) * 4).play(until=RESHUFFLE)
+    game = Game("kids-4/reshuffle 0", settings("kids", 4)).play(until=RESHUFFLE)
     assert game.match.kind == "shuffle", "the discards are shuffled"
     assert game.match.game.reshuffles, "it is no first shuffle"
     why = "the reshuffle is forgotten, its cards are dealt again with all others"
@@ -80,7 +79,7 @@ def _while_reshuffling() -> dict[str, Case]:
 
 def _opposite_keys() -> Game:
     """A game of three in which the game keys of seats 1 and 2 add up to infinity."""
-    game = Game("kids-3/opposite keys", settings("kids", 3), ("random",) * 3)
+    game = Game("kids-3/opposite keys", settings("kids", 3))
     kept = SeatSecrets(ORDER - game.seats[0].secrets.secret, bytes(32))
     game.seats[1] = SeatKeys(2, game.identities[1], Stream("kids-3/opposite keys seat 2 again"), kept)
     return game
@@ -113,7 +112,7 @@ def _last_dropped() -> dict[str, Case]:
 
 
 def _opened_again() -> dict[str, Case]:
-    game = Game("kids-2/open again", settings("kids", 2), ("random",) * 2).play(until=5)
+    game = Game("kids-2/open again", settings("kids", 2)).play(until=5)
     one, two = game.contributions()
     before = game.records()
     game.match.receive(one)

@@ -8,7 +8,7 @@ from protocol.generator import ballots, links, moves, primitives, shuffles, tabl
 from protocol.generator.case import Case
 from protocol.generator.cases import cases
 from protocol.generator.contributions import REPLAY, contributions, small_game
-from protocol.generator.golden import GOLDEN, features, game_by_steps, golden_readme, new_golden_game
+from protocol.generator.golden import GOLDEN, game_by_steps, golden_readme, golden_row, new_golden_game
 from protocol.generator.option_contributions import option_contributions, remarks
 from seqp2p.replay.verify import verify
 
@@ -66,13 +66,13 @@ def _expected(case: Case) -> dict[str, Any]:
 
 def golden_files() -> Iterator[tuple[str, bytes]]:
     """Yield the golden games, the first of them step by step, and the page that describes them."""
-    seen = {}
+    rows = list[str]()
     for name in GOLDEN:
         game = new_golden_game(name).play()
         data = game.written()
         yield f"replays/{name}.seqp2p", data
-        seen[name] = features(game)
+        rows.append(golden_row(name, game))
         if name == "classic-2":
             described = game_by_steps(game, f"replays/{name}.seqp2p", data)
             yield "protocol/vectors/two_player_game.json", as_json(described)
-    yield "replays/README.md", golden_readme(seen)
+    yield "replays/README.md", golden_readme(rows)

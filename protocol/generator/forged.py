@@ -13,6 +13,7 @@ from protocol.generator.case import Case, invalid
 from protocol.generator.contributions import small_game
 from protocol.generator.games import Game, in_body, opened
 from protocol.generator.stream import Stream
+from protocol.generator.vectors import flip
 from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_deck
 from seqp2p.crypto.group import ORDER, Point, add, encode_point, encode_points, hash_to_point, mul_base
 from seqp2p.crypto.oracle import Context
@@ -48,7 +49,8 @@ def elsewhere(context: Context) -> dict[str, Context]:
 
 def forged_cases() -> dict[str, Case]:
     """Return all of them by name."""
-    return _keys() | _shuffles() | _turns_at_shuffling() | _deals()
+    cases = _keys() | _shuffles() | _turns_at_shuffling() | _deals()
+    return {f"{name}_fail": case for name, case in cases.items()}
 
 
 # Game keys: seat 2 commits to a key of its choice, and then shows it.
@@ -93,7 +95,7 @@ def _keys() -> dict[str, Case]:
         "key_proof_with_s_of_zero": _key(key, "s is 0", with_scalar(bytes(32))),
         "key_proof_with_s_of_q": _key(key, "s is q", with_scalar(ORDER.to_bytes(32, "big"))),
         "key_proof_cut_short": _key(key, "64 bytes of 65", lambda context: proof(context)[:-1], failure="step"),
-        "key_proof_changed": _key(key, "T is its opposite", lambda context: _flipped(proof(context))),
+        "key_proof_changed": _key(key, "T is its opposite", lambda context: flip(proof(context), 0)),
         "nonce_not_committed_to": _key(key, "another nonce than the one committed to", proof, nonce=bytes(32)),
         "keys_that_cancel_out": _key(
             encode_point(mul_base(opposite)), "the sum of both keys is infinity",
@@ -104,7 +106,7 @@ def _keys() -> dict[str, Case]:
         why = f"its challenge is that of another {what}"
         cases[f"key_proof_of_another_{what}"] = _key(key, why, proof_elsewhere(what))
     cases["key_not_committed_to"] = _key_not_committed_to(key, proof)
-    return {f"{name}_fail": case for name, case in cases.items()}
+    return cases
 
 
 def _key_not_committed_to(key: bytes, prove: Prove) -> Case:
@@ -112,11 +114,6 @@ def _key_not_committed_to(key: bytes, prove: Prove) -> Case:
     game = small_game().play(until=2)
     shown = game.made(2, "reveal", RevealBody(key, prove(game.context(2)), game.seats[1].secrets.nonce))
     return refused(game, "key", 2, "another key than the one committed to", game.contribution(1), shown)
-
-
-def _flipped(data: bytes, place: int = 0) -> bytes:
-    """Return the bytes with the lowest bit of one changed; the opposite of a point if that is in its first byte."""
-    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
 
 
 # Shuffles: step 3 is that of seat 1.
@@ -146,7 +143,7 @@ def _shuffles() -> dict[str, Case]:
     again, of_another = shuffled(before[::-1])
     for_one, for_own_key = shuffled(before, match.game.keys[1])
     fewer, of_fewer = shuffled(before[:-1])
-    with patch("seqp2p.crypto.shuffle.generators", _own_generators):
+    with patch("seqp2p.crypto.shuffle.generators", lambda n: tuple(mul_base(index + 2) for index in range(n))):
         trapdoor = prove(honest)
     cases = {
         "shuffle_with_a_card_twice": case(twice, prove(twice), "the first card is the second again"),
@@ -155,8 +152,8 @@ def _shuffles() -> dict[str, Case]:
         "shuffle_of_another_deck": case(again, of_another, "a right shuffle, of another deck"),
         "shuffle_under_another_key": case(for_one, for_own_key, "encrypted again under the key of seat 1 alone"),
         "shuffle_with_own_generators": case(honest, trapdoor, "generators of its own, of known logarithms"),
-        "shuffle_commitment_changed": case(honest, _flipped(proof), "c_1 is its opposite"),
-        "shuffle_response_changed": case(honest, _flipped(proof, len(proof) - 1), "the last bit of the last response"),
+        "shuffle_commitment_changed": case(honest, flip(proof, 0), "c_1 is its opposite"),
+        "shuffle_response_changed": case(honest, flip(proof, len(proof) - 1), "the last bit of the last response"),
         "shuffle_scalar_of_zero": case(honest, proof[:-32] + bytes(32), "the last response is 0"),
         "shuffle_scalar_of_q": case(honest, proof[:-32] + ORDER.to_bytes(32, "big"), "the last response is q"),
         "shuffle_point_at_infinity": case(honest, INFINITY + proof[33:], "c_1 is 33 zero bytes"),
@@ -166,11 +163,7 @@ def _shuffles() -> dict[str, Case]:
     for what, where in elsewhere(context).items():
         why = f"its challenge is that of another {what}"
         cases[f"shuffle_proof_of_another_{what}"] = case(honest, prove(honest, where=where), why)
-    return {f"{name}_fail": case for name, case in cases.items()}
-
-
-def _own_generators(n: int) -> tuple[Point, ...]:
-    return tuple(mul_base(index + 2) for index in range(n))
+    return cases
 
 
 def _turns_at_shuffling() -> dict[str, Case]:
@@ -180,9 +173,9 @@ def _turns_at_shuffling() -> dict[str, Case]:
     again = fourth.seats[0].contribute(fourth.match)
     early = fourth.made(2, "deal", SharesBody(encode_points([mul_base(1)]), bytes(98)))
     return {
-        "shuffle_by_the_next_seat_fail": refused(third, "step", 2, "seat 2 shuffles where seat 1 has to", ahead),
-        "one_seat_shuffles_for_both_fail": refused(fourth, "step", 1, "seat 1 shuffles again, for seat 2", again),
-        "shuffle_left_out_fail": refused(fourth, "step", 2, "seat 2 deals before it has shuffled", early),
+        "shuffle_by_the_next_seat": refused(third, "step", 2, "seat 2 shuffles where seat 1 has to", ahead),
+        "one_seat_shuffles_for_both": refused(fourth, "step", 1, "seat 1 shuffles again, for seat 2", again),
+        "shuffle_left_out": refused(fourth, "step", 2, "seat 2 deals before it has shuffled", early),
     }
 
 
@@ -221,10 +214,10 @@ def _deals() -> dict[str, Case]:
         "share_at_infinity": case(INFINITY + data[33:], proof, "the first share is 33 zero bytes"),
         "share_proof_with_s_of_q": case(data, proof[:66] + ORDER.to_bytes(32, "big"), "s is q"),
         "share_proof_with_s_of_zero": case(data, proof[:66] + bytes(32), "s is 0"),
-        "share_proof_changed": case(data, _flipped(proof, 33), "T_2 is its opposite"),
+        "share_proof_changed": case(data, flip(proof, 33), "T_2 is its opposite"),
         "share_proof_cut_short": case(data, proof[:-1], "a byte less than a proof has", "step"),
     }
     for what, where in elsewhere(context).items():
         why = f"its challenge is that of another {what}"
         cases[f"share_proof_of_another_{what}"] = case(data, prove(right, where=where), why)
-    return {f"{name}_fail": case for name, case in cases.items()}
+    return cases

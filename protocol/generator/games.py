@@ -6,6 +6,7 @@ from typing import Any
 
 from protocol.generator.stream import Stream, StreamChoices, identity
 from protocol.generator.vectors import packb, unpackb
+from seqp2p.api.settings import table_settings
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import FORGETFUL
 from seqp2p.crypto.group import encode_points, encode_scalar, random_below
@@ -37,9 +38,8 @@ from seqp2p.replay.format import (
     frame,
     pairs,
 )
-from seqp2p.rules import VARIANTS, Action, Options, call, default_teams
+from seqp2p.rules import Action, call
 
-USUAL = Options()
 Change = Callable[[dict[str, Any]], None]
 # At a table with the table-talk rule: how often, one in so many turns, somebody says something, and how often a mover
 # calls what can be called.
@@ -48,23 +48,9 @@ CALLS_ONE_IN = 3
 NAMES = ("ann", "ben", "cleo", "dora", "emil", "fay", "gus", "hana", "ivo", "jana", "kim", "lou")
 
 
-def settings(
-    variant: str, players: int, *, teams: int = 0, open_hands: bool = True, options: Options = USUAL
-) -> Settings:
-    """Return the usual settings of a table of this size; ``teams`` 0 means the usual number."""
-    count = teams or default_teams(VARIANTS[variant], players)
-    return Settings(
-        variant=variant,
-        players=players,
-        teams=count,
-        colours=VARIANTS[variant].colours[:count],
-        advanced=options.advanced,
-        table_talk=options.table_talk,
-        manual_draw=options.manual_draw,
-        open_hands=open_hands,
-        turn_time_s=0,
-        grace_s=120,
-    )
+def settings(variant: str, players: int, **choices: Any) -> Settings:
+    """Return the settings of a table of this size, the usual ones but for these choices."""
+    return table_settings(players, variant=variant, **choices)
 
 
 @dataclass
@@ -73,7 +59,8 @@ class Game:
 
     name: str
     settings: Settings
-    bots: Sequence[str]
+    bots: Sequence[str] = ()
+    """By seat; without any all play at random."""
     match: Match = field(init=False)
     seats: list[SeatKeys] = field(init=False)
     identities: list[Identity] = field(init=False)
@@ -96,7 +83,8 @@ class Game:
             SeatKeys(seat, each, Stream(f"{self.name} seat {seat}")) for seat, each in enumerate(self.identities, 1)
         ]
         self._players: list[Bot] = [
-            FORGETFUL[bot](StreamChoices(f"{self.name} bot {seat}")) for seat, bot in enumerate(self.bots, 1)
+            FORGETFUL[bot](StreamChoices(f"{self.name} bot {seat}"))
+            for seat, bot in enumerate(self.bots or ["random"] * players, 1)
         ]
         self._chance = Stream(f"{self.name} talk")
 
@@ -164,11 +152,11 @@ class Game:
             for head in own.heads(self.match):
                 self.match.receive_word(HeadPayload, head)
 
-    def ballots(self, wish: Wish, round_: int = 1) -> list[Contribution]:
-        """Return equal ballots of all seats that these are not about."""
+    def ballots(self, wish: Wish) -> list[Contribution]:
+        """Return equal ballots of the first round, of all seats that these are not about."""
         self.show()
         voters = [own for own in self.staying() if own.number not in wish.about]
-        return [own.ballot(self.match, round_, wish, "late") for own in voters]
+        return [own.ballot(self.match, 1, wish, "late") for own in voters]
 
     def vote(self, wish: Wish) -> None:
         """Let the others close the open step by an action."""

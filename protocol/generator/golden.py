@@ -1,17 +1,19 @@
 """The golden games of replays/, and games described step by step."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from protocol.generator.games import USUAL, Game, opened, settings
+from protocol.generator.games import Game, opened
 from protocol.generator.vectors import Vector, scalar
+from seqp2p.api.settings import table_settings
 from seqp2p.match.ballots import Wish
 from seqp2p.match.machine import Match
 from seqp2p.match.steps import final_hash
+from seqp2p.match.table import Settings, TableChoices
 from seqp2p.replay.format import StepRecord, contributions_of
-from seqp2p.rules import VARIANTS, Options, default_teams, format_action, format_position
+from seqp2p.rules import format_action, format_position
 
 
 @dataclass(frozen=True)
@@ -20,44 +22,41 @@ class Golden:
 
     name: str
     bots: tuple[str, ...]
-    teams: int = 0  # the usual number
-    open_hands: bool = True
-    options: Options = USUAL
-    variant: str = "classic"
+    choices: TableChoices = field(default_factory=TableChoices)
     votes: Mapping[int, Wish] = field(default_factory=dict)
 
+    @property
+    def settings(self) -> Settings:
+        """The settings of the table."""
+        return table_settings(len(self.bots), **self.choices)
 
-EVERY_OPTION: Final = Options(advanced=True, table_talk=False, manual_draw=True)
+
+EVERY_OPTION: Final[TableChoices] = {"advanced": True, "table_talk": False, "manual_draw": True}
 # By the name of the file.
 GOLDEN: Final = {
     "classic-2": Golden("classic-2/18", ("random", "random")),
     "classic-3": Golden("classic-3/5", ("random",) * 3),
     "classic-4": Golden("classic-4/1", ("greedy",) * 4),
-    "classic-2-advanced": Golden("classic-2-advanced/2", ("random", "random"), options=Options(advanced=True)),
-    "classic-2-manual-draw": Golden(
-        "classic-2-manual-draw/10", ("greedy", "random"), options=Options(manual_draw=True)
-    ),
-    "classic-4-table-talk": Golden("classic-4-table-talk/0", ("greedy",) * 4, options=Options(table_talk=False)),
-    "classic-4-options": Golden("classic-4-options/0", ("greedy", "random") * 2, options=EVERY_OPTION),
-    "classic-6": Golden("classic-6/9", ("greedy", "random") * 3, teams=3),
-    "classic-12": Golden("classic-12/5", ("greedy",) * 12, open_hands=False),
+    "classic-2-advanced": Golden("classic-2-advanced/2", ("random", "random"), {"advanced": True}),
+    "classic-2-manual-draw": Golden("classic-2-manual-draw/10", ("greedy", "random"), {"manual_draw": True}),
+    "classic-4-table-talk": Golden("classic-4-table-talk/0", ("greedy",) * 4, {"table_talk": False}),
+    "classic-4-options": Golden("classic-4-options/0", ("greedy", "random") * 2, EVERY_OPTION),
+    "classic-6": Golden("classic-6/9", ("greedy", "random") * 3, {"teams": 3}),
+    "classic-12": Golden("classic-12/5", ("greedy",) * 12, {"open_hands": False}),
     "classic-3-dropped": Golden(
         "classic-3-dropped/1", ("greedy", "random", "greedy"), votes={90: Wish("drop", frozenset({2}))}
     ),
     "classic-4-skipped": Golden(
         "classic-4-skipped/1", ("greedy", "random") * 2, votes=dict.fromkeys((20, 35), Wish("skip", frozenset({1})))
     ),
-    "kids-3": Golden("kids-3/2", ("greedy", "greedy", "random"), variant="kids"),
+    "kids-3": Golden("kids-3/2", ("greedy", "greedy", "random"), {"variant": "kids"}),
 }
 
 
 def new_golden_game(name: str) -> Game:
     """Return a golden game before its first step."""
     golden = GOLDEN[name]
-    table = settings(
-        golden.variant, len(golden.bots), teams=golden.teams, open_hands=golden.open_hands, options=golden.options
-    )
-    return Game(golden.name, table, golden.bots, votes=golden.votes)
+    return Game(golden.name, golden.settings, golden.bots, votes=golden.votes)
 
 
 def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
@@ -101,25 +100,29 @@ def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
     }
 
 
-def features(game: Game) -> dict[str, Any]:
-    """Return the figures of a game, for replays/README.md."""
-    variant = game.match.game.variant
-    actions = [format_action(variant, action) for _, _, action in game.actions]
-    jacks = sorted({text[:2] for text in actions if text[0] == "J"})
-    result = game.match.game.result
-    return {
-        "steps": len(game.match.record),
-        "turns": game.match.game.table_position().turn,
-        "exchanges": sum(text.endswith(" dead") for text in actions),
-        "calls": sum(text.startswith("call ") for text in actions),
-        "passes": actions.count("pass"),
-        "reshuffles": game.match.game.reshuffles,
-        "jacks": jacks,
-        "won by": list(result.winners) if result else [],
-    }
+def golden_row(name: str, game: Game) -> str:
+    """Return the row of a game in replays/README.md."""
+    settings, state = game.settings, game.match.game
+    actions = [format_action(state.variant, action) for _, _, action in game.actions]
+    cells = [
+        f"`{name}.seqp2p`",
+        settings.players,
+        settings.teams,
+        " and ".join(sorted(set(game.bots))),
+        "opened" if settings.open_hands else "closed",
+        len(game.match.record),
+        state.table_position().turn,
+        sum(text.endswith(" dead") for text in actions),
+        actions.count("pass"),
+        sum(text.startswith("call ") for text in actions),
+        state.reshuffles,
+        " ".join(sorted({text[:2] for text in actions if text[0] == "J"})),
+        " ".join(map(str, state.result.winners if state.result else ())),
+    ]
+    return f"| {' | '.join(map(str, cells))} |"
 
 
-def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
+def golden_readme(rows: Iterable[str]) -> bytes:
     """Return replays/README.md."""
     lines = [
         "# Golden games",
@@ -136,18 +139,6 @@ def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
         "",
         "| file | seats | teams | bots | hands | steps | turns | dead | passes | calls | reshuffles | jacks | won by |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        *rows,
     ]
-    for name, golden in GOLDEN.items():
-        told = seen[name]
-        cells = [
-            f"`{name}.seqp2p`",
-            len(golden.bots),
-            golden.teams or default_teams(VARIANTS[golden.variant], len(golden.bots)),
-            " and ".join(sorted(set(golden.bots))),
-            "opened" if golden.open_hands else "closed",
-            *(told[what] for what in ("steps", "turns", "exchanges", "passes", "calls", "reshuffles")),
-            " ".join(told["jacks"]),
-            " ".join(map(str, told["won by"])),
-        ]
-        lines.append(f"| {' | '.join(map(str, cells))} |")
     return ("\n".join(lines) + "\n").encode()

@@ -134,7 +134,7 @@ def keys() -> Vector:
         *(spoilt(proved, f"another {what}", "proof", context=context) for what, context in OTHER_CONTEXTS.items()),
         spoilt(proved, "-T", "proof", proof=flip(proof, 0)),
         spoilt(proved, "T is no point", "encoding", proof=flip(proof, 0, 2)),
-        spoilt(proved, "s + 1", "proof", proof=proof[:33] + _plus(proof[33:], 1)),
+        spoilt(proved, "s + 1", "proof", proof=proof[:33] + _plus_one(proof[33:])),
         spoilt(proved, "s = 0", "encoding", proof=proof[:33] + bytes(32)),
         spoilt(proved, "s = q", "encoding", proof=proof[:33] + ORDER.to_bytes(32, "big")),
         spoilt(proved, "64 bytes", "encoding", proof=proof[:-1]),
@@ -150,8 +150,8 @@ def _commitment(seat: int, key: Point, nonce: bytes) -> bytes:
     return key_commitment(CONTEXT.game, seat, encode_point(key), nonce)
 
 
-def _plus(data: bytes, addend: int) -> bytes:
-    return ((int.from_bytes(data, "big") + addend) % ORDER).to_bytes(32, "big")
+def _plus_one(data: bytes) -> bytes:
+    return ((int.from_bytes(data, "big") + 1) % ORDER).to_bytes(32, "big")
 
 
 def shares() -> Vector:
@@ -185,7 +185,7 @@ def _share_vectors(name: str, x: int, cards: list[tuple[int, Point]], own: list[
         spoilt(like, "another key", "proof", key=mul_base(x + 1)),
         *(spoilt(like, f"another {part}", "proof", context=context) for part, context in OTHER_CONTEXTS.items()),
         spoilt(like, "T_1 and T_2 swapped", "proof", proof=proof[33:66] + proof[:33] + proof[66:]),
-        spoilt(like, "s + 1", "proof", proof=proof[:66] + _plus(proof[66:], 1)),
+        spoilt(like, "s + 1", "proof", proof=proof[:66] + _plus_one(proof[66:])),
         spoilt(like, "s = 0", "encoding", proof=proof[:66] + bytes(32)),
         spoilt(like, "s = 2^256 - 1", "encoding", proof=proof[:66] + b"\xff" * 32),
         spoilt(like, "T_1 is no point", "encoding", proof=with_part(proof, 0, b"\7")),

@@ -32,7 +32,7 @@ def agreements() -> Vector:
     return file_of("Table agreements and game ids.", [*vectors, *_not_agreed(base)])
 
 
-def _plain_agreement(variant: str, players: int, teams: int = 0) -> dict[str, Any]:
+def _plain_agreement(variant: str, players: int, teams: int | None = None) -> dict[str, Any]:
     """Return an agreement as plain data, so that anything in it can be changed."""
     entries = tuple(
         SeatEntry(name, identity(name).public, Stream(f"vector nonce {seat}")(32))
@@ -144,7 +144,9 @@ def _draws() -> list[Vector]:
         vectors.append(good("joint numbers", f"below {bound}", {"seed": seed, "bound": bound}, {"numbers": numbers}))
     order = JointStream(seed).permutation(104)
     vectors.append(good("joint permutation", "of 104", {"seed": seed, "size": 104}, {"order": order}))
-    for variant, players, skip in (("classic", 2, 0), ("classic", 12, 0), ("classic", 4, _tie()), ("kids", 3, 0)):
+    # The first number whose nonces make four seats draw again.
+    tie = next(skip for skip in count(1) if len(draw_dealer(CLASSIC, 4, _nonces(4, skip)).rounds) > 1)
+    for variant, players, skip in (("classic", 2, 0), ("classic", 12, 0), ("classic", 4, tie), ("kids", 3, 0)):
         used = _nonces(players, skip)
         draw = draw_dealer(VARIANTS[variant], players, used)
         rounds = [[[seat, format_card(CLASSIC, card)] for seat, card in turned] for turned in draw.rounds]
@@ -157,11 +159,6 @@ def _draws() -> list[Vector]:
         owners = deal_order(players, dealer, hand)
         vectors.append(good("deal order", f"{players} seats, seat {dealer} deals", given, {"owners": owners}))
     return vectors
-
-
-def _tie() -> int:
-    """Return the first number whose nonces make four seats draw again."""
-    return next(skip for skip in count(1) if len(draw_dealer(CLASSIC, 4, _nonces(4, skip)).rounds) > 1)
 
 
 def _nonces(players: int, skip: int) -> list[bytes]:

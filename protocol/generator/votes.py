@@ -1,6 +1,6 @@
 """Replay cases in which seats are skipped and dropped, or should not be."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from protocol.generator.case import Case, incomplete, invalid, unfinished, verified
@@ -28,10 +28,9 @@ def skip(seat: int) -> Wish:
     return Wish("skip", frozenset({seat}))
 
 
-def table(players: int = 3, number: int = 2, **votes: Wish) -> Game:
-    """A kids' game; ``votes`` by step: ``at_13=drop(2)``."""
-    at = {int(name.removeprefix("at_")): wish for name, wish in votes.items()}
-    return Game(f"kids-{players}/votes {number}", settings("kids", players), ("random",) * players, votes=at)
+def table(players: int = 3, votes: Mapping[int, Wish] | None = None) -> Game:
+    """Return a kids' game; ``votes`` by step."""
+    return Game(f"kids-{players}/votes 2", settings("kids", players), votes=votes or {})
 
 
 def mover(game: Game) -> int:
@@ -57,9 +56,9 @@ def vote_cases() -> dict[str, Case]:
 
 def _closed() -> dict[str, Case]:
     at_turn = table().play(until=TURN)
-    skipped = table(at_13=skip(mover(at_turn))).play()
-    dropped = table(at_13=drop(mover(at_turn))).play()
-    twice = table(4, at_14=drop(2), at_16=drop(4)).play()
+    skipped = table(votes={TURN: skip(mover(at_turn))}).play()
+    dropped = table(votes={TURN: drop(mover(at_turn))}).play()
+    twice = table(4, {AT_FOUR: drop(2), AT_FOUR + 2: drop(4)}).play()
     return {
         "skip_a_turn_ok": verified(skipped.written(), "one turn is skipped by the others"),
         "drop_the_mover_ok": verified(dropped.written(), "the mover is dropped, two deal anew and go on"),
@@ -111,7 +110,7 @@ def _not_to_be_voted_on() -> dict[str, Case]:
     early, two, at_turn = table().play(until=4), table(2).play(until=8), table().play(until=TURN)
     drawing = table().play(until=TURN + 1)
     assert drawing.match.kind == "draw", "a card is drawn after a turn"
-    gone = table(at_13=drop(mover(at_turn))).play(until=TURN + 1)
+    gone = table(votes={TURN: drop(mover(at_turn))}).play(until=TURN + 1)
     (absent,) = gone.match.game.gone
     (shuffle,) = gone.contributions()
     late = gone.changed(shuffle, in_envelope(seat=absent))
@@ -145,7 +144,7 @@ def _skipped_once(at_turn: Game) -> tuple[Game, int]:
     """Return the game with the mover's turn skipped, at its next turn, and the number of that step."""
     whom, turn = mover(at_turn), TURN + 1
     while True:
-        game = table(at_13=skip(whom)).play(until=turn)
+        game = table(votes={TURN: skip(whom)}).play(until=turn)
         if game.match.kind == "turn" and mover(game) == whom:
             return game, turn
         turn += 1
@@ -164,7 +163,7 @@ def _lasts() -> dict[str, Case]:
     game = table(4).play(until=AT_FOUR)
     cheat, one, two = _two_turns(game)
     ballots = game.ballots(drop(cheat))
-    first, second = ({"round": 0, "head": _head_after(game, each)} for each in (one, two))
+    first, second = ({"round": 0, "head": tagged_hash(STEP, game.match.head, each.payload)} for each in (one, two))
     changes: tuple[list[dict[str, Any]], ...] = (
         [{"last": first}] * 3,
         [{"last": first}, {"last": second}, {}],
@@ -220,10 +219,6 @@ def _dropped_by(game: Game, violation: Violation, ballots: Sequence[Contribution
     return verified(replay(records, game.identities[0]), "two turns of one seat, each closed by another one")
 
 
-def _head_after(game: Game, contribution: Contribution) -> bytes:
-    return tagged_hash(STEP, game.match.head, contribution.payload)
-
-
 def leave(game: Game, seat: int) -> LeaveRecord:
     """Return the leave of a seat."""
     signed = game.seats[seat - 1].leave(game.match)
@@ -233,7 +228,7 @@ def leave(game: Game, seat: int) -> LeaveRecord:
 def two_dropped() -> Game:
     """Return a game of four in which seats 1 and 3 have dropped both opponents."""
     votes = {8: drop(2), 10: drop(4)}
-    return Game("classic-4/votes", settings("classic", 4), ("random",) * 4, votes=votes).play()
+    return Game("classic-4/votes", settings("classic", 4), votes=votes).play()
 
 
 def _ends() -> dict[str, Case]:

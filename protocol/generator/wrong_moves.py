@@ -11,6 +11,7 @@ from protocol.generator.vectors import flip, packb, unpackb
 from seqp2p.crypto.hashing import BALLOT, REMARK
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Failure
+from seqp2p.net.frames import frame as framed
 from seqp2p.replay.format import MAGIC, RemarkRecord, StepRecord, TableRecord, frame, pairs
 from seqp2p.rules import KIDS
 from seqp2p.rules.notation import format_square
@@ -127,7 +128,7 @@ def _signatures() -> dict[str, Case]:
         ),
         "contribution_to_a_later_step": case("step 2 is not open", game.changed(one, in_envelope(step=2)), "chain"),
         "evidence_of_one_payload": invalid(
-            later.written(evidence(one, signed_again(one, 1))),
+            later.written(evidence(one, signed_again(one))),
             "two valid signatures on one payload prove nothing", "evidence", 2,
         ),
     }  # fmt: skip
@@ -174,7 +175,6 @@ def _tables() -> dict[str, Case]:
         return case(why, settings=plain["settings"] | changed)
 
     bomb = b"\x82\xa1t\xa8evidence\xadcontributions" + b"\x91" * 64 + b"\xc0"
-    framed = len(bomb).to_bytes(4, "big") + bomb
     return {
         "identity_key_of_small_order": case(
             "a key that fits any message", seats=[one, two | {"key": b"\1" + bytes(31)}]
@@ -191,7 +191,7 @@ def _tables() -> dict[str, Case]:
         "teams_that_do_not_divide": settings("more teams than players", teams=3, colours=list(KIDS.colours[:3])),
         "agreement_of_version_2": case("an agreement of another version", "encoding", v=2),
         "agreement_with_a_key_more": case("an unknown key", "encoding", more=1),
-        "nested_too_deep": invalid(MAGIC + frame(table) + framed, "64 arrays, one in the other", "encoding", 1),
+        "nested_too_deep": invalid(MAGIC + frame(table) + framed(bomb), "64 arrays, one in the other", "encoding", 1),
     }
 
 
@@ -203,7 +203,7 @@ def _good() -> dict[str, Case]:
     table, first, *rest = game.records()
     assert isinstance(first, StepRecord), "the first step follows the table"
     one, two = (Contribution(payload, signature) for payload, signature in first.contributions)
-    again = StepRecord(1, pairs((signed_again(one, 1), two)))
+    again = StepRecord(1, pairs((signed_again(one), two)))
     talk = small_game()
     for step, text in ((3, "look at e5"), (8, "good luck"), (10, "well played")):
         talk.play(until=step).say(1, text)

@@ -4,8 +4,6 @@ from collections import deque
 from typing import Any
 
 from protocol.second.basics import (
-    Encoding,
-    Refused,
     below,
     check_identity_point,
     is_bytes,
@@ -13,6 +11,7 @@ from protocol.second.basics import (
     is_name,
     joint_words,
     permutation,
+    raising,
     require,
     unpack_map,
 )
@@ -40,10 +39,8 @@ def read_agreement(data: bytes) -> dict[str, Any]:
     require_table(len(seats) == settings["players"])
     for seat in seats:
         require_table(is_name(seat["name"]))
-        try:
+        with raising(Table()):
             check_identity_point(seat["key"])
-        except (Encoding, Refused):
-            raise Table from None
     for what in ("key", "nonce"):
         require_table(len({seat[what] for seat in seats}) == len(seats))
     return agreement

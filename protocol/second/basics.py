@@ -5,6 +5,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,15 @@ class Encoding(Exception):
 
 class Refused(Exception):
     """A proof, signature or statement that does not hold."""
+
+
+@contextmanager
+def raising(failure: Exception) -> Iterator[None]:
+    """What is not in its form or does not hold in the block is this failure."""
+    try:
+        yield
+    except (Encoding, Refused):
+        raise failure from None
 
 
 # 1. Encodings

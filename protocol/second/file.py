@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from protocol.second.agreement import Table
-from protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
+from protocol.second.basics import Encoding, check_signature, is_bytes, is_int, raising, require, unpack
 from protocol.second.game import EVERY_STEP, BadRemark, Failure, Machine, Wrong, stands
 
 MAGIC = b"seqp2p replay 1\n"
@@ -155,17 +155,13 @@ class Reading:
         self._begun.accuse(violation)
 
     def _opening(self, record: dict[str, Any]) -> None:
-        try:
+        with raising(Wrong("opening")):
             self._begun.open_seat(record["seat"], record["secret"])
-        except Encoding:
-            raise Wrong("opening") from None
 
     def _end(self, record: dict[str, Any]) -> None:
         digest = hashlib.sha256(self.data[: self.at]).digest()
-        try:
+        with raising(Wrong("end")):
             check_signature(record["key"], "seqp2p/1 file", digest, record["signature"])
-        except (Encoding, Refused):
-            raise Wrong("end") from None
         self.writer = record["key"]
 
     def verdict(self, verdict: str, failure: str | None, seat: int | None = None) -> Verdict:

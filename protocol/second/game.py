@@ -18,6 +18,7 @@ from protocol.second.basics import (
     is_bytes,
     is_int,
     is_text,
+    raising,
     read_point,
     read_points,
     read_scalar,
@@ -243,10 +244,8 @@ class Machine:
         if name == "head":
             require(is_int(said["step"], 1, 100_000) and is_bytes(said["prev"], 32))
             require(is_int(said["round"], 0, 1000) and is_bytes(said["head"], 32))
-        try:
+        with raising(Failure("Unattributable")):
             self._check_author(said, name, payload, signature)
-        except (Encoding, Refused):
-            raise Failure("Unattributable") from None
         return said
 
     def _check_author(self, said: dict[str, Any], name: str, payload: bytes, signature: bytes) -> None:
@@ -265,10 +264,8 @@ class Machine:
             require(is_int(last["round"], 0, 1000) and last["round"] < said["round"])
 
     def receive_leave(self, payload: bytes, signature: bytes) -> None:
-        try:
+        with raising(Failure("Unattributable")):
             said = self.read_signed("leave", payload, signature)
-        except Encoding:
-            raise Failure("Unattributable") from None
         stands(said["seat"] not in self.left, "order")
         self.left.add(said["seat"])
 
@@ -295,10 +292,8 @@ class Machine:
         self._open()
 
     def _read_ballot(self, ballot: Signed) -> dict[str, Any]:
-        try:
+        with raising(Failure("Unattributable")):
             said = self.read_signed("ballot", *ballot)
-        except Encoding:
-            raise Failure("Unattributable") from None
         if said["step"] > self.number:
             raise Failure("TooEarly")
         stands(said["step"] == self.number and self.kind, "ballot")
@@ -370,7 +365,7 @@ class Machine:
         return stay if opponents and set(opponents) <= at_fault else []
 
     def _attributed(self, payload: bytes, signature: bytes) -> dict[str, Any]:
-        try:
+        with raising(Failure("Unattributable")):
             keys = "v", "game", "step", "prev", "seat", "kind", "body"
             envelope = unpack_map(payload, *keys, size_max=32_768, values_max=64)
             require(is_int(envelope["v"], 1, 1))
@@ -379,11 +374,9 @@ class Machine:
             require(type(envelope["kind"]) is str and type(envelope["body"]) is dict)
             require(all(type(key) is str for key in envelope["body"]))
             self._check_author(envelope, "contribution", payload, signature)
-        except (Encoding, Refused):
-            raise Failure("Unattributable") from None
         return envelope
 
-    def _context(self, seat: int) -> dict[str, Any]:
+    def context(self, seat: int) -> dict[str, Any]:
         return {"game": self.game, "step": self.number, "seat": seat, "prev": self.heads[-1]}
 
     def _close(self) -> None:
@@ -408,7 +401,7 @@ class Machine:
         point = read_point(key)
         opened = H("seqp2p/1 key commitment", self.game, u32(seat), key, nonce)
         require(opened == self.commitments[seat])
-        check_key(self._context(seat), key, body["proof"])
+        check_key(self.context(seat), key, body["proof"])
         others = [other for other, _ in self.kept.values()]
         require(key not in others)
         if len(others) == len(self.seats) - 1:
@@ -433,7 +426,7 @@ class Machine:
         after = read_deck(body["deck"], len(self.mixing))
         if self.number in self.proofs:
             joint = write_point(self.joint)
-            check_shuffle(self._context(seat), joint, write_deck(self.mixing), body["deck"], body["proof"])
+            check_shuffle(self.context(seat), joint, write_deck(self.mixing), body["deck"], body["proof"])
         return after
 
     def _close_shuffle(self) -> None:
@@ -444,13 +437,11 @@ class Machine:
 
     def _shares(self, seat: int, positions: list[int], shares: bytes, proof: bytes) -> dict[int, Point]:
         asked = [(position, self.cards[position][0]) for position in positions]
-        try:
+        with raising(Bad("share")):
             if self.number in self.proofs:
-                found = check_shares(self._context(seat), self.keys[seat], asked, shares, proof)
+                found = check_shares(self.context(seat), self.keys[seat], asked, shares, proof)
             else:
                 found = read_points(shares, len(positions))
-        except (Encoding, Refused):
-            raise Bad("share") from None
         return dict(zip(positions, found, strict=True))
 
     def _check_deal(self, seat: int, body: dict[str, Any], positions: list[int] | None = None) -> Any:
@@ -591,7 +582,7 @@ class Machine:
         self.over = True
 
     def read_remark(self, payload: bytes, signature: bytes) -> dict[str, Any]:
-        try:
+        with raising(BadRemark()):
             keys = "v", "game", "seat", "number", "last", "step", "prev", "courtesy", "text"
             said = unpack_map(payload, *keys, size_max=1024)
             require(is_int(said["v"], 1, 1) and is_int(said["seat"], 1, 12) and is_int(said["number"], 1, 200))
@@ -599,8 +590,6 @@ class Machine:
             require(is_int(said["step"], 1, 100_000) and type(said["courtesy"]) is bool and type(said["text"]) is str)
             self._check_author(said, "remark", payload, signature)
             require(is_text(said["text"], 200) and (not said["courtesy"] or said["text"] in COURTESIES))
-        except (Encoding, Refused):
-            raise BadRemark from None
         return said
 
     def receive_remark(self, payload: bytes, signature: bytes) -> None:

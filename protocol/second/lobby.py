@@ -4,15 +4,13 @@ import ipaddress
 import re
 from typing import Any
 
-from protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, is_text, require, unpack_map
+from protocol.second.basics import Encoding, check_signature, is_bytes, is_int, is_text, raising, require, unpack_map
 
 
 def _check(key: bytes, label: str, signed: dict[str, Any]) -> None:
     require(is_bytes(signed["signature"], 64))
-    try:
+    with raising(Encoding("not signed")):
         check_signature(key, label, signed["payload"], signed["signature"])
-    except Refused:
-        raise Encoding("not signed") from None
 
 
 def read_line(signed: dict[str, Any], lobby: bytes, said: dict[bytes, int]) -> dict[str, Any]:
@@ -35,7 +33,8 @@ def read_addresses(signed: dict[str, Any], key: bytes, nonce: bytes) -> tuple[li
         require(isinstance(entry, dict) and list(entry) == ["kind", "address"] and is_int(entry["kind"], 1, 255))
         require(isinstance(entry["address"], str) and len(entry["address"]) <= 128)
         if entry["kind"] == 1:
-            require(_is_tcp(entry["address"]), "no IP address and port")
+            host, _, port = entry["address"].rpartition(":")
+            require(_is_ip(host) and _is_port(port), "no IP address and port")
             found.append(entry["address"])
         if entry["kind"] == 2:
             require(is_relay(entry["address"]), "no relay and key")
@@ -58,11 +57,6 @@ def is_relay(text: str) -> bool:
         return False
     # The last of 43 characters has four bits of the key.
     return re.fullmatch("[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]", key) is not None
-
-
-def _is_tcp(text: str) -> bool:
-    host, _, port = text.rpartition(":")
-    return _is_ip(host) and _is_port(port)
 
 
 def _is_port(text: str) -> bool:

@@ -411,10 +411,6 @@ class Player:
         await self._carry(self.keys.index(link.key) + 1, link)
 
     async def _carry(self, seat: int, link: Link) -> None:
-        async with link.stream:
-            await self._exchange(seat, link)
-
-    async def _exchange(self, seat: int, link: Link) -> None:
         neighbour = self.others[seat]
         neighbour.links.append(link)
         self._announce()

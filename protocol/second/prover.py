@@ -57,20 +57,17 @@ class Prover:
         assert kind == "over", f"these games have no step {kind}"
         return {"position": machine.dealt.hash()}
 
-    def _context(self, machine: Machine) -> dict[str, Any]:
-        return {"game": machine.game, "step": machine.number, "seat": self.seat, "prev": machine.heads[-1]}
-
     def _key_proof(self, machine: Machine) -> bytes:
         w = scalar()
         T = write_point(total((w, G)))
-        oracle = Oracle("seqp2p/1 key proof", self._context(machine))
+        oracle = Oracle("seqp2p/1 key proof", machine.context(self.seat))
         oracle.absorb(self.X)
         return T + write_scalar(w + oracle.challenge(T) * self.x)
 
     def _shares(self, machine: Machine, positions: Sequence[int]) -> Body:
         bases = [machine.cards[position][0] for position in positions]
         shares = [write_point(total((self.x, a))) for a in bases]
-        oracle = Oracle("seqp2p/1 share proof", self._context(machine))
+        oracle = Oracle("seqp2p/1 share proof", machine.context(self.seat))
         oracle.absorb(self.X, u32(len(positions)))
         for position, a, share in zip(positions, bases, shares, strict=True):
             oracle.absorb(u32(position), write_point(a), share)
@@ -95,7 +92,7 @@ class Prover:
         for place, k in enumerate(psi):
             C[k] = total((r[k], G), (1, generators[place + 1]))
         c_bytes = b"".join(map(write_point, C))
-        oracle = Oracle("seqp2p/1 shuffle proof", self._context(machine))
+        oracle = Oracle("seqp2p/1 shuffle proof", machine.context(self.seat))
         oracle.absorb(u32(n), write_point(joint), deck, shuffled)
         oracle.absorb(c_bytes)
         u = oracle.weights(n)
@@ -113,7 +110,7 @@ class Prover:
         ]
         points = c_bytes + b"".join(map(write_point, [*chain[1:], *t, *t_hat]))
         # The scalars are no part of the challenge.
-        _, c = shuffle_challenges(self._context(machine), write_point(joint), deck, shuffled, points)
+        _, c = shuffle_challenges(machine.context(self.seat), write_point(joint), deck, shuffled, points)
         v = [1] * n
         for i in range(n - 1, 0, -1):
             v[i - 1] = u_prime[i] * v[i] % Q

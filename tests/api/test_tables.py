@@ -318,11 +318,7 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
             assert spectator.view is not None
             assert (spectator.view.seat, spectator.view.hand, spectator.view.over) == (0, (), True)
 
-    async def sit_down(table: seqp2p.OpenTable) -> None:
-        await let_in.wait()
-        await sits_down(tmp_path)(table)
-
-    async with table_with(tmp_path, see, sit_down) as table:
+    async with table_with(tmp_path, see, sits_down(tmp_path, after=let_in)) as table:
         await let_in.wait()
         ann = await played_by_host(table)
     (spectator,) = spectators
@@ -364,11 +360,7 @@ async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
         file = tmp_path / "file"
         await refused(OSError, seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=file), "file")
 
-    async def sit_down(table: seqp2p.OpenTable) -> None:
-        await lost.wait()
-        await sits_down(tmp_path)(table)
-
-    async with table_with(tmp_path, see, sit_down) as table:
+    async with table_with(tmp_path, see, sits_down(tmp_path, after=lost)) as table:
         await until(table, seqp2p.SpectatorCame)
         (tmp_path / "file").rmdir()
         (tmp_path / "file").touch()  # The folder is lost while the table fills.

@@ -8,7 +8,6 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.api.turns import Questions, Turn
-from seqp2p.live.recorder import TableEvent
 from seqp2p.match.events import Dropped, Remarked, Skipped, Turned
 from seqp2p.rules import DRAW, END, PASS, Action, IllegalAction, NotationError
 from tests.table import Played, match_at, shared_match_at
@@ -36,15 +35,12 @@ class Asker:
 
         self.nursery.start_soon(choose)
 
-    def hear(self, event: TableEvent) -> None:
-        self.questions.on_event(event)
-
     def move_on(self) -> None:
         """The game goes on to the next turn, another seat's."""
         while self.match.kind != "turn" or self.own.owes(self.match):
             for _, contribution in self.game.steps[self.match.number - 1].contributions:
                 self.match.receive(contribution)
-        self.hear(SPOKEN)
+        self.questions.on_event(SPOKEN)
 
     async def turn(self) -> Turn:
         turn = await self.questions.next()
@@ -76,11 +72,11 @@ async def test_played(asker: Asker) -> None:
     await asker.play(turn)
     assert (asker.chosen, asker.played) == ([PASS], [])
     # Of no concern: what others do, and what is said.
-    asker.hear(SPOKEN)
+    asker.questions.on_event(SPOKEN)
     await wait_all_tasks_blocked()
     assert asker.played == []
-    asker.hear(Turned(3, asker.own.number, PASS))
-    asker.hear(Turned(3, asker.own.number, PASS))
+    asker.questions.on_event(Turned(3, asker.own.number, PASS))
+    asker.questions.on_event(Turned(3, asker.own.number, PASS))
     await wait_all_tasks_blocked()
     assert asker.played == [True]
     assert not await turn.play(PASS), "nothing can be added to it"
@@ -89,9 +85,9 @@ async def test_played(asker: Asker) -> None:
 @pytest.mark.parametrize(
     "passes",
     [
-        lambda asker: asker.hear(Turned(3, asker.own.number, END)),
-        lambda asker: asker.hear(Skipped(asker.own.number)),
-        lambda asker: asker.hear(Dropped((asker.own.number,))),
+        lambda asker: asker.questions.on_event(Turned(3, asker.own.number, END)),
+        lambda asker: asker.questions.on_event(Skipped(asker.own.number)),
+        lambda asker: asker.questions.on_event(Dropped((asker.own.number,))),
         Asker.ask,
         lambda asker: asker.questions.end(),
         Asker.move_on,

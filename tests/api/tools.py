@@ -68,10 +68,14 @@ async def until(table: seqp2p.OpenTable, kind: type) -> None:
             return
 
 
-def sits_down(folder: Path, play: Play = play_varied, who: str = "bob", **more: Any) -> Task:
-    """Return a task that joins a table and plays like this."""
+def sits_down(
+    folder: Path, play: Play = play_varied, who: str = "bob", *, after: trio.Event | None = None, **more: Any
+) -> Task:
+    """Return a task that joins a table, when this has happened, and plays like this."""
 
     async def sit_down(table: seqp2p.OpenTable) -> None:
+        if after is not None:
+            await after.wait()
         async with guest_of(table, folder, who, **more) as seat:
             await play(seat)
 

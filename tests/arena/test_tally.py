@@ -118,8 +118,8 @@ def test_a_bot_that_wins_every_game_has_a_rating() -> None:
 # The next deal.
 
 
-def numbered(number: int, *winners: int, contest: int = 0) -> DealResult:
-    return DealResult(contest, number, tuple(map(ended, winners)), (25, 25), (0.1, 0.2))
+def numbered(number: int, *winners: int) -> DealResult:
+    return DealResult(0, number, tuple(map(ended, winners)), (25, 25), (0.1, 0.2))
 
 
 def even(number: int) -> DealResult:

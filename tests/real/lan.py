@@ -86,7 +86,7 @@ class Machines:
         with household(directory) as people, ExitStack() as stack:
             made = cls(people)
             made.build(stack)
-            stack.callback(made.end_all)
+            stack.callback(people.end_all)
             yield made
 
     def build(self, stack: ExitStack) -> None:
@@ -127,8 +127,3 @@ class Machines:
         reports = [verify_file(path) for folder in folders for path in folder.glob("*.seqp2p")]
         assert [report.verdict for report in reports] == ["verified"] * len(names) * games
         assert len({(report.game, report.steps, report.result) for report in reports}) == games
-
-    def end_all(self) -> None:
-        for process in self.people._started:
-            process.process.kill()
-            process.process.wait()

@@ -18,11 +18,6 @@ HOST = "host"
 KILLED = -signal.SIGKILL
 
 
-def dying(death: str, *arguments: object) -> list[str]:
-    """Return the command line of a seat that dies at ``death``: ``"synced turn 2"``, see dying.py."""
-    return [sys.executable, "-m", "tests.real.dying", *death.split(), *map(str, arguments)]
-
-
 class Mortals:
     """A table of bots on loopback. Each seat has deaths to die, one in each of its lives."""
 
@@ -46,9 +41,11 @@ class Mortals:
 
     def _start(self, name: str, *arguments: object) -> Process:
         line = [*arguments, *self._bot, "--replay-dir", self.people.replays(name)]
+        # The seat dies at such a death as "synced turn 2" (dying.py has the words).
         death = self.deaths[name].pop(0) if self.deaths[name] else "never never 0"
         env = self.people.env(name)
-        self.seats[name] = self.people._start(Process(dying(death, *line), env))
+        mortal = [sys.executable, "-m", "tests.real.dying", *death.split(), *map(str, line)]
+        self.seats[name] = self.people._start(Process(mortal, env))
         self.lives[name].append(self.seats[name])
         return self.seats[name]
 

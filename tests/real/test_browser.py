@@ -82,8 +82,8 @@ def nothing_is_asked_for(driver: "Chrome") -> Iterator[None]:
     assert complaints(driver) == []
 
 
-def opened(driver: "Chrome", folder: Path, text: str, name: str = "game.html") -> None:
-    path = folder / name
+def opened(driver: "Chrome", folder: Path, text: str) -> None:
+    path = folder / "game.html"
     path.write_text(text, "ascii")
     driver.get(path.as_uri())
     assert requested(driver) == [path.as_uri()]

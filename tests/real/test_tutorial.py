@@ -52,18 +52,14 @@ def is_asked(lesson: Lesson, screen: str) -> bool:
     return YOUR_TURN in screen and str(lesson.task) in " ".join(screen.split())
 
 
-def click_key(terminal: Terminal) -> None:
-    rows = terminal.screen().splitlines()
-    row = next(at for at, text in enumerate(rows) if GO_AWAY in text)
-    terminal.click(row, rows[row].index(GO_AWAY))
-
-
 def test_all_lessons_are_done_by_the_mouse(room: Room) -> None:
     pupil = room.sit("pupil", "play", "--tutorial")
     for lesson in LESSONS:
         pupil.wait(lambda screen, lesson=lesson: is_asked(lesson, screen), str(lesson.task))  # type: ignore[misc]
         act(pupil, lesson.moves[0][0])
     pupil.see("that was the tutorial")
-    click_key(pupil)
+    rows = pupil.screen().splitlines()
+    row = next(at for at, text in enumerate(rows) if GO_AWAY in text)
+    pupil.click(row, rows[row].index(GO_AWAY))
     assert pupil.exit_code() == 0
     assert str(FAREWELL[-1]) in " ".join(pupil.history().split())
