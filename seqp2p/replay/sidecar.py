@@ -5,9 +5,8 @@ r"""The seat's own file next to its replay: the secrets that it must not lose. N
 The first record is the seat's secrets; each later one is a signed thing, own or another seat's, in the order of taking.
 Own ones are synced before they are sent, so a seat that resumes never signs a second thing for one place. Only an
 incomplete write may be dropped: a record in which the file ends, or zeros that a file system put in the place of data.
-Any other damage could be an own contribution that was sent, so it is never skipped.
-
-A record "older" marks a copy that was put back: the others have signatures that it lacks, so no seat resumes with it.
+Any other damage could be an own contribution that was sent, so it is never skipped. A record "older" marks a copy that
+was put back: the others have signatures that it lacks.
 """
 
 import errno
@@ -323,10 +322,7 @@ def is_older(logged: Iterable[Logged]) -> bool:
 
 
 def parse(data: bytes, path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:
-    """Return a seat's secrets, its signed things, and the number of complete bytes. Raises SidecarDamaged.
-
-    ``path`` is for the text of errors.
-    """
+    """Return secrets, signed things, and the number of complete bytes. Raises SidecarDamaged, which names ``path``."""
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC):
             text = message("{path} is of another version than 1: a newer seqp2p may read it", path=path)
