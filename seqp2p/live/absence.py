@@ -246,9 +246,9 @@ class Absence:
         if away := waiting & self.away(now):
             return message("{seats} could not be reached for {grace_s} s", seats=self.names(away), grace_s=self.grace_s)
         if owing := self.owing(now):
-            values: dict[str, object] = {"seats": self.names(owing), "step": self._match.number}
-            values |= {"kind": self._match.kind, "time_s": max(OWED_S, self.grace_s)}
-            return message("{seats} sent nothing valid for step {step} ({kind}) in {time_s:.0f} s", **values)
+            at = {"seats": self.names(owing), "step": self._match.number, "kind": self._match.kind}
+            time_s = max(OWED_S, self.grace_s)
+            return message("{seats} sent nothing valid for step {step} ({kind}) in {time_s:.0f} s", time_s=time_s, **at)
         turn_time_s = self._match.game.agreement.settings.turn_time_s
         # No seat can be skipped here, so it has the time of two turns. A late seat ends the game by its own clock as
         # well: for it the goodbye of the others would be a mere absence.
