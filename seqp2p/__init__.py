@@ -45,7 +45,7 @@ if not TYPE_CHECKING:  # A type checker finds only the names above.
         places = {}
 
         class Note:
-            """In the place of ``__import__``: note the names, and be all that is imported."""
+            """In the place of ``__import__``: note the names, and stand for each imported module."""
 
             def __init__(self, module: str, _globals: object, _locals: object, names: tuple[str, ...], _: int) -> None:
                 places.update(dict.fromkeys(names or (), module))

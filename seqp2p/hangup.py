@@ -7,7 +7,7 @@ from typing import Final, NoReturn
 HANGUP: Final[int | None] = getattr(signal, "SIGHUP", None)
 """Windows has none."""
 _HEARD_S: Final = 10.0
-"""Longer than whoever hears the signal takes to end this process: a goodbye, the end of a replay."""
+"""Longer than a handler of the signal takes to end this process: a goodbye, the end of a replay."""
 
 
 class TerminalGone(Exception):  # it says what has happened, and nobody is to blame

@@ -10,7 +10,7 @@ from functools import reduce
 from typing import NamedTuple
 
 _SENT = "\0"
-"""The beginning of a message that is sent as its template and values."""
+"""The beginning of a message sent as its template and values."""
 _SENDABLE = re.compile(r"(?:[^{}]|\{\{|\}\}|\{\w+(?:!r)?\})*")
 
 

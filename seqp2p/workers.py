@@ -28,7 +28,7 @@ _last_acts = list[Callable[[], None]]()
 
 
 def before_abandoning(act: Callable[[], None]) -> Callable[[], None]:
-    """Call this function in a worker process that has to end at once; it runs beside the work, in another thread."""
+    """Call this function in a worker process that has to end at once; it runs in another thread than the work."""
     _last_acts.append(act)
     return act
 

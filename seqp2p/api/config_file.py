@@ -1,6 +1,6 @@
 """A player's lasting settings: TOML, where the platform keeps such files, or in ``SEQP2P_HOME``.
 
-This module knows no setting by name. A file that is broken or newer is left as it is.
+This module knows no setting by name. A broken or newer file is left as it is.
 """
 
 import os

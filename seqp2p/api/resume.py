@@ -81,7 +81,7 @@ async def resume(
     map_port: bool = False,
     on_port: OnPortEvent = ignore,
 ) -> AsyncGenerator[Seat]:
-    """Take a seat again in a game that is not finished, and play on; the others have waited.
+    """Take a seat again in an unfinished game, and play on; the others have waited.
 
     ``replay`` is its file, with the seat's own file next to it. ``identity`` is that of the seat before, None for the
     player's own. It listens at ``listen`` (HOST:PORT), else at its old address or, if that is taken, at another; the

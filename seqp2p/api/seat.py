@@ -131,7 +131,7 @@ async def rematch(
     ``lobby.ask(AcceptGame())``; LobbyShown has the same of them (``Guest.asked``). To decline, cancel it. ``on_event``
     and ``on_lobby`` are as in ``join``; for the host ``on_event`` gets every LobbyEvent.
 
-    Raises RuntimeError for a game that is not over, and what ``join`` does: LinkLost if the host is gone, for one.
+    Raises RuntimeError before the game is over, and what ``join`` does: LinkLost if the host is gone, for one.
     """
     if seat.result is None:
         raise RuntimeError("the game of this seat is not over")
@@ -147,7 +147,7 @@ async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0) -> Result
     """Play this seat to the end of its game with a bot, or the one of that name in BOTS; return its result.
 
     The bot chooses in a worker thread, one call at a time; ``pace_s`` is the least time in seconds that a turn takes.
-    Raises ValueError for an unknown name, IllegalAction for a choice that is not legal, and any error of the bot.
+    Raises ValueError for an unknown name, IllegalAction for an illegal choice, and any error of the bot.
     """
     if isinstance(bot, str):
         if bot not in BOTS:

@@ -1,4 +1,4 @@
-"""Settings of a table, with the usual value for every choice that is left out."""
+"""Settings of a table, with the usual value for every choice left out."""
 
 from typing import Unpack
 

@@ -122,7 +122,7 @@ class ClassBot:
 
 
 def _check_action(seen: View, action: object) -> None:
-    """Raise BotFailed unless this is an action that is possible. The dealer checks it again."""
+    """Raise BotFailed unless this is a possible action. The dealer checks it again."""
     if not isinstance(action, Action):
         raise BotFailed(message("it chose no Action: {what}", what=type(action).__name__))
     if action in seen.legal:

@@ -36,7 +36,7 @@ _set: Final = object.__setattr__
 
 
 class LateView(View):
-    """A View that is built on first use: to build one takes longer than a turn, and ``random`` needs only ``legal``."""
+    """A View, built on first use: to build one takes longer than a turn, and ``random`` needs only ``legal``."""
 
     __slots__ = ("_whole",)
     _whole: Position
@@ -103,7 +103,7 @@ class ArenaResult(NamedTuple):
     first_team: Team
     """The team that moved first."""
     winner: Team
-    """0 for a game that is drawn, or that a bot has failed."""
+    """0 for a drawn game, or one that a bot has failed."""
     turns: int
     """An exchange is none, a pass is one."""
     reshuffles: int
@@ -129,7 +129,7 @@ class ArenaResult(NamedTuple):
 
 
 class ArenaGame:
-    """A game that is played action by action: the cards, and the counts of what happened."""
+    """A game, played action by action: the cards, and the counts of what happened."""
 
     def __init__(self, contest: Contest, cards: random.Random, first: int) -> None:
         """Deal the cards; the seat ``first`` moves first."""

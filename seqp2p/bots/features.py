@@ -17,7 +17,7 @@ from seqp2p.rules import Square, Variant
 DEAD: Final = 0
 """The feature of a line that no team can complete: its weights are zero."""
 COMPLETE: Final = 1
-"""The feature of a line that is complete, and not yet counted."""
+"""The feature of a complete line, not yet counted."""
 CATEGORIES: Final = 5
 """Of free squares: held with 0 or 1 copy elsewhere; not held, with 0, 1 or 2."""
 NOT_HELD: Final = 2

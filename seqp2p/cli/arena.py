@@ -170,7 +170,7 @@ def command(
 
 
 def _play(ladder: Ladder, settings: "ArenaSettings", jobs: int, write: Write, *, shown: bool) -> UserError | None:
-    """Play what is left of the ladder. Return the error by which it ended early, or None."""
+    """Play the rest of the ladder. Return the error by which it ended early, or None."""
     played = total(ladder, "deals")
     wanted = ladder.deals * len(ladder.contests)
     try:

@@ -1,6 +1,6 @@
 """Verifying on a Dask cluster. Its workers are sent the bytes of the files, and need no file system of ours.
 
-The cluster is trusted: it sends pickles, which can run code here, and nothing proves a verdict. What is checked finds
+The cluster is trusted: it sends pickles, which can run code here, and nothing proves a verdict. The checks find
 mistakes: workers whose code is in another state refuse, and a verdict is JSON that is decoded strictly.
 
 A future of ``distributed`` waits for ever if its cluster has no worker, so each wait here is short, and asks the
@@ -58,7 +58,7 @@ class Unanswered(Exception):
 
 @dataclass
 class _Watch:
-    """The workers of a cluster: ``note`` is told of each that is lost."""
+    """The workers of a cluster: ``note`` is told of each lost one."""
 
     client: Any
     note: Callable[[str], None]
@@ -118,7 +118,7 @@ def verify_on_cluster(
 ) -> Generator[tuple[Named, Report]]:
     """Yield the files with their reports, in order, by the workers of the Dask cluster at this address.
 
-    ``note`` is told of workers that are lost, and of an address beyond loopback that is not encrypted. If the cluster
+    ``note`` is told of lost workers, and of an unencrypted address beyond loopback. If the cluster
     is lost, the reports that are here by then are the last ones. Raises UserError.
     """
     distributed = _distributed()

@@ -15,7 +15,7 @@ from seqp2p.ui.language import t, translate
 
 ACTIONS: Final = ("list", "get", "set", "unset")
 _WORDS: Final = {"list": 0, "get": 1, "set": 2, "unset": 1}
-"""The number of words behind each action."""
+"""The number of words after each action."""
 SOURCES: Final = {"default": message("default"), "file": message("file"), "environment": message("environment")}
 
 

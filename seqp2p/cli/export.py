@@ -123,7 +123,7 @@ def form_of(target: str) -> str:
 
 
 def refuse_large(form: Form, file: Path, data: bytes) -> None:
-    """Raise UserError for a replay that is too large for a page."""
+    """Raise UserError for a replay too large for a page."""
     if form == "html" and len(data) > PAGE_SIZE_MAX:
         problem = t("{file} is too large for a page: at most {most} bytes", file=file, most=PAGE_SIZE_MAX)
         raise UserError(problem, t("--format text or json has no such limit"), FAILED)

@@ -71,7 +71,7 @@ async def choose_route(
 
 
 async def _find_meeting(code: str, own: Sequence[Address], relay: Address | None, output: Output) -> Route:
-    """Find the table with a meeting place. A person may wait on for a host that is not there yet."""
+    """Find the table with a meeting place. A person may wait on for a missing host."""
 
     def tell(absent: str) -> None:
         output.say(t("{absent} Waiting on for it; Ctrl-C ends.", absent=translate(absent)), "answer")
@@ -90,7 +90,7 @@ async def enter_by_code(
 ) -> T:
     """Find the table and ``enter`` it. Ask for another code as long as one that a person typed is not the table's.
 
-    Each code that is typed is tried once. Raises what ``choose_route`` and ``enter`` raise.
+    Each typed code is tried once. Raises what ``choose_route`` and ``enter`` raise.
     """
     while True:
         try:

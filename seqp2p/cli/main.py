@@ -115,7 +115,7 @@ def _start_log(context: click.Context, _parameter: click.Parameter, value: str |
 
 
 def common_options() -> list[click.Parameter]:
-    """Return the options of every command, made anew: click names the value of a path in the language of that time."""
+    """Return the options of every command, made again: click names the value of a path in the language of that time."""
     return [
         # The language itself is chosen before click reads anything: even --help speaks it.
         click.Option(
@@ -338,7 +338,7 @@ def _choose() -> Sequence[str]:
 
 
 def speak(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Choose the language, and report what is wrong with the settings."""
+    """Choose the language, and report faults of the settings."""
     now = kept()
     language.use(language.wanted(arguments, environment, now.values.language))
     for problem in now.problems:

@@ -151,7 +151,7 @@ def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
 
 
 def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
-    """Raise BadParameter for a clock that is too short to play by."""
+    """Raise BadParameter for a clock too short to play by."""
     if turn_time_s and not TURN_TIME_S_MIN <= turn_time_s <= TURN_TIME_S_MAX:
         bounds = f"{TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}"
         reason = t("{seconds} is neither 0 nor in the range {range}.", seconds=turn_time_s, range=bounds)
@@ -192,7 +192,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the flag of an option: it sets the value that is not usual."""
+    """Return the flag of an option: it sets the unusual value."""
 
     def value(_context: click.Context, _option: click.Parameter, given: bool) -> bool:
         return row.usual != given

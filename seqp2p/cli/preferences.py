@@ -1,6 +1,6 @@
 """A player's lasting settings: one table of them, and their values. An option is stronger than all that is here.
 
-The environment is stronger than the file, and the file than the default. What is wrong in either is reported and passed
+The environment is stronger than the file, and the file than the default. A fault of either is reported and passed
 over.
 """
 
@@ -29,7 +29,7 @@ def _setting(usual: Value, sentence: Message, values: tuple[str, ...] = (), form
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """The values of all settings, with their defaults. A text that is empty is not set."""
+    """The values of all settings, with their defaults. An empty text is not set."""
 
     name: str = _setting("", message("the name the others see; without it, the account's"))
     relay: str = _setting("", message("the relay that you use; without it, none"), form=ADDRESS)
@@ -91,7 +91,7 @@ class Setting:
         return isinstance(value, str) and _is_text(value, self.form)
 
     def read(self, typed: str) -> Value | None:
-        """Return the value of what was typed; None for no value of this setting."""
+        """Return the value of a typed text; None for no value of this setting."""
         value: Value | None = typed
         if isinstance(self.usual, bool):
             value = SWITCH.get(typed.lower())

@@ -77,7 +77,7 @@ def bar(count: int, label: str) -> Generator[Callable[[], None]]:
 
 
 def _left(done: int, count: int, begun: float) -> str:
-    """Return the time left, if the rest takes as long as what is done; empty at first."""
+    """Return the time left, if the rest takes as long as the part done; empty at first."""
     passed = time.monotonic() - begun
     if not done or passed < _ESTIMATE_FROM_S:
         return ""

@@ -100,7 +100,7 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
 
 
 def _listened_here_alone(stored: StoredGame) -> bool:
-    """Return True if nobody from another machine could join the game, as at a table of ``play``."""
+    """Return True if no other machine could join the game, as at a table of ``play``."""
     try:
         return is_loopback(parse_address(stored.secrets.listen).host)
     except AddressError:

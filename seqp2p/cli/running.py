@@ -109,7 +109,7 @@ class LineReader:
     """Lines of a file descriptor. A descriptor that cannot be waited for (a plain file) is read as it is.
 
     One that cannot be read has no more lines. At a terminal the end of the input is a key (Ctrl-D): it is told, and
-    lines typed after it are read. A terminal that is gone ends this process (``hang_up``).
+    lines typed after it are read. A lost terminal ends this process (``hang_up``).
     """
 
     def __init__(self, descriptor: int, *, in_thread: bool = sys.platform == "win32") -> None:
@@ -155,7 +155,7 @@ async def _read_when_ready(descriptor: int) -> bytes:
 def _read_in_thread() -> Callable[[int], Awaitable[bytes]]:
     """Return a function that reads where the system waits for no pipe and no console (Windows).
 
-    A call that is cancelled leaves its thread to the next call, which gets what was read.
+    A cancelled call leaves its thread to the next call, which gets what was read.
     """
     begun: list[Future[bytes]] = []
 

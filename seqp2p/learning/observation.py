@@ -109,7 +109,7 @@ def legal_numbers(position: Position) -> list[int]:
 
 
 def action_mask(view: View) -> NDArray[np.int8]:
-    """Return by number 1 for an action that is legal now, else 0 (int8); all 0 when the seat is not to move."""
+    """Return by number 1 for an action legal now, else 0 (int8); all 0 when the seat is not to move."""
     numbers = _numbers(view.variant)
     mask = np.zeros(len(actions_of(view.variant)), np.int8)
     mask[[numbers[action] for action in view.legal]] = 1

@@ -3,7 +3,7 @@
 No link and no clock of its own; times are seconds on the caller's clock. voting.py says what follows from it.
 
 A seat that was resumed gathers the others first: until it has been linked with each member once, it begins no ballot
-about a seat that is away or late. So players who stopped for the night can come back one after the other. A person may
+about an absent or late seat. So players who stopped for the night can come back one after the other. A person may
 give up a seat by name; a program gives up after ``PATIENCE`` times the grace.
 """
 
@@ -285,7 +285,7 @@ class Listening:
         self._begun_at = now
 
     def answered(self, seat: int, step: int) -> None:
-        """Note that a seat has answered; ``step`` is its first that is not final.
+        """Note that a seat has answered; ``step`` is its first step not final yet.
 
         The answer is whole if all steps before that are closed here; else the next ``have`` asks for the rest. They
         need not be final here: that can take a signature of this seat.

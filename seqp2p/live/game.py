@@ -179,7 +179,7 @@ class LiveGame:
         await self.put(Stopping())
 
     async def go_on(self, seat: int) -> None:
-        """Vote to go on without a seat that is away; or, with 0, wait as long again for all of them."""
+        """Vote to go on without an absent seat; or, with 0, wait as long again for all of them."""
         await self.put(GoOn(seat))
 
     async def put(self, item: Leaving | Saying | Stopping | GoOn) -> None:

@@ -4,7 +4,7 @@ Theory of operation. One task per other seat keeps a link to it: the higher seat
 moment without a link; after each round of dials that fails it waits longer. A task carries each link (links.py).
 Two seats may have two links, because both dialled or because an old one is not known to be dead yet: both are read,
 the newest is written to, and a third pushes out the oldest. So no side has to choose, and none can choose
-differently from the other. What is sent to whom is decided in gossip.py.
+differently from the other. gossip.py decides which message goes to which seat.
 
 Where two seats use one relay, a second task meets the other seat there, once a round of direct dials has failed and
 until there is a link: the lower seat waits as the TLS server, the higher one as its client. Direct links are

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Runtime:
-    """Trio's clock and worker threads. A game that is simulated has its own of both (tests/sim)."""
+    """Trio's clock and worker threads. A simulated game has its own of both (tests/sim)."""
 
     def now(self) -> float:
         """Return seconds on a clock that never goes back."""
@@ -42,7 +42,7 @@ def ignore(*_: object) -> None:
 
 LEFT: Final = message("left the table")
 CLOSE_S: Final = 15.0
-"""To leave: a heavy proof that is on its way, a goodbye (``close_s``), and the disk."""
+"""To leave: a heavy proof on its way, a goodbye (``close_s``), and the disk."""
 
 
 @contextlib.asynccontextmanager

@@ -200,7 +200,7 @@ class MatchStore:
         return [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
 
     def changes_nothing(self, finding: Finding) -> bool:
-        """Return True for what is here already, or is a vote about a step that is final."""
+        """Return True for what is here already, or is a vote about a final step."""
         return 0 < finding.step <= self._match.final or finding.thing in self._taken_of(finding.signer)
 
     def _taken_of(self, seat: int) -> list[SignedThing]:
@@ -568,7 +568,7 @@ class SeatSession:
             await self._receive(waiting.thing, waiting.sender)
 
     def _next_due(self) -> PendingThing | None:
-        """Take the next early thing that is due. There is none if the last vote has ended the game for this seat."""
+        """Take the next due early thing. There is none if the last vote has ended the game for this seat."""
         return self.intake.due() if self.ending is None else None
 
     async def _contribute(self, own: Contribution) -> None:

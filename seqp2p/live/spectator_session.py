@@ -1,7 +1,7 @@
 """One spectator at one table: it takes one thing after the other. No task, no link and no clock of its own.
 
 Theory of operation. It plays the same match as the seats, through the same intake (match/intake.py), and checks
-everything itself. The host can keep things back, and nothing more. A host that is gone without a word is looked for as
+everything itself. The host can keep things back, and nothing more. A host gone without a word is looked for as
 long as the table waits for a seat. It ends with the game, with evidence that leaves no opponent, and with a host that
 leaves or stays away. All that it waits for is in ``Runtime``. spectator.py runs it under trio, tests/sim in a
 simulation.

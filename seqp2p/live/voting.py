@@ -112,7 +112,7 @@ class Voting:
         return Due(round_, wish, "joined") if self._may_join(base, foreign, now) else None
 
     def _may_join(self, base: LiveStep, foreign: frozenset[int], now: float) -> bool:
-        """Return True if this seat may copy a ballot that is about these seats too, which it has no wish about.
+        """Return True if this seat may copy a ballot about these seats too, which it has no wish about.
 
         A seat that holds a way to close the step names that, and it counts in place of the ballot's action.
         """

@@ -183,7 +183,7 @@ class AddressBook:
             self._found[seat].rotate(-self._found_max)
 
     def handle(self, received: AddressStatement) -> int | None:
-        """Keep a statement that is news, for ``take``. Return the seat, or None if there is nothing more to take.
+        """Keep a new statement, for ``take``. Return the seat, or None if there is nothing more to take.
 
         Raises PeerError if no seat has signed it.
         """

@@ -146,7 +146,7 @@ DECLINED: Final[Mapping[str, str]] = {
 
 
 def declined(code: str, reason: str = "") -> Declined:
-    """Return the event of what was not taken; ``reason`` is the host's, for a code of a later version."""
+    """Return the event of a declined request; ``reason`` is the host's, for a code of a later version."""
     return Declined(code, DECLINED.get(code, clean(reason) or clean(code)))
 
 

@@ -59,7 +59,7 @@ _KNOCK_PAUSE_S: Final = 0.2
 _HANG_UPS_MAX: Final = 8
 """After so many dials a listener that hangs up before it has authenticated is no host."""
 _SILENT_MAX: Final = 2
-"""After so many dials a listener that does not authenticate in time is no host, and no machine that is only busy."""
+"""After so many dials a listener that does not authenticate in time is no host, and no busy machine either."""
 _BUSY: Final = frozenset({"busy", "too_slow"})
 
 _MISSES: Final = 3

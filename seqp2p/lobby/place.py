@@ -37,7 +37,7 @@ _TOLD_EVERY_S: Final = 1.0
 _TOKEN_SIZE: Final = 32
 _MARK_SIZE: Final = 8
 _COST: Final = 1 << 15
-"""32 MB and 0.1 to 0.25 s for each place that is tried: to try 10^14 takes 300,000 years of one core at least."""
+"""32 MB and 0.1 to 0.25 s for each place tried: to try 10^14 takes 300,000 years of one core at least."""
 _MEMORY_MAX: Final = 64 << 20
 
 

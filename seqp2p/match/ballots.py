@@ -24,7 +24,7 @@ as much as voting at r does, and signatures bind a seat after a crash too (``bin
 
 Liveness. While a strict majority is linked, a seat that finds a round stuck (ballots that exclude each other, or a
 missing one) begins the next, about the seats that are then unreachable, late or proved to have cheated. A seat that
-agrees with every member copies the ballot that is about the fewest. See ``ballot_due``. Between two such moments no
+agrees with every member copies the ballot about the fewest. See ``ballot_due``. Between two such moments no
 seat leaves the round it voted in, so a seat that hurries from round to round takes no other along.
 
 Equivocation. A seat that signs two contributions to one step gives two values in round 0, and may show both. If
@@ -172,7 +172,7 @@ class Decree:
         return not heads <= set(self.complete)
 
     def has_shown(self, seat: int) -> bool:
-        """Return True if this seat has signed for the closing that is accepted here."""
+        """Return True if this seat has signed for the closing accepted here."""
         return self.closing is not None and seat in self.showers(self.closing)
 
     def _signers_above(self, head: bytes) -> set[int]:

@@ -141,7 +141,7 @@ class Chain:
 
     @property
     def base(self) -> LiveStep | None:
-        """The first step that is not final, which ballots are about; None if all are."""
+        """The first step not final yet, which ballots are about; None if all are."""
         return self.live[0] if self.live else None
 
     def live_step(self, number: int) -> LiveStep | None:

@@ -72,7 +72,7 @@ class Deck:
         return other
 
     def gather(self, joint_key: Point) -> None:
-        """Start a redeal: every card that is not on the discards is shuffled by the seats that stay."""
+        """Start a redeal: every card but the discards is shuffled by the seats that stay."""
         played = set(self.discards)
         self.hands = [[] for _ in self.hands]
         self.partial.clear()

@@ -193,7 +193,7 @@ class SeatKeys:
         )
 
     def head(self, match: Match, step: int, round_: int) -> Contribution:
-        """Sign the head after a step that is closed in this round; 0 is the round of contributions."""
+        """Sign the head after a step closed in this round; 0 is the round of contributions."""
         prev, head = match.game.heads[step - 1 : step + 1]
         return self._signed(HEAD, HeadPayload(1, match.game.id, step, prev, self.number, round_, head))
 

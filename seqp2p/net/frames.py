@@ -43,7 +43,7 @@ class FrameStream:
     async def receive(self, size_max: int) -> bytes:
         """Return the next frame's bytes.
 
-        Raises PeerError for a frame that is empty, longer than ``size_max`` or cut by an orderly end, LinkLost when
+        Raises PeerError for an empty frame, one longer than ``size_max`` or cut by an orderly end, LinkLost when
         the stream ends. Holds no more than one frame and one read.
         """
         await self._fill(HEADER_SIZE)

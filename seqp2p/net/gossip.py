@@ -29,7 +29,7 @@ class Store(Protocol):
     """A session's store, as the mesh reads it. All methods are called between checkpoints and must not wait."""
 
     def have(self) -> tuple[int, frozenset[int]]:
-        """Return the first step that is not final (from 1), and the seats whose contributions to it are held."""
+        """Return the first step not final yet (from 1), and the seats whose contributions to it are held."""
         ...
 
     def missing(self, step: int, seats: frozenset[int]) -> Iterable[PlacedItem]:

@@ -55,7 +55,7 @@ class Limits:
     """From the connection to "accepted": TLS and two round trips, under 0.1 s on a LAN, 1 s on a small busy machine."""
 
     connect_s: float = 5.0
-    """For TCP to connect to one address. A machine that is there answers at once; one retransmission takes 1 s."""
+    """For TCP to connect to one address. A running machine answers at once; one retransmission takes 1 s."""
 
     unsent_max: int = 2_097_152
     """Queued for one link. The longest whole game of twelve has under 1 MB, so only a neighbour that does not read
@@ -273,7 +273,7 @@ DEFAULT_LIMITS: Final = Limits()
 
 
 class Pace:
-    """A token bucket: whoever spends more than it holds has to wait until it is full to zero again."""
+    """A token bucket: a spender of more than it holds has to wait until it is full to zero again."""
 
     def __init__(self, rate_s: float, burst: float) -> None:
         self._rate_s = rate_s
@@ -304,7 +304,7 @@ class Window:
         self._at: deque[float] = deque()
 
     def left(self, now: float) -> int:
-        """Return the number that is still allowed now."""
+        """Return the number still allowed now."""
         while self._at and now - self._at[0] >= self._time_s:
             self._at.popleft()
         return self._count_max - len(self._at)

@@ -92,7 +92,7 @@ class Refused(Record, frozen=True, tag="refused"):
 
 
 class PakeA(Record, frozen=True, tag="pake_a"):
-    """Joiner: its SPAKE2 message, and what is public of its code: the table's number, and how many words follow."""
+    """Joiner: its SPAKE2 message, and the public part of its code: the table's number, and how many words follow."""
 
     table: TableNumber
     words: WordCount

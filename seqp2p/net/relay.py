@@ -50,7 +50,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class FirstHave:
-    """A seat has sent its first ``have`` on a link. It is answered behind all that came from it before."""
+    """A seat has sent its first ``have`` on a link. It is answered after all that came from it before."""
 
     seat: int
 
@@ -328,7 +328,7 @@ class Relay(Generic[W]):
         return self._have() if is_answered else wire.Ping()
 
     def _have(self) -> wire.Have:
-        """Return the first step that is not final, and the seats with contributions to it here."""
+        """Return the first step not final yet, and the seats with contributions to it here."""
         step, seats = self._store.have()
         return wire.Have(step, tuple(sorted(seats)))
 

@@ -89,7 +89,7 @@ class TransitStream(StreamOver):
 
 
 async def open_line(relay: Address, token: bytes, side: Side, dial: Dial, limits: Limits) -> TransitStream:
-    """Return a line that is joined with one of the other side. It waits for that until it is cancelled.
+    """Return a line joined with one of the other side. It waits for that until it is cancelled.
 
     ``token`` has 32 bytes. Raises Unreachable (no relay answers), LinkLost (the relay has closed the line before it was
     joined), PeerError (it is no relay).
@@ -109,7 +109,7 @@ async def open_line(relay: Address, token: bytes, side: Side, dial: Dial, limits
 
 
 async def check_relay(relay: Address, dial: Dial, limits: Limits) -> None:
-    """Join two lines at a token that is nobody else's. Raises what ``open_line`` does, unless there is a relay."""
+    """Join two lines at a token of their own. Raises what ``open_line`` does, unless there is a relay."""
     token, faults = secrets.token_bytes(32), list[NetError]()
 
     async def attempt(side: Side) -> None:

@@ -51,7 +51,7 @@ class StepRecord(Record, frozen=True, tag="step", tag_field="t"):
 
 
 class OpenRecord(Record, frozen=True, tag="open", tag_field="t"):
-    """The contributions held for a step that is not final, in seat order. After a closed one, another may follow."""
+    """The contributions held for a step not final yet, in seat order. After a closed one, another may follow."""
 
     step: StepNumber
     contributions: SignedBySeats

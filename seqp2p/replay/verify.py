@@ -57,7 +57,7 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Cheat:
-    """A seat that is proved to have broken the rules at this step, and its evidence."""
+    """A seat, proved to have broken the rules at this step, and its evidence."""
 
     seat: int
     step: int

@@ -261,7 +261,7 @@ KNOWN_VARIANTS: Final = MappingProxyType(_known)
 def make_known(variant: Variant) -> None:
     """Let tables in this process name a variant that no command offers, such as the small one of simulations.
 
-    Raises ValueError for a name that is taken by another.
+    Raises ValueError for a name taken by another.
     """
     if _known.setdefault(variant.name, variant) is not variant:
         raise ValueError(variant.name)

@@ -40,7 +40,7 @@ class Face:
 
 
 HIDDEN: Final = Face("??", "??")
-"""A card that is not known: one that is still being drawn, or another seat's."""
+"""An unknown card: one still being drawn, or another seat's."""
 WAYS: Final = ("right", "down", "falling", "rising")
 """The directions of sequences. The last two go over the corner below right."""
 _NO_JOINS: Final = ("", "", "", "")

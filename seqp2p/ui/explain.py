@@ -319,7 +319,7 @@ def advice(
     action: Callable[[Variant, Action], str] = action_shown,
     card: Callable[[Variant, Card], str] = card_shown,
 ) -> str:
-    """Return the first of these actions, the best, with its reasons, and the second beside it.
+    """Return the first of these actions, the best, with its reasons, and the second best.
 
     ``colours`` are those of the teams; ``action`` and ``card`` name an action and a card.
     """

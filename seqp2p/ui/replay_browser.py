@@ -21,7 +21,7 @@ from seqp2p.ui.scene import LogLine
 from seqp2p.ui.words import Company, listed
 
 ALL: Final = -1
-"""Every hand that is known is shown."""
+"""Every known hand is shown."""
 HIDDEN: Final = 0
 """No hand is shown."""
 PACES_S: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
@@ -223,7 +223,7 @@ class ReplayBrowser:
         return tuple(lines if everything else lines[-LOG_LENGTH:])
 
     def review(self) -> tuple[str, ...]:
-        """Return the review of the move that is shown, and the moves that cost most."""
+        """Return the review of the shown move, and the moves that cost most."""
         here = self.frames.review_at(self.cursor.at)
         return (*(review_lines(self.frames, here) if here else ()), *costly_lines(self.frames))
 
@@ -394,7 +394,7 @@ def costly_moves(frames: ReplayFrames) -> list[tuple[int, str]]:
 
 
 def hand_text(variant: Variant, hand: Hand, *, open_: bool) -> str:
-    """Return a hand: its cards, or their number. A card that is still being drawn is shown as ``?``.
+    """Return a hand: its cards, or their number. A card still being drawn is shown as ``?``.
 
     >>> from seqp2p.rules import CLASSIC
     >>> hand_text(CLASSIC, (-1, 0, 1), open_=True), hand_text(CLASSIC, (0, 1), open_=False)

@@ -31,7 +31,7 @@ class TableState:
     view: View | None = None
     asked: bool = False
     sent: Action | None = None
-    """The answer that is on its way."""
+    """The answer on its way."""
     pending: Action | None = None
     """A prepared move, or a pass that goes by itself in a moment."""
     moves: tuple[tuple[int, Action], ...] = ()
@@ -43,7 +43,7 @@ class TableState:
     clock_s: float | None = None
     """Seconds that are left of the turn, None without a clock."""
     away_s: Mapping[int, float] = field(default_factory=dict[int, float])
-    """By seat that is away: seconds for which it is still waited for."""
+    """By absent seat: seconds for which it is still waited for."""
     progress: Progress | None = None
     result: tuple[str, ...] = ()
     """The end of the game, and what can be done now."""

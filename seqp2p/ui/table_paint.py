@@ -340,7 +340,7 @@ def _said(canvas: Canvas, layout: Layout, model: TableModel, lines: Sequence[Log
 
 
 def _signs(canvas: Canvas, box: Box, company: Company) -> Box:
-    """Paint the signs and their meanings at the bottom, if there is room for them; return what is left."""
+    """Paint the signs and their meanings at the bottom, if there is room for them; return the rest."""
     signs = [LogLine("log", line) for line in sign_meanings(company, canvas.glyphs)]
     rows = sum(len(wrapped(line.text, box.width - 3)) for line in signs) + 1
     if box.height < rows + LOG_ROWS:

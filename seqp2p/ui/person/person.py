@@ -187,7 +187,7 @@ class Person:
 
     @property
     def pending(self) -> Action | None:
-        """The prepared move, or a pass that is sent in a moment."""
+        """The prepared move, or a pass about to be sent."""
         return PASS if self._passing else self._prepared.action if self._prepared else None
 
     @property
