@@ -31,7 +31,6 @@ from measuring import memory_mb, processor_s
 
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh, MeshEvent
-from seqp2p.live.seat_session import MatchStore
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.code import public_part
 from seqp2p.lobby.events import Own
@@ -42,6 +41,7 @@ from seqp2p.match.table import encode_agreement
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, tcp_dial
 from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import NetError
+from seqp2p.net.gossip import MatchStore
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressUpdate, encode_message
 from seqp2p.net.tls import make_credentials

@@ -38,12 +38,12 @@ from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.live.game import LiveGame
 from seqp2p.live.mesh import Mesh, MeshEvent
-from seqp2p.live.seat_session import MatchStore
 from seqp2p.live.spectator_session import ASK_S
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.gossip import MatchStore
 from seqp2p.net.relay import FirstHave
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter

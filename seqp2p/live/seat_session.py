@@ -44,7 +44,6 @@ from seqp2p.match.intake import (
     Outcome,
     PendingThing,
 )
-from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     BALLOT_SIZE_MAX,
@@ -58,9 +57,9 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.match.text import clean
-from seqp2p.net.gossip import PlacedVote
+from seqp2p.net.gossip import MatchStore
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import LATER, BallotMessage, Bye, Have, HeadMessage, Hurry, OpeningMessage, signed_thing
+from seqp2p.net.messages import LATER, Bye, Have, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, FirstHave, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped
 
@@ -75,8 +74,6 @@ OPENINGS_WAIT_S = 5.0
 MESSAGE_PRICE_S: Final = DEFAULT_LIMITS.message_cost_us / 1e6
 REMARKS: Final = (SignedRemark,)
 VOTES: Final = (SignedBallot, SignedHead)
-MADE: Final = (Contribution, *REMARKS, *VOTES)
-"""Things that a seat signs at most once for one place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +124,6 @@ class Ending:
     resumable: bool = False
 
 
-# Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone.
-LOOK_BACK_MAX = 8
-
-
 def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
     """Return the price of a thing for its sender: the time of its check, or the price of its message back.
 
@@ -150,87 +143,6 @@ def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
 def is_idle(outcome: Outcome) -> bool:
     """Return True if nothing came of a thing: it is not even kept, so nothing can be due by it."""
     return isinstance(outcome, Deferred) and not outcome.kept and not outcome.events
-
-
-class MatchStore:
-    """Reads a match and its intake, and never changes them."""
-
-    def __init__(self, match: Match, intake: Intake | None = None) -> None:
-        self._match = match
-        self._intake = Intake(match) if intake is None else intake
-        self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
-
-    def have(self) -> tuple[int, frozenset[int]]:
-        """The first step that is not final, and the seats whose contributions to it are here; or an earlier step.
-
-        The base, not the open step: the others may have closed it by ballots, which come only from this step on.
-        """
-        if self._looked_back[0] == self._match.number:
-            return self._looked_back[1], frozenset()
-        base = self._match.chain.base
-        if base is self._match.chain.open and (lot := self._intake.lot()):
-            return self._match.number + len(lot), frozenset()  # They are here, and checked soon.
-        return self._match.final + 1, frozenset(base.held if base is not None else ())
-
-    def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
-        closed = [
-            (closed.number, seat, contribution)
-            for closed in self._match.record[step - 1 :]
-            for seat, contribution in closed.contributions
-        ]
-        held = [(self._match.number, seat, contribution) for seat, contribution in self._match.held]
-        return [
-            (number, seat, contribution)
-            for number, seat, contribution in closed + held
-            if number > step or (number == step and seat not in seats)
-        ]
-
-    def votes(self, step: int) -> list[PlacedVote]:
-        closed = self._match.record[step - 1 : self._match.final]
-        ballots = [each for step in closed for each in step.ballots]
-        base = self._match.chain.base
-        if base is not None:
-            ballots += base.ballots.values()
-        return [
-            *((0, BallotMessage(each.payload, each.signature)) for each in ballots),
-            *((seat, HeadMessage(each.payload, each.signature)) for seat, each in self._match.shown),
-        ]
-
-    def early(self, seat: int) -> list[SignedThing]:
-        return [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
-
-    def changes_nothing(self, finding: Finding) -> bool:
-        """Return True for what is here already, or is a vote about a final step."""
-        return 0 < finding.step <= self._match.final or finding.thing in self._taken_of(finding.signer)
-
-    def _taken_of(self, seat: int) -> list[SignedThing]:
-        match, live = self._match, self._match.chain.live
-        heads = [each for by, each in match.shown if by == seat]
-        remarks = [each for each in match.remarks.after((0,) * match.game.players) if each.said.seat == seat]
-        return [
-            *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),
-            *(SignedLeave(each) for by, each in match.left.items() if by == seat),
-            *(step.held[seat].contribution for step in live if seat in step.held),
-            *(SignedBallot(each) for step in live for (_, by), each in step.ballots.items() if by == seat),
-            *(SignedHead(each) for each in heads),
-        ]
-
-    def look_back(self, step: int) -> None:
-        """A neighbour has another past before this step, so some seat has signed two different contributions.
-
-        Nothing is proved by it yet. ``have`` asks for what came one step before, and one more each time that has
-        another past too, until both contributions of the one who made two are here. Once the cards are dealt, pasts
-        part near the last final step: no seat can make all send the whole game again and again.
-        """
-        first = 1 if self._match.game.position is None else self._match.final - LOOK_BACK_MAX
-        asked = self.have()[0]
-        if step >= asked:
-            self._looked_back = self._match.number, asked if step > asked else max(1, first, step - 1)
-
-    def look_at(self, step: int) -> None:
-        """Ask all for all of a step: a neighbour says that it closed in another way than is known here."""
-        if step < self.have()[0] or self._looked_back[0] != self._match.number:
-            self._looked_back = self._match.number, step
 
 
 class SeatSession:

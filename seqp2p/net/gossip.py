@@ -1,4 +1,4 @@
-"""Gossip: the decision what to send to a neighbour. No connection and no clock of its own.
+"""Gossip: the decision what to send to a neighbour, from the store of a match. No connection and no clock of its own.
 
 Theory of operation. A contribution goes straight from its author to all seats linked with the author. A seat that
 accepts one passes it on to those neighbours that have no live link with the author (they announce their links).
@@ -12,10 +12,12 @@ import hashlib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.signed import SignedThing
+from seqp2p.match.intake import Finding, Intake
+from seqp2p.match.machine import Match
+from seqp2p.match.signed import SignedBallot, SignedHead, SignedLeave, SignedRemark, SignedThing
 from seqp2p.net import messages as wire
 from seqp2p.net.limits import Limits, Newest, pace_of
 
@@ -23,6 +25,12 @@ PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
 PlacedVote: TypeAlias = tuple[int, wire.BallotMessage | wire.HeadMessage]
 """The author's seat and its head; or 0 and a ballot."""
+
+
+LOOK_BACK_MAX: Final = 8
+"""Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone."""
+MADE: Final = (Contribution, SignedRemark, SignedBallot, SignedHead)
+"""Things that a seat signs at most once for one place."""
 
 
 class Store(Protocol):
@@ -46,6 +54,87 @@ class Store(Protocol):
     def early(self, seat: int) -> Iterable[SignedThing]:
         """Return the things of a peer that came too early and wait: if it is resumed, it may lack them."""
         ...
+
+
+class MatchStore:
+    """Reads a match and its intake, and never changes them."""
+
+    def __init__(self, match: Match, intake: Intake | None = None) -> None:
+        self._match = match
+        self._intake = Intake(match) if intake is None else intake
+        self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        """The first step that is not final, and the seats whose contributions to it are here; or an earlier step.
+
+        The base, not the open step: the others may have closed it by ballots, which come only from this step on.
+        """
+        if self._looked_back[0] == self._match.number:
+            return self._looked_back[1], frozenset()
+        base = self._match.chain.base
+        if base is self._match.chain.open and (lot := self._intake.lot()):
+            return self._match.number + len(lot), frozenset()  # They are here, and checked soon.
+        return self._match.final + 1, frozenset(base.held if base is not None else ())
+
+    def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
+        closed = [
+            (closed.number, seat, contribution)
+            for closed in self._match.record[step - 1 :]
+            for seat, contribution in closed.contributions
+        ]
+        held = [(self._match.number, seat, contribution) for seat, contribution in self._match.held]
+        return [
+            (number, seat, contribution)
+            for number, seat, contribution in closed + held
+            if number > step or (number == step and seat not in seats)
+        ]
+
+    def votes(self, step: int) -> list[PlacedVote]:
+        closed = self._match.record[step - 1 : self._match.final]
+        ballots = [each for step in closed for each in step.ballots]
+        base = self._match.chain.base
+        if base is not None:
+            ballots += base.ballots.values()
+        return [
+            *((0, wire.BallotMessage(each.payload, each.signature)) for each in ballots),
+            *((seat, wire.HeadMessage(each.payload, each.signature)) for seat, each in self._match.shown),
+        ]
+
+    def early(self, seat: int) -> list[SignedThing]:
+        return [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
+
+    def changes_nothing(self, finding: Finding) -> bool:
+        """Return True for what is here already, or is a vote about a final step."""
+        return 0 < finding.step <= self._match.final or finding.thing in self._taken_of(finding.signer)
+
+    def _taken_of(self, seat: int) -> list[SignedThing]:
+        match, live = self._match, self._match.chain.live
+        heads = [each for by, each in match.shown if by == seat]
+        remarks = [each for each in match.remarks.after((0,) * match.game.players) if each.said.seat == seat]
+        return [
+            *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),
+            *(SignedLeave(each) for by, each in match.left.items() if by == seat),
+            *(step.held[seat].contribution for step in live if seat in step.held),
+            *(SignedBallot(each) for step in live for (_, by), each in step.ballots.items() if by == seat),
+            *(SignedHead(each) for each in heads),
+        ]
+
+    def look_back(self, step: int) -> None:
+        """A neighbour has another past before this step, so some seat has signed two different contributions.
+
+        Nothing is proved by it yet. ``have`` asks for what came one step before, and one more each time that has
+        another past too, until both contributions of the one who made two are here. Once the cards are dealt, pasts
+        part near the last final step: no seat can make all send the whole game again and again.
+        """
+        first = 1 if self._match.game.position is None else self._match.final - LOOK_BACK_MAX
+        asked = self.have()[0]
+        if step >= asked:
+            self._looked_back = self._match.number, asked if step > asked else max(1, first, step - 1)
+
+    def look_at(self, step: int) -> None:
+        """Ask all for all of a step: a neighbour says that it closed in another way than is known here."""
+        if step < self.have()[0] or self._looked_back[0] != self._match.number:
+            self._looked_back = self._match.number, step
 
 
 def digest(data: bytes) -> bytes:

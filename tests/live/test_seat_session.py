@@ -12,7 +12,7 @@ from seqp2p.crypto.hashing import BALLOT
 from seqp2p.crypto.identity import sign
 from seqp2p.live.asking import Asker, Chosen
 from seqp2p.live.recorder import Recorder, TableEvent
-from seqp2p.live.seat_session import LOOK_BACK_MAX, MatchStore, Saying, SeatSession, Tick
+from seqp2p.live.seat_session import Saying, SeatSession, Tick
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Dropped, Undone
@@ -29,7 +29,7 @@ from seqp2p.match.signed import (
     SignedRemark,
     SignedThing,
 )
-from seqp2p.net.gossip import PeerState
+from seqp2p.net.gossip import LOOK_BACK_MAX, MatchStore, PeerState
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.messages import BallotMessage, signed_message

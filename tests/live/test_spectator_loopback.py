@@ -14,7 +14,6 @@ import pytest
 import trio
 
 from seqp2p.live.mesh import Mesh, MeshEvent
-from seqp2p.live.seat_session import MatchStore
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, Own, SpectatorCame
 from seqp2p.lobby.join import WaitingSpectator, watch_table
@@ -25,6 +24,7 @@ from seqp2p.net.addresses import listening_addresses
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Route
 from seqp2p.net.frames import FrameStream
+from seqp2p.net.gossip import MatchStore
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import More
 from tests.live.parties import credentials
