@@ -13,6 +13,9 @@ from protocol.second.file import verify
 def main(paths: list[str]) -> int:
     """A line for each file; returns the exit code."""
     verdicts = set[str]()
+    if not paths or (missing := [path for path in paths if not Path(path).is_file()]):
+        print(f"no such file: {', '.join(missing)}" if paths else __doc__, file=sys.stderr)
+        return 2
     for path in paths:
         found = verify(Path(path).read_bytes())
         verdicts.add(found.verdict)

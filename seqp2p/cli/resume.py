@@ -163,6 +163,9 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
         raise UserError(t("no replay goes by {game}", game=game), NAMES_HINT, USAGE)
     files = [(path.stat().st_mtime_ns, path) for path in directory.glob(f"*{SUFFIX}") if path.is_file()]
     for _, path in sorted(files, reverse=True):
+        told = re.search(r"-([0-9a-f]{12})-seat", path.name)
+        if game is not None and told is not None and not told[1].startswith(game[:12].lower()):
+            continue  # The troubles of another game's file are not those of this one.
         yield path.with_name(path.name.removesuffix(SUFFIX))
 
 

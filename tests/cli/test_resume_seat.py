@@ -179,6 +179,7 @@ def test_a_seat_that_is_held_is_refused(games: Path, brief: Played) -> None:
             error = refusal(games, name)
             assert error.exit_code == FAILED
             assert "another seqp2p process holds this seat" in str(error)
+        assert refusal(games, "0" * 64).exit_code == USAGE  # It is another game's trouble.
         # The newest that no process plays is taken.
         older = crash(games, brief, 3, name="older.seqp2p", age_s=10)
         with taken(games) as second:
