@@ -32,7 +32,7 @@ def errors_in(error: BaseException) -> Iterator[BaseException]:
 
 @contextmanager
 def ungrouped(*kinds: type[BaseException]) -> Generator[None]:
-    """Raise the first error of these kinds in a group by itself; if others are in the group, raise those alone."""
+    """Raise the first error of these kinds without its group. If the group has others, raise those, and drop these."""
     failure: BaseException | None = None
     try:
         yield

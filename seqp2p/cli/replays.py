@@ -315,7 +315,7 @@ class PastGame:
 
     @property
     def resumable(self) -> bool:
-        """True if ``resume`` will take it: the seat's own file is there and can be used, and no process plays it."""
+        """True if ``resume`` can take it: the seat's own file is there, sound and newest, and no process plays it."""
         return self.summary.report.verdict != "invalid" and self.trouble is None
 
     @property
@@ -324,7 +324,7 @@ class PastGame:
         summary, report = self.summary, self.summary.report
         if report.verdict == "invalid":
             return t("damaged: seqp2p verify {file}", file=self.path.name)
-        if self.trouble is None:
+        if self.resumable:
             return t("unfinished: seqp2p resume {game}", game=(report.game or "")[:12])
         if isinstance(self.trouble, SeatHeld):
             return t("being played in another window")

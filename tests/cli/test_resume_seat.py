@@ -14,7 +14,7 @@ import pytest
 from seqp2p.api.endpoint import closing
 from seqp2p.api.game import seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
-from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
+from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, open_stored, resumed_game
 from seqp2p.cli.resume import find_stored
 from seqp2p.crypto.identity import ExchangeKey
 from seqp2p.errors import FAILED, USAGE, UserError
@@ -29,7 +29,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
-from seqp2p.replay.sidecar import LoggedKind, Sidecar, SidecarSecrets, sidecar_path
+from seqp2p.replay.sidecar import LoggedKind, OlderCopy, Sidecar, SidecarSecrets, sidecar_path
 from tests.cli.conftest import names_in
 from tests.replay.tools import assemble, steps
 from tests.table import Played, played, randomness, replay_bytes
@@ -199,6 +199,21 @@ def test_damaged_files(games: Path, brief: Played) -> None:
     assert f"the replay {replay} is damaged" in str(error)
     replay.unlink()
     assert "the game cannot be resumed: No such file" in str(refusal(games))
+
+
+async def test_an_older_copy_is_refused_and_another_game_is_taken(games: Path, brief: Played) -> None:
+    other = crash(games, brief, 2, name="other.seqp2p", age_s=100)
+    log(copy := crash(games, brief, 3), "older", Contribution(b"", bytes(64)))
+    assert isinstance(refusal(games, copy.name), OlderCopy)
+    with taken(games) as stored:
+        assert stored.replay == other
+    other.unlink()
+    sidecar_path(other).unlink()
+    assert isinstance(refusal(games), OlderCopy)
+    marked = open_stored(copy)
+    with marked.sidecar, locked_key(marked.secrets.identity) as locked, pytest.raises(OlderCopy):
+        async with resumed_game(marked, locked, None):
+            pass
 
 
 # The parts to play on with.

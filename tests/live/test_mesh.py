@@ -15,7 +15,7 @@ from seqp2p.match.signed import OfferedEvidence, ReleasedSecret
 from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
-from seqp2p.net.auth import NO_LOBBY, prove
+from seqp2p.net.auth import NO_LOBBY, make_proof, prove, receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, PeerRefused
 from seqp2p.net.frames import FrameStream, frame
@@ -461,6 +461,16 @@ async def test_strangers_are_told_why_not(
         with refused(code):
             await prove(link, identity(number), role, game or own_game, LIMITS)  # type: ignore[arg-type]  # a parameter
         assert world.seats[1].events == []
+
+
+async def test_a_joiner_that_does_not_look_at_the_hello(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        link = await tls.connect(await world.wires.dial(address_of(1)), credentials(9), None)
+        hello = await receive(link.frames, wire.LinkStage.AUTH_CLIENT, LIMITS)
+        assert isinstance(hello, wire.Hello)
+        await send(link.frames, make_proof(identity(9), "join", link, hello.nonce, hello.lobby))
+        with pytest.raises(PeerRefused, match="has started"):
+            await receive(link.frames, wire.LinkStage.AUTH_CLIENT, LIMITS)
 
 
 async def test_all_addresses_of_a_seat_are_tried(autojump_clock: object, nursery: trio.Nursery) -> None:

@@ -10,6 +10,7 @@ import pytest
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.seat import SeatKeys
 from seqp2p.net.messages import ContributionMessage, Have, Ping, encode_message
+from seqp2p.replay.sidecar import is_older, parse, sidecar_path
 from tests.sim import Cheats, Fault, VirtualLan
 from tests.sim.memory import decoded
 from tests.sim.peer import SimPeer
@@ -23,6 +24,8 @@ def stopped(game: VirtualLan, *seats: int) -> None:
     for seat in seats:
         assert game.peers[seat].state == "gone"
         assert "a copy of this game's files was put back" in game.peers[seat].gone
+        path = sidecar_path(game.peers[seat].path)
+        assert is_older(parse(game.peers[seat].disk.read(path), path)[1])
 
 
 # Each later moment is long enough for the seat to sign more, and short enough for the game to go on.
