@@ -298,8 +298,9 @@ class Invariants:
         if _is_played_out(result) and played_out and result not in played_out:
             raise SafetyViolation(f"{name} ended with {result}, the seats with {played_out}")
         host = [peer.result for peer in ended if peer.number == spectator.lan.host and peer.result in played_out]
-        # One whose host has stopped for now has not seen how the game ended.
-        saw_all = spectator.parted and not (result and result.reason.endswith("has stopped for now"))
+        # A host that had stopped for now said goodbye before the end.
+        stops = {wire.LATER, *(stop for peer in ended if peer.number == spectator.lan.host for stop in peer.stops)}
+        saw_all = spectator.farewell is not None and spectator.farewell not in stops
         if host and saw_all and result not in host:
             raise SafetyViolation(f"{name} has read its host's farewell, and ended with {result}, its host with {host}")
         proven = {

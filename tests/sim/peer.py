@@ -145,6 +145,7 @@ class SimPeer(Machine):
     ended_at: float = 0.0
     events: list[tuple[float, TableEvent]] = field(default_factory=list[tuple[float, TableEvent]])
     faulted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    stops: list[str] = field(default_factory=list[str])  # why it stopped before the end
 
     @property
     def match(self) -> Match | None:
@@ -262,3 +263,5 @@ class SimPeer(Machine):
     def ended(self, result: Result, *, resumable: bool = False) -> None:
         """Note that the game is over for this peer, or that it has stopped."""
         self.state, self.result, self.ended_at = "down" if resumable else "ended", result, self.lan.agenda.now
+        if resumable:
+            self.stops.append(result.reason)

@@ -28,6 +28,7 @@ from tests.sim.spectator_server import GIVES_CODE
 from tests.sim.table import identity
 from tests.sim.wires import End, keep_alive
 
+HAD_ENOUGH: Final = "had enough"  # why it leaves
 _KNOCKS_MAX: Final = 8
 _KNOCK_AGAIN_S: Final = 2.0
 
@@ -176,9 +177,10 @@ class VirtualSpectator(Machine):
         return None if self.process is None else self.process.spectator.match
 
     @property
-    def parted(self) -> bool:
-        """True if it has read its host's goodbye."""
-        return self.process is not None and self.process.spectator.farewell is not None
+    def farewell(self) -> str | None:
+        """The reason of its host's goodbye, or None if it has read none, or had left before."""
+        bye = None if self.process is None else self.process.spectator.farewell
+        return None if bye is None or self.result == Result("unfinished", (), HAD_ENOUGH) else bye.reason
 
     @property
     def path(self) -> Path:
@@ -202,7 +204,7 @@ class VirtualSpectator(Machine):
 
     def leave(self) -> None:
         if self.state == "watching" and self.process is not None:
-            self.process.leave("had enough")
+            self.process.leave(HAD_ENOUGH)
 
     def emit(self, event: WatchEvent) -> None:
         self.events.append((self.lan.agenda.now, event))

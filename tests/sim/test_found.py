@@ -8,7 +8,7 @@ from tests.sim import Fault, FaultKind, Plan, VirtualLan
 
 
 class Found(NamedTuple):
-    """A game. Each line of ``faults`` has the kind, the time, the seats, the duration and the size."""
+    """A game. ``faults`` has the kind, the time, the seats, the duration and the size of each."""
 
     players: int
     seed: int
@@ -20,7 +20,7 @@ class Found(NamedTuple):
     def play(self) -> VirtualLan:
         faults = tuple(
             Fault(cast("FaultKind", kind), float(at_s), tuple(map(int, seats.split(","))), *map(float, more))
-            for kind, at_s, seats, *more in map(str.split, self.faults.strip().splitlines())
+            for kind, at_s, seats, *more in map(str.split, self.faults.split(";"))
         )
         plan = Plan(self.latency_s, self.jitter_s, faults)
         lan = VirtualLan(self.players, self.seed, plan, spectators=self.spectators)
@@ -28,42 +28,16 @@ class Found(NamedTuple):
         return lan
 
 
-LOST = """
-stall 7.28 2 5.373
-loss 13.273 1 15.204
-power 13.278 1,2,3,4 6.04
-"""
-DEAD = """
-crash 9.296 2 0.123
-crash 9.593 3 5.666
-crash 16.067 3 6.876
-crash 16.345 4 30.277
-"""
-WRITTEN = """
-drift 0 1 0 0.9636
-disk 13.572 1 14.608 3.379
-crash 14.888 1 0.067
-"""
-MISSED = """
-asleep 1.158 1 4.678
-asleep 2.316 2 7.345
-asleep 7.434 1 6.967
-asleep 12.629 2 37.521
-asleep 17.347 2 0.728
-"""
-SHOWN = """
-crash 8.452 1 44.704
-crash 1.258 101 25.627
-crash 16.621 101 0.99
-crash 7.467 102 1.073
-"""
-SILENT = """
-die 1.351 1
-older 2.145 5 0.568
-disk 5.158 4 25.421 3.779
-crash 7.375 3 29.954
-talk 12.939 2
-"""
+LOST = "stall 7.28 2 5.373; loss 13.273 1 15.204; power 13.278 1,2,3,4 6.04"
+DEAD = "crash 9.296 2 0.123; crash 9.593 3 5.666; crash 16.067 3 6.876; crash 16.345 4 30.277"
+WRITTEN = "drift 0 1 0 0.9636; disk 13.572 1 14.608 3.379; crash 14.888 1 0.067"
+MISSED = (
+    "asleep 1.158 1 4.678; asleep 2.316 2 7.345; asleep 7.434 1 6.967; asleep 12.629 2 37.521; asleep 17.347 2 0.728"
+)
+SHOWN = "crash 8.452 1 44.704; crash 1.258 101 25.627; crash 16.621 101 0.99; crash 7.467 102 1.073"
+SILENT = "die 1.351 1; older 2.145 5 0.568; disk 5.158 4 25.421 3.779; crash 7.375 3 29.954; talk 12.939 2"
+RESUMED = "later 2.848 2 24.83; later 15.932 1 11.205"
+PARTED = "leave 6.051 2; leave 12.662 101"
 FOUND = {
     # What was final by others' later signatures was lost with the power, the ballot upon it was not.
     "a ballot above what was lost": Found(4, 5, 0.03, 0.0, LOST),
@@ -77,6 +51,10 @@ FOUND = {
     "ballots that show what is final": Found(3, 254, 0.0002, 0.01, SHOWN, spectators=2),
     # One was dead, one could not vote before it was dropped; each seat found the second silent in a round of its own.
     "silent to one seat at a time": Found(5, 20291, 0.002, 0.0, SILENT),
+    # The spectator had read the goodbye of a host that stopped, and played to the end when it was back.
+    "a goodbye before the end": Found(2, 4001882, 0.0002, 0.5, RESUMED, spectators=1),
+    # The spectator had left, and then the goodbye came.
+    "a goodbye after its own": Found(3, 4010058, 0.03, 0.0, PARTED, spectators=1),
 }
 
 
