@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     import logging
 
 REDACTED: Final = "[redacted]"
-# A join code; digits of 16 bytes and more, hexadecimal or decimal; the text of bytes.
-_SECRETS: Final = re.compile(
+# A join code; digits of 16 bytes and more, hexadecimal or decimal; the text of bytes. Not compiled: --help is quick.
+_SECRETS: Final = (
     r"\b(?:\d{1,2}(?:-\d{7}){0,2}(?:-[a-z]+){2,}|[0-9a-f]{32,}|\d{30,})\b"
     r"|\bb'(?:[^'\\\n]|\\.)*'"
-    r'|\bb"(?:[^"\\\n]|\\.)*"',
-    re.IGNORECASE,
+    r'|\bb"(?:[^"\\\n]|\\.)*"'
 )
-_CODE: Final = re.compile(r"\s*\d[\d\s_-]*[^\W\d_](?:[^\W\d]|[\s-])*")
+_CODE: Final = r"\s*\d[\d\s_-]*[^\W\d_](?:[^\W\d]|[\s-])*"
 _logger: "logging.Logger | None" = None
 _path = ""
 
@@ -65,7 +64,7 @@ def _arguments(words: Sequence[str]) -> list[str]:
     """
 
     def shown(before: str, word: str) -> str:
-        if before == "--code" or _CODE.fullmatch(word):
+        if before == "--code" or re.fullmatch(_CODE, word):
             return REDACTED
         return f"--code={REDACTED}" if word.startswith("--code=") else redacted(word)
 
@@ -113,4 +112,4 @@ def redacted(text: str) -> str:
     >>> redacted("nonce " + "ab" * 32), redacted("left b'x'")
     ('nonce [redacted]', 'left [redacted]')
     """
-    return _SECRETS.sub(REDACTED, text)
+    return re.sub(_SECRETS, REDACTED, text, flags=re.IGNORECASE)

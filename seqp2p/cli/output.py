@@ -38,7 +38,7 @@ _NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO, *([errno.EINVAL] if sys.platf
 _unread = weakref.WeakSet[TextIO]()
 # Terminals that cannot be painted on.
 _DUMB: Final = frozenset({"", "dumb", "unknown"})
-_FEW_COLOURS: Final = re.compile(r"linux|eterm-color|ansi|cons25|.*-16color")
+_FEW_COLOURS: Final = r"linux|eterm-color|ansi|cons25|.*-16color"
 _TRUE_COLOUR: Final = frozenset({"truecolor", "24bit"})
 STDOUT: Final = "-"
 KEEP_TITLE: Final = "\x1b[22;2t"
@@ -343,7 +343,7 @@ def _depth() -> int:
         return 1
     if os.environ.get("COLORTERM") in _TRUE_COLOUR:
         return 24
-    return 4 if _FEW_COLOURS.fullmatch(os.environ.get("TERM", "")) else 8
+    return 4 if re.fullmatch(_FEW_COLOURS, os.environ.get("TERM", "")) else 8
 
 
 def write_result(text: str, target: str, *, force: bool, as_json: bool = False) -> None:

@@ -27,7 +27,7 @@ def _setting(usual: Value, sentence: Message, values: tuple[str, ...] = (), form
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Preferences:
     """The values of all settings, with their defaults. An empty text is not set."""
 
@@ -43,10 +43,9 @@ class Preferences:
     auto_pass: bool = _setting(True, message("a pass goes by itself after 2 seconds, where nothing else can be done"))
     bell: bool = _setting(True, message("the bell of the terminal rings when it is your turn"))
     pace: float = _setting(1.0, message("the least seconds of a bot's turn at your table"))
-    """People can follow the bots."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """A setting, made of a field of Preferences.
 
@@ -111,7 +110,7 @@ SETTINGS: Final = tuple(
 BY_NAME: Final[Mapping[str, Setting]] = {setting.name: setting for setting in SETTINGS}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kept:
     """The settings of this player: ``sources`` says where each that is not the default comes from."""
 

@@ -23,7 +23,7 @@ def file(own_home: Path) -> Path:
 
 
 def test_every_setting_has_a_field_and_no_field_is_without_one() -> None:
-    assert [setting.field for setting in SETTINGS] == list(Preferences.__slots__)
+    assert [setting.field for setting in SETTINGS] == list(Preferences.__dataclass_fields__)
     assert kept().values == Preferences()
     assert (AUTO, *COLUMNS) == PALETTES
 
