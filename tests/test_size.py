@@ -18,7 +18,7 @@ CEILINGS: Final = {
     "seqp2p/api/**/*.py": 2499,
     "seqp2p/arena/**/*.py": 1162,
     "seqp2p/bots/**/*.py": 2069,
-    "seqp2p/cli/**/*.py": 8800,
+    "seqp2p/cli/**/*.py": 8797,
     "seqp2p/crypto/**/*.py": 1360,
     "seqp2p/learning/**/*.py": 648,
     "seqp2p/live/**/*.py": 2723,

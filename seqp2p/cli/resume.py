@@ -122,23 +122,20 @@ async def _play_on(resumed: LiveGame, endpoint: Endpoint, options: SeatOptions, 
 
 def find_stored(directory: Path, game: str | None) -> StoredGame:
     """Lock the seat of the game named, or of the newest one that no process plays. Raises UserError."""
-    problem: UserError | None = None
+    problems: list[UserError] = []
     for replay in _candidates(directory, game):
         try:
             stored = open_stored(replay)
         except (SidecarError, ResumeError, OSError) as error:
-            reason = error if isinstance(error, UserError) else _cannot_resume(error)
-            # Of several reasons, that another process holds the seat says most.
-            if problem is None or (isinstance(reason, SeatHeld) and not isinstance(problem, SeatHeld)):
-                problem = reason
+            problems.append(error if isinstance(error, UserError) else _cannot_resume(error))
             continue
         if _is_named(stored, game):
             if not is_older(stored.logged):
                 return stored
-            problem = problem if isinstance(problem, SeatHeld) else OlderCopy()
+            problems.append(OlderCopy())
         stored.sidecar.close()
-    if problem is not None:
-        raise problem from None
+    if problems:  # Of several, that another process holds a seat says most; then the newest file's.
+        raise min(problems, key=lambda problem: not isinstance(problem, SeatHeld)) from None
     if game is None:
         raise UserError(t("there is no unfinished game in {folder}", folder=directory), NONE_HINT, FAILED)
     raise UserError(t("no unfinished game of this player goes by {game}", game=game), NAMES_HINT, USAGE)
