@@ -71,6 +71,8 @@ def test_to_import_it_costs_nothing() -> None:
     # To verify a replay takes no network, and to read a card takes no proofs.
     assert not {"trio", "zeroconf", "click", "prompt_toolkit"} & modules_after("import seqp2p; seqp2p.verify")
     assert not {"trio", "_btclib_libsecp256k1", "msgpack"} & modules_after("from seqp2p import parse_card")
+    # The collector stays as the program that imports it has set it; ``export`` is what the command uses.
+    assert modules_after("import gc; gc.set_threshold(9); from seqp2p import export; assert gc.get_threshold()[0] == 9")
 
 
 @for_each(LIBRARY)
