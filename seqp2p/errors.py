@@ -14,6 +14,8 @@ class UserError(Exception):
     """What to do about it; empty where there is nothing to say."""
     exit_code: int = FAILED
     """The exit code of a command that ends with this error: 1 for most, 4 for those of the network."""
+    quotes_code: bool = False
+    """True if the text may quote a join code as it was typed. Such a text is for the screen alone."""
 
     def __init__(self, text: str, hint: str = "", exit_code: int = 0) -> None:
         super().__init__(text)

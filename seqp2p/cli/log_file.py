@@ -9,7 +9,6 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +24,7 @@ _SECRETS: Final = (
     r"|\bb'(?:[^'\\\n]|\\.)*'"
     r'|\bb"(?:[^"\\\n]|\\.)*"'
 )
-_CODE: Final = r"\s*\d[\d\s_-]*[^\W\d_](?:[^\W\d]|[\s-])*"
+_CODE_COMMANDS: Final = frozenset({"join", "watch"})
 _logger: "logging.Logger | None" = None
 _path = ""
 
@@ -57,18 +56,15 @@ def start(path: str) -> None:
 
 
 def _arguments(words: Sequence[str]) -> list[str]:
-    """The command line; a join code can be typed in many ways.
+    """Return the command line. A join code can be typed in many ways, so where one may be, only options are shown.
 
-    >>> _arguments(["join", "7 482 1937 552 6041 amber falcon", "--code", "8", "--code=9", "--lang", "fr"])
-    ['join', '[redacted]', '--code', '[redacted]', '--code=[redacted]', '--lang', 'fr']
+    >>> _arguments(["join", "7", "amber", "falcon", "--lang=fr"]), _arguments(["play", "--bots", "3"])
+    (['join', '[redacted]', '[redacted]', '[redacted]', '--lang'], ['play', '--bots', '3'])
     """
-
-    def shown(before: str, word: str) -> str:
-        if before == "--code" or re.fullmatch(_CODE, word):
-            return REDACTED
-        return f"--code={REDACTED}" if word.startswith("--code=") else redacted(word)
-
-    return [shown(*pair) for pair in pairwise(["", *words])]
+    if _CODE_COMMANDS.isdisjoint(words):
+        return [redacted(word) for word in words]
+    shown = [word.partition("=")[0] for word in words]
+    return [word if word in _CODE_COMMANDS or word.startswith("--") else REDACTED for word in shown]
 
 
 def path() -> str:
@@ -89,7 +85,7 @@ def event(fields: Mapping[str, Any]) -> None:
 def error(text: str, hint: str, exit_code: int) -> None:
     """Write the error that ends this process, if it is no fault of the program."""
     if _logger is not None:
-        _logger.error("exit code %d: %s; hint: %s", exit_code, redacted(text), redacted(hint))
+        _logger.error("exit code %d: %s%s", exit_code, redacted(text), f"; hint: {redacted(hint)}" if hint else "")
 
 
 def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

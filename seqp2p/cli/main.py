@@ -355,7 +355,10 @@ def exit_code_of(arguments: Sequence[str]) -> int:
     except UserError as error:
         if command := resume_command():
             error.hint = t("come back with: {command}", command=command)
-        log_file.error(line_of(error), hint_of(error), error.exit_code)
+        if error.quotes_code or error.exit_code == USAGE:
+            log_file.error(f"{type(error).__name__}, which may quote a join code", "", error.exit_code)
+        else:
+            log_file.error(line_of(error), hint_of(error), error.exit_code)
         show_error(error)
         return error.exit_code
 

@@ -50,6 +50,8 @@ class Unreachable(NetError):
 class BadCode(NetError):
     """A typed text is no join code."""
 
+    quotes_code = True
+
 
 # The refusals of this version: a sentence for the refused person, and a remedy.
 REFUSALS: Final = {

@@ -5,6 +5,7 @@ import logging
 import re
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.cli import log_file
+from seqp2p.cli.main import exit_code_of
 from seqp2p.cli.output import report_bug
+from seqp2p.errors import NOT_CONNECTED, USAGE
 from seqp2p.replay.sidecar import Sidecar
 from seqp2p.rules import VARIANTS
 from tests.cli.processes import Household
@@ -50,6 +53,15 @@ def test_it_is_nobody_elses_and_grows(log: Path) -> None:
     assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \d+ INFO seqp2p \S+, Python 3", begun)
     assert event.endswith('INFO listening {"address": "127.0.0.1:1", "code": "[redacted]"}')
     assert error.endswith("ERROR exit code 4: cannot join with [redacted]; hint: try again")
+
+
+@pytest.mark.parametrize("typed", [("7", "amber", "pear"), ("7-amber-pear",), ("--code=7-amber-pear", "127.0.0.1:1")])
+def test_a_mistyped_code_is_not_in_it(typed: tuple[str, ...], log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["join", *typed, f"--log-file={log}"]
+    monkeypatch.setattr(sys, "argv", ["seqp2p", *words])
+    assert exit_code_of(words) in {USAGE, NOT_CONNECTED}
+    assert not re.search("amber|pear|polar", log.read_text("utf-8"))
+    assert "which may quote a join code" in log.read_text("utf-8")
 
 
 @given(st.binary(min_size=16, max_size=64))
