@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 import trio
 
+from seqp2p.__main__ import main
 from seqp2p.bots.player import BotPlayer
 from seqp2p.cli.json_events import JsonObject, OverEvent
-from seqp2p.cli.main import main
 from seqp2p.cli.output import Output
 from seqp2p.rules import Action, View
 

@@ -311,7 +311,7 @@ def main() -> None:
     prepare_streams()
     language.use(language.wanted((), os.environ))
     sys.excepthook = report_bug
-    gc.set_threshold(20_000, 20, 100)  # As in seqp2p.cli.main.
+    gc.set_threshold(20_000, 20, 100)  # As in seqp2p.__main__.
     trio.run(BotProcess().run)
 
 

@@ -1,9 +1,7 @@
 """The ``seqp2p`` command: one module a subcommand, imported only when it is called, so that ``--help`` is quick."""
 
-import atexit
 import contextlib
 import copy
-import gc
 import importlib
 import os
 import sys
@@ -282,10 +280,6 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    # Games make many objects and few cycles: a collection at the usual 700 objects finds almost nothing.
-    gc.set_threshold(20_000, 20, 100)
-    # What is left at the end goes with the process: to look through it for cycles takes 20 ms.
-    atexit.register(gc.freeze)
     prepare_streams()
     sys.excepthook = report_bug
     warnings.showwarning = cast("Any", show_warning)
