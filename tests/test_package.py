@@ -9,16 +9,20 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from seqp2p.bots.value import name_of
+from seqp2p.rules import VARIANTS
+from seqp2p.ui.language import LANGUAGES
+
 for builder in ("hatchling", "hatch_fancy_pypi_readme"):
     pytest.importorskip(builder, reason="it builds the package, and is a development dependency")
 
 ROOT = Path(__file__).parents[1]
 DATA = {
     "py.typed",
-    *(f"bots/values/{weights}.bin" for weights in ("classic-2", "classic-3", "kids")),
-    "ui/locale/fr/LC_MESSAGES/seqp2p.mo",
+    *(f"bots/values/{name_of(each, teams)}.bin" for each in VARIANTS.values() for teams, _ in each.sequences_to_win),
+    *(f"ui/locale/{lang}/LC_MESSAGES/seqp2p.mo" for lang in LANGUAGES[1:]),
     "ui/picture.css",
-    *(f"ui/rules_text/{variant}.{lang}.txt" for variant in ("classic", "kids") for lang in ("en", "fr")),
+    *(f"ui/rules_text/{variant}.{lang}.txt" for variant in VARIANTS for lang in LANGUAGES),
     *(f"ui/viewer/viewer.{kind}" for kind in ("css", "html", "js")),
 }
 """The files in the package that are no modules."""

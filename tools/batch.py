@@ -25,6 +25,7 @@ from seqp2p.bots.features import (
     square_weights,
 )
 from seqp2p.bots.registry import EXCHANGE_SCORE, OTHERS_LINE, OWN_LINE, SPECIAL_CARD_PRICE
+from seqp2p.bots.value import teams_max
 from seqp2p.rules import Variant, hand_size
 
 Array = NDArray[Any]
@@ -110,7 +111,7 @@ class Batch:
 
     def __init__(self, variant: Variant, players: int, teams: int, games: int, rng: np.random.Generator) -> None:
         self.variant, self.players, self.teams, self.games, self.rng = variant, players, teams, games, rng
-        self.tables = tables(variant, 4 if variant.name == "kids" else teams)
+        self.tables = tables(variant, teams_max(variant, teams))
         self.to_win = dict(variant.sequences_to_win)[teams]
         self.table = next(n for n, size in enumerate(variant.sizes) if size.players == players)
         grid, faces, lines = np.array(variant.board.grid), len(variant.faces), len(variant.board.lines)

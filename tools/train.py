@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqp2p.bots.features import DEAD, shape
+from seqp2p.bots.value import teams_max
 from seqp2p.rules import CLASSIC, KIDS, Variant
 from tools.batch import ROWS_MAX, Batch, best_of, greedy_turn
 from tools.weights import write_weights
@@ -44,15 +45,12 @@ HALVED_AFTER: Final = 25_000
 
 Table = tuple[int, int]
 """Players and teams."""
-TABLES: Final[dict[str, tuple[Variant, int, tuple[Table, ...]]]] = {
-    "classic-2": (
-        CLASSIC,
-        2,
-        tuple((players, 2) for players in (2, 4, 2, 4, 2, 6, 2, 4, 2, 4, 8, 2, 4, 10, 2, 4, 12)),
-    ),
-    "classic-3": (CLASSIC, 3, ((3, 3), (6, 3), (3, 3), (9, 3), (3, 3), (12, 3))),
-    "kids": (KIDS, 4, ((2, 2), (3, 3), (2, 2), (4, 4))),
+TABLES: Final[dict[str, tuple[Variant, tuple[Table, ...]]]] = {
+    "classic-2": (CLASSIC, tuple((players, 2) for players in (2, 4, 2, 4, 2, 6, 2, 4, 2, 4, 8, 2, 4, 10, 2, 4, 12))),
+    "classic-3": (CLASSIC, ((3, 3), (6, 3), (3, 3), (9, 3), (3, 3), (12, 3))),
+    "kids": (KIDS, ((2, 2), (3, 3), (2, 2), (4, 4))),
 }
+"""By the name of the weights, which is ``name_of`` each of its tables."""
 
 
 @dataclass
@@ -178,10 +176,10 @@ class Training:
 
     def __init__(self, file: Path, table: str, seed: int) -> None:
         self.file = file
-        self.variant, self.teams_max, self.sizes = TABLES[table]
+        self.variant, self.sizes = TABLES[table]
         self.name = table
         self.rng = np.random.default_rng(seed)
-        self.net = new_net(self.variant, self.teams_max, self.rng)
+        self.net = new_net(self.variant, teams_max(self.variant, self.sizes[0][1]), self.rng)
         self.games = self.batches = 0
         self.kept: deque[tuple[Array, Array, Array]] = deque(maxlen=KEPT)
         if file.exists():

@@ -40,7 +40,7 @@ from seqp2p.crypto.oracle import Oracle
 from seqp2p.crypto.schnorr import key_commitment, prove_key, prove_shares, share
 from seqp2p.lobby.code import WORDS, safety_words
 from seqp2p.match.text import HIDDEN, MARKS
-from seqp2p.rules import CLASSIC, KIDS
+from seqp2p.rules import CLASSIC, VARIANTS
 
 FIELD = 2**256 - 2**32 - 977
 ED_P = 2**255 - 19
@@ -60,7 +60,7 @@ def hashes() -> Vector:
     for index in (*range(6), 104):
         name = f"H_{index}" if index else "H"
         vectors.append(_hashed_point(f"generator {name}", GENERATOR, index))
-    for variant in (CLASSIC, KIDS):
+    for variant in VARIANTS.values():
         vectors += [
             _hashed_point(f"card {index} of {variant.name}", f"{CARD} {variant.name}", index)
             for index in (0, 1, 2, len(variant.deck) - 1)

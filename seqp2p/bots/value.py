@@ -20,7 +20,7 @@ from typing import Final
 
 from seqp2p.bots.features import shape
 from seqp2p.i18n import message, message_of
-from seqp2p.rules import CLASSIC, KIDS, Variant
+from seqp2p.rules import VARIANTS, Variant
 
 MAGIC: Final = "seqp2p value"
 VERSION: Final = 1
@@ -80,12 +80,13 @@ def _logistic() -> tuple[int, ...]:
 
 
 def name_of(variant: Variant, teams: int) -> str:
-    return variant.name if variant is KIDS else f"{variant.name}-{teams}"
+    """Return the name of the weights for a table. One file serves all numbers of teams if all win by equal scores."""
+    return variant.name if len({wins for _, wins in variant.sequences_to_win}) == 1 else f"{variant.name}-{teams}"
 
 
 def teams_max(variant: Variant, teams: int) -> int:
-    """Return the number of teams that the weights for a table know: the kids' know all numbers."""
-    return max(teams for teams, _ in variant.sequences_to_win) if variant is KIDS else teams
+    """Return the highest number of teams that the weights for a table know."""
+    return teams if name_of(variant, teams) != variant.name else max(teams for teams, _ in variant.sequences_to_win)
 
 
 @lru_cache(maxsize=8)
@@ -100,10 +101,11 @@ def shipped(variant: Variant, teams: int) -> Weights:
 
 
 def why_no_weights() -> str | None:
-    """Return the reason why the installed weights cannot be used, or None."""
+    """Return the reason why the installed weights cannot be used, or None. Every variant of commands has some."""
     try:
-        for variant, teams in ((CLASSIC, 2), (CLASSIC, 3), (KIDS, 2)):
-            shipped(variant, teams)
+        for variant in VARIANTS.values():
+            for teams, _ in variant.sequences_to_win:
+                shipped(variant, teams)
     except BadWeights as reason:
         return message_of(reason)
     return None
