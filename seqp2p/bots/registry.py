@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from seqp2p.bots.learned import EasyBot, LearnedBot
 from seqp2p.bots.lookahead import DEFAULT_S, TRIAL_S, TRIALS_MAX, Effort, StrongBot
@@ -120,16 +120,25 @@ HARD: Final = "hard"
 USUAL: Final = NORMAL
 """The bot of seats for which no other is named."""
 STRONG: Final = "strong"
-FORGETFUL: Final[Mapping[str, MakeBot]] = {"random": RandomBot, "greedy": GreedyBot}
-"""These toss for drawing and forgetting, where cards are drawn by hand: for games that have forgotten draws."""
 _TRIALS: Final = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
-_KINDS: Final[Mapping[str, MakeBot]] = {
-    EASY: EasyBot,
-    NORMAL: lambda _: LearnedBot(),
-    HARD: strong_bot,
-    **{name: partial(_Drawing, make=make) for name, make in FORGETFUL.items()},
-    "learned": lambda _: LearnedBot(),
-    STRONG: strong_bot,
+
+
+class BotKind(NamedTuple):
+    """A row of ``KINDS``."""
+
+    make: MakeBot
+    learned: bool = False  # it needs the weights
+    forgets: bool = False  # it tosses for drawing and forgetting, where cards are drawn by hand; seats get it _Drawing
+
+
+KINDS: Final[Mapping[str, BotKind]] = {
+    EASY: BotKind(EasyBot, learned=True),
+    NORMAL: BotKind(lambda _: LearnedBot(), learned=True),
+    HARD: BotKind(strong_bot, learned=True),
+    "random": BotKind(RandomBot, forgets=True),
+    "greedy": BotKind(GreedyBot, forgets=True),
+    "learned": BotKind(lambda _: LearnedBot(), learned=True),
+    STRONG: BotKind(strong_bot, learned=True),
 }
 
 
@@ -137,36 +146,36 @@ class Bots(Mapping[str, MakeBot]):
     """The makers of bots, by name. It lists the plain names; a name with a number is also found."""
 
     def __getitem__(self, name: str) -> MakeBot:
-        kind, colon, _ = name.partition(":")
-        if not colon or why_no_bot(name) is not None:
-            return _KINDS[name]
-        return partial(strong_bot, effort=Effort(int(name.removeprefix(f"{kind}:"))))
+        _, colon, number = name.partition(":")
+        if colon and why_no_bot(name) is None:
+            return partial(strong_bot, effort=Effort(int(number)))
+        return partial(_Drawing, make=KINDS[name].make) if KINDS[name].forgets else KINDS[name].make
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_KINDS)
+        return iter(KINDS)
 
     def __len__(self) -> int:
-        return len(_KINDS)
+        return len(KINDS)
 
 
 def why_no_bot(name: str) -> str | None:
     """Return the reason why there is no bot of this name, or None."""
     kind, colon, number = name.partition(":")
-    if kind not in _KINDS:
-        bots = ", ".join((*_KINDS, f"{STRONG}:N"))
+    if kind not in KINDS:
+        bots = ", ".join((*KINDS, f"{STRONG}:N"))
         return message("there is no bot {name!r}: the bots are {bots}", name=name, bots=bots)
     if colon and kind != STRONG:
         return message("the bot {bot} takes no number: write {bot}", bot=kind)
     if colon and (not _TRIALS.fullmatch(number) or int(number) > TRIALS_MAX):
         values = {"most": TRIALS_MAX, "bot": kind}
         return message("the trials for a choice are a number from 1 to {most}: write for instance {bot}:200", **values)
-    return None if kind in FORGETFUL else why_no_weights()
+    return why_no_weights() if KINDS[kind].learned else None
 
 
 def choice_s(name: str) -> float:
     """Return about the time that a bot takes for a choice on a usual machine; 0 for one that need not think."""
     kind, colon, number = name.partition(":")
-    if kind not in {HARD, STRONG}:
+    if KINDS[kind].make is not strong_bot:
         return 0.0
     return TRIAL_S * int(number) if colon else DEFAULT_S
 
