@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, cast, get_args
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from seqp2p.rules import VARIANTS, ActionKind
+from seqp2p.rules import ACTION_ROWS, VARIANTS, ActionKind
 
 STREAM_VERSION: Final = 1
 """The version of the events. It changes when a program for the last one would fail."""
@@ -654,7 +654,7 @@ EVENTS: Final[Mapping[str, type[JsonObject]]] = {**_by_name(JsonEvent), "verdict
 """All events."""
 
 BOT_EVENTS: Final = (
-    *("turn", "exchange", "draw", "end", "waive", "call", "give", "remark", "absent", "back", "vote"),
-    *("skipped", "dropped", "redeal", "undone"),
+    *dict.fromkeys("turn" if row.ends_turn else kind for kind, row in ACTION_ROWS.items()),
+    *("remark", "absent", "back", "vote", "skipped", "dropped", "redeal", "undone"),
 )
 """The events that a program of ``--exec`` is told."""

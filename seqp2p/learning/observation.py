@@ -29,11 +29,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from seqp2p.rules import (
-    DRAW,
-    END,
-    PASS,
+    ACTION_ROWS,
     UNKNOWN,
-    WAIVE,
     Action,
     Card,
     Phase,
@@ -66,7 +63,7 @@ def _numbered(variant: Variant) -> Iterator[Action | None]:
         yield from (None if square is None else remove(card, square) for square in squares)
     yield from (None if card in special else exchange(card) for card in faces)
     yield from (give(card) for card in faces)
-    yield from (PASS, DRAW, END, WAIVE)
+    yield from (Action(kind) for kind, row in ACTION_ROWS.items() if "{" not in row.text)
 
 
 @cache

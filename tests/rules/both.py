@@ -3,7 +3,6 @@
 import random
 
 from seqp2p.rules import (
-    KIDS,
     UNKNOWN,
     Action,
     Card,
@@ -22,7 +21,7 @@ def naive_game(game: Game) -> NaiveGame:
     """The same game as the naive rules have it. It may be anywhere but in a penalty."""
     position, pending, faces = game.position, game.position.pending, game.position.variant.faces
     naive = NaiveGame(
-        kids=position.variant is KIDS,
+        variant=position.variant,
         players=position.players,
         teams=position.teams,
         options=set(format_options(position.options).split(",")) - {"-"},

@@ -1,25 +1,25 @@
-"""The rules once more, as plainly as possible and without a line of the engine, to compare it with.
+"""The rules once more, as plainly as possible and without a line of the engine, to compare it with. A board is data.
 
 Squares, cards and actions are names as they are printed. The rest of a turn is a list.
 """
 
 from dataclasses import dataclass, field
 
-from seqp2p.rules.variant import CLASSIC_GRID, KIDS_GRID
+from seqp2p.rules.variant import UNKNOWN, Variant
 
 Line = tuple[str, ...]
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
 
 
 def square_at(row: int, col: int) -> str:
-    return f"{'abcdefghij'[col]}{row + 1}"
+    return f"{chr(ord('a') + col)}{row + 1}"
 
 
 @dataclass
 class NaiveGame:
     """A game that changes as it is played; all hands and the pile (top last) are known."""
 
-    kids: bool
+    variant: Variant
     players: int
     teams: int
     options: set[str]
@@ -45,10 +45,11 @@ class NaiveGame:
     """Going on: -, drawn: =, or the number of the team that has won."""
 
     def __post_init__(self) -> None:
-        rows = [line.split() for line in (KIDS_GRID if self.kids else CLASSIC_GRID).strip().splitlines()]
-        self.grid = {square_at(row, col): face for row, cells in enumerate(rows) for col, face in enumerate(cells)}
-        self.corners = {square for square, face in self.grid.items() if face == "*"}
-        self.length, self.rows, self.cols = 4 if self.kids else 5, len(rows), len(rows[0])
+        faces, board = self.variant.faces, self.variant.board
+        cells = {square_at(*divmod(at, board.cols)): card for at, card in enumerate(board.grid)}
+        self.grid = {square: faces[card] for square, card in cells.items() if card != UNKNOWN}
+        self.corners = cells.keys() - self.grid
+        self.wild, self.removing = ([faces[at] for at in cards] for cards in (self.variant.wild, self.variant.removing))
         self.discards = {seat: [] for seat in self.hands}
         self.todo = [("play", self.seat)]
 
@@ -64,15 +65,15 @@ class NaiveGame:
             return {"draw", "end" if phase == "draw" else "waive"}
         found = {text for card in self.hands[seat] for text in self._plays(card)}
         dead = {f"{card} dead" for card in self.hands[seat] if card in self.grid.values() and not self._plays(card)}
-        if self.exchanged < (len(self.pile) + sum(map(len, self.discards.values())) if self.kids else 1):
+        if self.exchanged < (self.variant.exchanges_per_turn or len(self.pile) + sum(map(len, self.discards.values()))):
             found |= dead
         return found or {"pass"}
 
     def _plays(self, card: str) -> set[str]:
-        free = {square for square in self.grid if square not in self.chips and square not in self.corners}
-        if card in {"JC", "JD", "unicorn"}:
+        free = self.grid.keys() - self.chips
+        if card in self.wild:
             return {f"{card} {square}" for square in free}
-        if card in {"JS", "JH", "dragon"}:
+        if card in self.removing:
             safe = set() if "advanced" in self.options else {square for _, line in self.sequences for square in line}
             mine = self.team(self.seat)
             return {f"{card} x{square}" for square, team in self.chips.items() if team != mine and square not in safe}
@@ -139,18 +140,18 @@ class NaiveGame:
         self.passed, self.exchanged = False, 0
         self.seat = self.seat % self.players + 1
         self.todo = [("play", self.seat)]
-        if self.idle == self.players or self.quiet == 208:
+        if self.idle == self.players or self.quiet == self.variant.quiet_turns_max:
             self.result = "="
 
     def _count(self, team: int, square: str, names: list[str]) -> None:
         """What a new chip completes: first the lines that are named, then the others in the fixed order."""
-        row, col = int(square[1:]) - 1, "abcdefghij".index(square[0])
+        row, col, length = int(square[1:]) - 1, ord(square[0]) - ord("a"), self.variant.line_length
         filled = {at for at, owner in self.chips.items() if owner == team} | self.corners
         found: list[Line] = []
         for down, right in DIRECTIONS:
-            cells = [(row + i * down, col + i * right) for i in range(-10, 11)]
-            whole = [square_at(r, c) for r, c in cells if 0 <= r < self.rows and 0 <= c < self.cols]
-            lines = [tuple(whole[at : at + self.length]) for at in range(len(whole) - self.length + 1)]
+            cells = [square_at(row + i * down, col + i * right) for i in range(-26, 27)]
+            whole = [cell for cell in cells if cell in self.grid or cell in self.corners]
+            lines = [tuple(whole[at : at + length]) for at in range(len(whole) - length + 1)]
             if "advanced" not in self.options:
                 lines = [line for line in lines if square in line]
             found += [line for line in lines if set(line) <= filled]
@@ -159,6 +160,6 @@ class NaiveGame:
             others = [set(other) for owner, other in self.sequences if owner == team]
             if all(len(set(line) & other - self.corners) <= 1 for other in others):
                 self.sequences.append((team, line))
-        if sum(owner == team for owner, _ in self.sequences) >= (2 if self.teams == 2 and not self.kids else 1):
+        if sum(owner == team for owner, _ in self.sequences) >= dict(self.variant.sequences_to_win)[self.teams]:
             self.result = str(team)
             self.todo = []

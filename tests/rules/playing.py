@@ -12,7 +12,6 @@ import pytest
 from seqp2p.rules import (
     CLASSIC,
     DRAW,
-    KIDS,
     UNKNOWN,
     VARIANTS,
     Action,
@@ -25,6 +24,7 @@ from seqp2p.rules import (
     apply,
     call,
     deal_order,
+    default_teams,
     drop,
     first_seat,
     format_action,
@@ -242,7 +242,7 @@ def make(
     def ascending(hand: str) -> str:
         return ",".join(sorted(hand.split(","), key=lambda name: -1 if name in "?-" else variant.faces.index(name)))
 
-    words = [variant.name, options, f"{players}/{teams or (players if variant is KIDS else 2)}", "/".join(rows)]
+    words = [variant.name, options, f"{players}/{teams or default_teams(variant, players)}", "/".join(rows)]
     words += [sequences, to_move, "/".join(map(ascending, hands)), left, "/".join(open_cards)]
     words += [turn, 140, 0, exchanged, idle, quiet, "-", *pending.split(), *out.split()]
     text = " ".join(map(str, words))
