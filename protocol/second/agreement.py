@@ -34,8 +34,8 @@ def read_agreement(data: bytes) -> dict[str, Any]:
     require_table(len(settings["colours"]) == len(set(settings["colours"])) == settings["teams"])
     offered = data_["colours"] if settings["variant"] == "kids" else data_["colours"][: settings["teams"]]
     require_table(set(settings["colours"]) <= set(offered))
-    if settings["variant"] == "kids":
-        require_table(settings["table_talk"] and not settings["advanced"] and not settings["manual_draw"])
+    for name, usual in (("advanced", False), ("table_talk", True), ("manual_draw", False)):
+        require_table(settings[name] is usual or name in data_["options"])
     require_table(len(seats) == settings["players"])
     for seat in seats:
         require_table(is_name(seat["name"]))

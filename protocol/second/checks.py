@@ -44,6 +44,17 @@ from protocol.second.proofs import (
 from protocol.second.rules import BOARDS, DATA, Illegal, read_action, read_position
 
 Given = dict[str, Any]
+# The fields of each message of the game (14.7).
+GAME = {
+    **{signed: ["payload", "signature"] for signed in ("contribution", "ballot", "head", "leave", "remark", "here")},
+    "opening": ["seat", "secret"],
+    "evidence": ["contributions"],
+    "have": ["step", "seats"],
+    "links": ["seats"],
+    "hurry": ["step"],
+    "bye": ["reason"],
+    "ping": [],
+}
 
 
 class BadBallot(Exception):
@@ -181,7 +192,7 @@ def action(given: Given) -> Any:
 
 def variant(given: Given) -> Any:
     board = BOARDS[given["variant"]]
-    assert all(face == "*" or board.data["deck"].count(board.faces.index(face)) == 2 for face in board.grid)
+    assert {*board.grid} - {"*"} <= {board.faces[card] for card in board.data["deck"]}
     return board.data
 
 
@@ -214,8 +225,7 @@ def line_of_the_lobby(given: Given) -> Any:
 
 def message_of_the_game(given: Given) -> Any:
     value = unpack(_bytes(given["frame"])[4:])
-    signed = ("contribution", "ballot", "head", "leave", "remark", "here", "evidence", "opening")
-    require(value["type"] in (*signed, "have", "links", "hurry", "bye", "ping"))
+    require(list(value)[1:] == GAME.get(value["type"]))
     require(value.get("seats", []) == sorted(set(value.get("seats", []))))
     return {}
 

@@ -39,6 +39,7 @@ from protocol.second.basics import (
     u32,
     unpack,
 )
+from protocol.second.checks import GAME
 from protocol.second.code import confirmations, pake_message, pake_shared
 from protocol.second.game import Failure, Machine, Signed
 from protocol.second.lobby import read_addresses, read_line
@@ -48,17 +49,6 @@ Message = dict[str, Any]
 FRAME_MAX = 131_072
 BEAT_S, SILENCE_S, HANDSHAKE_S, LOOK_S = 2.0, 8.0, 5.0, 5.0
 HEAVY = ("shuffle", "deal")
-# The fields of each message of the game (14.7).
-GAME = {
-    **{signed: ["payload", "signature"] for signed in ("contribution", "ballot", "head", "leave", "remark", "here")},
-    "opening": ["seat", "secret"],
-    "evidence": ["contributions"],
-    "have": ["step", "seats"],
-    "links": ["seats"],
-    "hurry": ["step"],
-    "bye": ["reason"],
-    "ping": [],
-}
 
 
 class Fault(Exception):

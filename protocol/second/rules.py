@@ -45,10 +45,10 @@ class Board:
         ]
 
     def square(self, text: str) -> int:
-        found = re.fullmatch("([a-j])([1-9]|10)", text)
+        found = re.fullmatch("([a-z])([1-9][0-9]?)", text)
         if not found:
             raise Illegal(text)
-        column, row = "abcdefghij".index(found[1]), int(found[2]) - 1
+        column, row = ord(found[1]) - ord("a"), int(found[2]) - 1
         if column >= self.columns or row >= self.rows:
             raise Illegal(text)
         return row * self.columns + column
@@ -62,7 +62,7 @@ class Board:
         raise Illegal(text)
 
     def write(self, square: int) -> str:
-        return f"{'abcdefghij'[square % self.columns]}{square // self.columns + 1}"
+        return f"{chr(ord('a') + square % self.columns)}{square // self.columns + 1}"
 
 
 BOARDS = {name: Board(name) for name in DATA}
@@ -297,7 +297,7 @@ class Position:
         self.idle = 0 if played or self.exchanged else self.idle + idle
         self.quiet = 0 if played else self.quiet + 1
         self.exchanged = 0
-        if self.idle >= self.players - len(self.out) or self.quiet >= 208:
+        if self.idle >= self.players - len(self.out) or self.quiet >= self.board.data["quiet turns"]:
             self.outcome = "="
         after = self.mover % self.players + 1
         while after in self.out:

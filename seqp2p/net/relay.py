@@ -288,6 +288,8 @@ class Relay(Generic[W]):
         if isinstance(message, wire.SignedMessage | wire.Hurry):
             peer.view.heard(item_key(message), self._now())
             return Received(peer.seat, message)
+        if not isinstance(message, wire.SeatMessage) or isinstance(message, wire.AddressUpdate):
+            return None  # a ping, or addresses, which the mesh takes
         match message:
             case wire.Have() if link not in peer.first_haves:
                 peer.first_haves[link] = message
@@ -301,7 +303,7 @@ class Relay(Generic[W]):
             case wire.Bye():
                 return Received(peer.seat, message)
             case _:
-                pass
+                assert_never(message)
         return None
 
     def answer_first(self, seat: int) -> None:
