@@ -10,7 +10,7 @@ from itertools import chain, compress
 from typing import Final, TypeAlias
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import PASS, Action, ActionKind, IllegalAction
+from seqp2p.rules.actions import PASS, Action, ActionKind, IllegalAction, give
 from seqp2p.rules.phases import (
     Judge,
     after_pass,
@@ -20,7 +20,6 @@ from seqp2p.rules.phases import (
     end,
     give_up,
     lay_down,
-    open_actions,
     waive,
 )
 from seqp2p.rules.position import CompletedSequence, Phase, Position, next_seat, with_one
@@ -45,7 +44,7 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
     if not seat:
         return ()
     if pending is not None and pending.phase != "play":
-        return open_actions(position)
+        return _open_actions(position)
     look, free = position.table.look, position.free
     plays = look.plays_or_exchange if position.exchanges_left > 0 else look.plays
     hand = position.hands[seat - 1]
@@ -67,6 +66,13 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
     return tuple(found)
 
 
+def _open_actions(position: Position) -> tuple[Action, ...]:
+    """Return the legal actions of the seat to move in a phase other than play."""
+    if position.phase == "penalty":
+        return tuple(give(card) for card in sorted(set(position.hands[position.to_move - 1])) if card != UNKNOWN)
+    return tuple(map(Action, ACTIONS[position.phase]))
+
+
 def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position:
     """Return the position after an action of the seat to move.
 
@@ -86,12 +92,10 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
 def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
     """Return the cards that become the pile if this action causes a reshuffle, in seat order, oldest first.
 
-    These are all discards, with the card that the action puts down among those of the seat to move.
+    These are all discards, with the card that the action puts down, if any, among those of the seat to move.
     """
-    if action.kind == "draw":
-        return (*chain(*position.discards),)
-    seat = position.to_move
-    return (*chain(*position.discards[:seat]), action.card, *chain(*position.discards[seat:]))
+    seat, put_down = position.to_move, () if action.card == UNKNOWN else (action.card,)
+    return (*chain(*position.discards[:seat]), *put_down, *chain(*position.discards[seat:]))
 
 
 def perft(position: Position, pile: tuple[Card, ...], plies: int) -> int:

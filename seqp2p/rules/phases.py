@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import DRAW, END, WAIVE, Action, IllegalAction, give
+from seqp2p.rules.actions import Action, IllegalAction
 from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat, with_one
 from seqp2p.rules.refusals import slot_of, why_no_call
 from seqp2p.rules.table import team_of
@@ -22,14 +22,6 @@ from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber
 
 Judge: TypeAlias = Callable[[Position, Action, Card], Position]
 """A function of a position, an action and the drawn card that returns the position after. Raises IllegalAction."""
-
-
-def open_actions(position: Position) -> tuple[Action, ...]:
-    """Return the legal actions of the seat to move in a phase other than play."""
-    phase = position.phase
-    if phase == "penalty":
-        return tuple(give(card) for card in sorted(set(position.hands[position.to_move - 1])) if card != UNKNOWN)
-    return (DRAW, END) if phase == "draw" else (DRAW, WAIVE)
 
 
 def lay_down(position: Position, card: Card) -> Position:

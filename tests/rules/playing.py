@@ -133,7 +133,7 @@ class Game:
         after = apply(before, action, drawn)
         if after.reshuffles > before.reshuffles:
             self.pile = [card for cards in before.discards for card in cards]
-            self.pile += [action.card] if action.kind != "draw" else []
+            self.pile += [action.card] if action.card != UNKNOWN else []
             assert Counter(self.pile) == Counter(new_pile(before, action))
             self.rng.shuffle(self.pile)
             after = reveal(after, before.to_move, self.pile[-1:])
