@@ -17,11 +17,11 @@ import runpy
 import sys
 import time
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
-from seqp2p.rules import Action, Line, Square, Variant, View, apply, team_of
+from seqp2p.bots.features import shape
+from seqp2p.rules import Action, Square, View, apply, team_of
 
 HELPFUL: Final = "helpful"
 GATE: Final = "SEQP2P_GATE"
@@ -65,14 +65,10 @@ def _worth(seen: View, action: Action) -> int:
 def _hope(seen: View, board: list[int], square: Square) -> int:
     """The worth of the lines through a square that one team that still plays can complete, by its chips in them."""
     playing = {team_of(seat, seen.teams) for seat in range(1, seen.players + 1) if seat not in seen.out}
-    chips = [[board[at] for at in line if board[at]] for line in _lines_through(seen.variant)[square]]
+    lines, through = seen.variant.board.lines, shape(seen.variant, seen.teams).through[square]
+    chips = [[board[at] for at in lines[n] if board[at]] for n in through]
     # A free corner is -1: every team's.
     return sum(8 ** len(line) for line in chips if len(teams := {*line} - {-1}) < 2 and teams <= playing)
-
-
-@cache
-def _lines_through(variant: Variant) -> list[list[Line]]:
-    return [[line for line in variant.board.lines if square in line] for square in range(len(variant.board.grid))]
 
 
 def make_known() -> None:

@@ -7,19 +7,19 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
+from seqp2p.bots.features import shape
 from seqp2p.bots.learned import EasyBot, LearnedBot
 from seqp2p.bots.lookahead import DEFAULT_S, TRIAL_S, TRIALS_MAX, Effort, StrongBot
 from seqp2p.bots.player import Bot
 from seqp2p.bots.value import why_no_weights
 from seqp2p.i18n import message
-from seqp2p.rules import DRAW, NO_SQUARE, Action, Line, Square, Team, Variant, View, apply
+from seqp2p.rules import DRAW, NO_SQUARE, Action, Square, Team, View, apply
 
 MakeBot: TypeAlias = Callable[[random.Random], Bot]
 
-HALF_A_SECOND: Final = Effort(seconds=DEFAULT_S)
 FREE: Team = 0
 # The worth of a line by the chips that its team still needs to complete it, before the action: to that team to have
 # one less to go, and to the others to have it spoilt. The last chip is worth more than several lines with two to go.
@@ -61,8 +61,7 @@ def score(view: View, action: Action) -> int:
         return EXCHANGE_SCORE
     if action.square == NO_SQUARE:
         return 0
-    special = {*view.variant.wild, *view.variant.removing}
-    price = SPECIAL_CARD_PRICE if action.card in special else 0
+    price = SPECIAL_CARD_PRICE if action.card in {*view.variant.wild, *view.variant.removing} else 0
     if action.kind == "remove":
         # The line has the taken chip.
         return sum(OTHERS_LINE[missing] for missing in _lines(view, action.square, view.board[action.square])) - price
@@ -85,18 +84,12 @@ def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
     """
     corners = frozenset(view.variant.board.corners)
     made = [set(sequence.squares) - corners for sequence in view.sequences if sequence.team == team]
-    for line in _lines_through(view.variant)[square]:
+    for line in (view.variant.board.lines[n] for n in shape(view.variant, view.teams).through[square]):
         if any(len(sequence.intersection(line)) > 1 for sequence in made):
             continue
         others = [view.board[other] for other in line if other != square and other not in corners]
         if all(chip in (FREE, team) for chip in others):
             yield others.count(FREE)
-
-
-@cache
-def _lines_through(variant: Variant) -> tuple[tuple[Line, ...], ...]:
-    lines = variant.board.lines
-    return tuple(tuple(line for line in lines if square in line) for square in range(len(variant.board.grid)))
 
 
 class _Drawing:
@@ -109,15 +102,12 @@ class _Drawing:
         return DRAW if DRAW in view.legal else self._bot.choose(view)
 
 
-def strong_bot(randomness: random.Random, effort: Effort = HALF_A_SECOND) -> StrongBot:
+def strong_bot(randomness: random.Random, effort: Effort | None = None) -> StrongBot:
     """Return the bot ``strong``, with another effort for a choice if one is given."""
-    return StrongBot(randomness, time.monotonic, effort)
+    return StrongBot(randomness, time.monotonic, effort or Effort(seconds=DEFAULT_S))
 
 
-EASY: Final = "easy"
-NORMAL: Final = "normal"
-HARD: Final = "hard"
-USUAL: Final = NORMAL
+USUAL: Final = "normal"
 """The bot of seats for which no other is named."""
 STRONG: Final = "strong"
 _TRIALS: Final = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
@@ -132,9 +122,9 @@ class BotKind(NamedTuple):
 
 
 KINDS: Final[Mapping[str, BotKind]] = {
-    EASY: BotKind(EasyBot, learned=True),
-    NORMAL: BotKind(lambda _: LearnedBot(), learned=True),
-    HARD: BotKind(strong_bot, learned=True),
+    "easy": BotKind(EasyBot, learned=True),
+    USUAL: BotKind(lambda _: LearnedBot(), learned=True),
+    "hard": BotKind(strong_bot, learned=True),
     "random": BotKind(RandomBot, forgets=True),
     "greedy": BotKind(GreedyBot, forgets=True),
     "learned": BotKind(lambda _: LearnedBot(), learned=True),
@@ -174,10 +164,9 @@ def why_no_bot(name: str) -> str | None:
 
 def choice_s(name: str) -> float:
     """Return about the time that a bot takes for a choice on a usual machine; 0 for one that need not think."""
-    kind, colon, number = name.partition(":")
-    if KINDS[kind].make is not strong_bot:
-        return 0.0
-    return TRIAL_S * int(number) if colon else DEFAULT_S
+    kind, _, number = name.partition(":")
+    thought_s = TRIAL_S * int(number) if number else DEFAULT_S
+    return thought_s if KINDS[kind].make is strong_bot else 0.0
 
 
 BOTS: Final = Bots()

@@ -288,8 +288,8 @@ class Relay(Generic[W]):
         if isinstance(message, wire.SignedMessage | wire.Hurry):
             peer.view.heard(item_key(message), self._now())
             return Received(peer.seat, message)
-        if not isinstance(message, wire.SeatMessage) or isinstance(message, wire.AddressUpdate):
-            return None  # a ping, or addresses, which the mesh takes
+        if not isinstance(message, wire.SeatMessage) or isinstance(message, wire.AddressUpdate | wire.Bye):
+            return None  # a ping, or what the mesh takes itself
         match message:
             case wire.Have() if link not in peer.first_haves:
                 peer.first_haves[link] = message
@@ -300,8 +300,6 @@ class Relay(Generic[W]):
                 return Received(peer.seat, message)
             case wire.Links(seats):
                 peer.view.links = frozenset(seats)
-            case wire.Bye():
-                return Received(peer.seat, message)
             case _:
                 assert_never(message)
         return None

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.bots.player import Bot
-from seqp2p.bots.registry import BOTS, RandomBot
+from seqp2p.bots.registry import BOTS, RandomBot, choice_s
 from seqp2p.rules import CLASSIC, DRAW, KIDS, Options, Position, apply, format_action, view
 from tests.each import for_each
 from tests.rules.playing import OPTION_TABLES, Table, make, two
 
-NAMES = ("easy", "normal", "random", "greedy", "learned", "strong:20")
+NAMES = (*(name for name in BOTS if not choice_s(name)), "strong:20")
 """``strong`` by trials: within a time it does not find the same again."""
 every = pytest.mark.parametrize("name", NAMES)
 
