@@ -102,10 +102,10 @@ def shipped(variant: Variant, teams: int) -> Weights:
 
 def why_no_weights() -> str | None:
     """Return the reason why the installed weights cannot be used, or None. Every variant of commands has some."""
+    tables = ((variant, teams) for variant in VARIANTS.values() for teams, _ in variant.sequences_to_win)
     try:
-        for variant in VARIANTS.values():
-            for teams, _ in variant.sequences_to_win:
-                shipped(variant, teams)
+        for variant, teams in {name_of(*table): table for table in tables}.values():
+            shipped(variant, teams)
     except BadWeights as reason:
         return message_of(reason)
     return None
