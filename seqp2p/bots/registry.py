@@ -114,20 +114,19 @@ _TRIALS: Final = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 
 
 class BotKind(NamedTuple):
-    """A row of ``KINDS``."""
-
     make: MakeBot
     learned: bool = False  # it needs the weights
     forgets: bool = False  # it tosses for drawing and forgetting, where cards are drawn by hand; seats get it _Drawing
 
 
+_learned_bot: Final[MakeBot] = lambda _: LearnedBot()  # noqa: E731  # a maker that needs no name
 KINDS: Final[Mapping[str, BotKind]] = {
     "easy": BotKind(EasyBot, learned=True),
-    USUAL: BotKind(lambda _: LearnedBot(), learned=True),
+    USUAL: BotKind(_learned_bot, learned=True),
     "hard": BotKind(strong_bot, learned=True),
     "random": BotKind(RandomBot, forgets=True),
     "greedy": BotKind(GreedyBot, forgets=True),
-    "learned": BotKind(lambda _: LearnedBot(), learned=True),
+    "learned": BotKind(_learned_bot, learned=True),
     STRONG: BotKind(strong_bot, learned=True),
 }
 
