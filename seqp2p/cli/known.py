@@ -35,6 +35,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.disk import lock, read_regular, write_beside
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
+from seqp2p.ui.question import yes_or_no
 
 SIZE_MAX: Final = 1_048_576
 LOCK_PATIENCE_S = 2.0
@@ -292,9 +293,11 @@ def _loud(output: Output) -> Callable[[str], None]:
 
 
 async def _ask(meeting: Meeting, output: Output) -> bool:
-    loud = _loud(output)
-    values = {"name": meeting.name, "seconds": ANSWER_S}
-    loud(t("play with this {name}? Type yes, or no to leave the table ({seconds:.0f} s): ", **values))
-    with trio.move_on_after(ANSWER_S):
-        return await is_confirmed(output.read_line, lambda: loud(t("type yes or no: ")))
-    return False
+    about, text = "key", t("play with this {name}? no leaves the table", name=meeting.name)
+    output.ask(about, yes_or_no(text, "", trio.current_time() + ANSWER_S))
+    try:
+        with trio.move_on_after(ANSWER_S):
+            return await is_confirmed(output.read_line, lambda: output.say(t("type yes or no"), "answer"))
+        return False
+    finally:
+        output.ask(about, None)

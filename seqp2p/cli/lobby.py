@@ -51,6 +51,7 @@ from seqp2p.ui.language import number as numeral
 from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
 from seqp2p.ui.person.console import NOT_STARTED, lobby_answers, wait_in_lobby
 from seqp2p.ui.person.person import HOW_TO_SAY
+from seqp2p.ui.question import Answer, Question, yes_or_no
 from seqp2p.ui.words import mute_line, seats_named, settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -59,8 +60,8 @@ if TYPE_CHECKING:  # Only where there is a screen.
 T = TypeVar("T")
 
 HOST_ONLY: Final = message("only the host can do that")
-ASK_LEAVE: Final = message("leave the table? yes/no")
-ASK_CLOSE: Final = message("close the table? The others who sit here must leave; yes/no")
+ASK_LEAVE: Final = message("leave the table?")
+ASK_CLOSE: Final = message("close the table? The others who sit here must leave.")
 
 
 class LobbyView:
@@ -231,6 +232,7 @@ class LobbyDesk:
         if relay != self.relay:
             self.relay = relay
             self.ask(UseRelay())
+            self._output.ask("relay", None)
         return [t("you use the relay {relay}, unless all have agreed to the table already", relay=relay)]
 
     def _seat(self, typed: str) -> Sequence[str]:
@@ -368,9 +370,10 @@ class LobbyTeller:
                 output.event(json_events.WatcherEvent(name, key.hex(), count))
                 self._changes.say(t("{name} watches ({count} in all)", name=name, count=count))
 
-    def open(self) -> None:
+    def open(self, *, shows: bool = True) -> None:
         """Begin a lobby: at first, or the next one at the same table, whose code is another."""
-        self.view.show()
+        if shows:
+            self.view.show()
         self._codes.clear()
         self._full = self._others = self._asks_to_leave = False
 
@@ -386,8 +389,11 @@ class LobbyTeller:
         emit_lobby(event, output)
         if self.options.person and (offer := self.desk.relay_offer()) != self._offer:
             self._offer = offer
-            if offer:
-                self._changes.say(offer, "answer")
+            if not self.view.shows and offer:
+                self._changes.say(offer)
+            elif self.view.shows:
+                does = (Answer(shown("relay"), t("use it too"), "relay"),)
+                output.ask("relay", Question(offer, does) if offer else None)
         colours = colours_line(event)
         line, changed = seats_line(event), colours != self._colours != ""
         if not self.view.shows:
@@ -425,11 +431,12 @@ class LobbyTeller:
         if not (self._others and self.output.asks) or self._asks_to_leave:
             return False
         self._asks_to_leave = True
-        self.output.say(ASK_CLOSE if self._hosts else ASK_LEAVE, "answer")
+        self.output.ask("leaving", yes_or_no(translate(ASK_CLOSE if self._hosts else ASK_LEAVE)))
         return True
 
     def _asked(self) -> bool:
         asked, self._asks_to_leave = self._asks_to_leave, False
+        self.output.ask("leaving", None)
         return asked
 
     def _tell_strangers(self, count: int, wrong: int) -> None:

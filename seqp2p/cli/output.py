@@ -29,6 +29,7 @@ from seqp2p.ui.language import bound, t, translate, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.cli.json_events import JsonObject
+    from seqp2p.ui.question import Question
     from seqp2p.ui.screen import Screen
 
 # What a line has in it that is there to be copied: a command, a path.
@@ -138,6 +139,15 @@ class Output:
             return
         for line in lines:
             self.say(line)
+
+    def ask(self, about: str, question: "Question | None") -> None:
+        """Ask a person something until it is None: in its place on a screen, else in a line."""
+        if self.screen is not None:
+            self.screen.ask(about, question)
+        elif question is not None:
+            import trio  # what --help need not wait for
+
+            self.say(question.at(trio.current_time()).spoken())
 
     def ring(self, news: str) -> None:
         """Call the person who reads here: by a bell and a notification, as far as the settings have them."""

@@ -67,7 +67,7 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Call
         against_bots = all(is_bot_name(company.names[other - 1]) for other in company.seats if other != company.own)
         hints = partial(hint, console, company.colours) if choices.coached and against_bots else None
         person = Person(console, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints, alone=against_bots)
-        reporter.show(Sight(lambda: sight.view, lambda: person.asked, lambda: person.pending, lambda: person.parting))
+        reporter.show(Sight(lambda: sight.view, lambda: person.asked, lambda: person.pending))
         return person
     # A bot's choices need no secrecy, but no player should be able to foresee them.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets
@@ -86,7 +86,7 @@ def own_console(output: Output) -> Console:
     if (screen := output.screen) is not None:
         say = partial(output.say, kind="answer")
         more = {"shows_table": True, "card": screen.card, "action": screen.action, "repaint": screen.refresh_soon}
-    return Console(output.read_line, say, output.ring, output.asks, title=output.title, **more)
+    return Console(output.read_line, say, output.ring, output.asks, title=output.title, ask=output.ask, **more)
 
 
 async def play(

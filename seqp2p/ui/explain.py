@@ -100,6 +100,8 @@ def _question(view: View, card: Card) -> str:
 def explanation(state: TableState) -> tuple[str, ...]:
     """Explain the choice: the sequences it makes, its card, the square under the cursor."""
     view, choice = state.view, state.choice
+    if state.question is not None:
+        return state.question.details
     if view is None:
         return ()
     if len(choice.ways) > 1 and choice.staged:
@@ -168,6 +170,8 @@ def _of_dead_card(view: View, card: Card, name: str, *, asked: bool) -> str:
 
 def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
     view, choice = state.view, state.choice
+    if state.question is not None and state.question.answers:
+        return state.question.keys
     if state.is_covered:
         return (
             KeyHelp(t("Esc"), t("back to the table"), press="escape"),

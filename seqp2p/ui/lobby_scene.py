@@ -186,7 +186,10 @@ class LobbyScene:
             self.model = replace(self.model, removing=NOWHERE)
 
     def painter(self, page: Page) -> Painter:
-        return partial(paint_lobby, self.model, page, tuple(self.keys()), self._typed())
+        keys = tuple(self.keys())
+        if page.question is not None and page.question.answers:
+            keys = page.question.keys
+        return partial(paint_lobby, self.model, page, keys, self._typed())
 
     def press(self, key: str) -> str | None:
         """Arrows choose a table or a seat, and a colour; Enter takes the seat, f5 starts, others say a courtesy.
@@ -335,7 +338,8 @@ def paint_lobby(
     """
     canvas = Canvas(width, height, page.glyphs)
     canvas.put(0, 0, clipped(f" {model.title} ".ljust(width), width), "title")
-    bottom = height - 2 - bool(model.asks)
+    asks, style = (page.question.text, "alarm") if page.question else (model.asks, "prompt")
+    bottom = height - 2 - bool(asks)
     if width < LARGE_WIDTH or height < LARGE_HEIGHT or not model.places:
         row = _paint_main(canvas, width, model, bottom - LINES_MIN)
         log = Box(row, 1, width - 2, bottom - row)
@@ -343,8 +347,8 @@ def paint_lobby(
         log = _paint_parts(canvas, model, (keys, typed), bottom)
     for at, (kind, text) in enumerate(_last_whole(page.lines, log)):
         canvas.put(log.row + at, log.column, text, kind)
-    if model.asks:
-        canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
+    if asks:
+        canvas.put(height - 2, 0, clipped(asks, width), style)
     put_keys(canvas, 0, keys, "hint")
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()

@@ -8,11 +8,14 @@ keys, mouse and words go one way.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from seqp2p.ui.frame import Box, Canvas, Fragment, Painter, Target, width_of
 from seqp2p.ui.language import bound, unbound
 from seqp2p.ui.styles import UNICODE, Glyphs
+
+if TYPE_CHECKING:
+    from seqp2p.ui.question import Question
 
 WIDTH_MIN, HEIGHT_MIN = 80, 24
 """Cells that a scene may count on; on less the screen says so, and no scene is asked. One row below is not a scene's:
@@ -78,11 +81,11 @@ def put_keys(canvas: Canvas, column: int, keys: Sequence[KeyHelp], style: str) -
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The further input of a painter: the log, oldest first, the typed text, and the signs."""
+    """The further input of a painter: the log, oldest first, the signs, and the question that is open."""
 
     lines: tuple[LogLine, ...] = ()
-    typed: str = ""
     glyphs: Glyphs = UNICODE
+    question: "Question | None" = None
 
 
 class Scene(Protocol):

@@ -20,6 +20,8 @@ from seqp2p.rules import Action, Card, Variant
 from seqp2p.ui.cards import action_signed, card_signed, suits_shown
 from seqp2p.ui.frame import Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
+from seqp2p.ui.person.command_words import suggestible
+from seqp2p.ui.question import Question
 from seqp2p.ui.scene import LogLine, Page, Scene
 from seqp2p.ui.styles import Taste
 from seqp2p.ui.terminal_app import TerminalApp
@@ -34,14 +36,14 @@ TICK_S: Final = 1.0
 class Screen:
     """The screen and keyboard of a person. Make it with ``open_screen``.
 
-    ``lines`` is the log; the lines of ``remains`` are printed after the terminal is restored. ``on_enter`` is
-    the line for Enter alone, where the scene has no use for it: the answer to an open question.
+    ``lines`` is the log; the lines of ``remains`` are printed after the terminal is restored.
     """
 
     def __init__(self, taste: Taste, keys: Input | None = None, output: Output | None = None) -> None:
         self.lines: deque[LogLine] = deque(maxlen=LINES_MAX)
         self.remains: list[str] = []
-        self.on_enter: str | None = None
+        self._questions = dict[str, Question]()  # the open ones by what they are about, the newest last
+        self._rests = frozenset[str]()  # what is left of the words for the letter that was the last key
         self._signs = taste.signs
         self._scene: Scene = LobbyScene(LobbyModel(""))
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
@@ -50,11 +52,15 @@ class Screen:
     # What the program does with it.
 
     def show(self, scene: Scene) -> None:
+        """Show a scene. The questions of another one are closed."""
+        if scene is not self._scene:
+            self._questions.clear()
         self._scene = scene
         self.refresh()
 
     def refresh(self) -> None:
-        page = Page(tuple(self.lines), "", self._signs)
+        question = self._question and self._question.at(trio.current_time())
+        page = Page(tuple(self.lines), self._signs, question)
         self.stage.set_painter(self._scene.painter(page))
 
     def refresh_soon(self) -> None:
@@ -71,6 +77,18 @@ class Screen:
 
     def action(self, variant: Variant, action: Action) -> str:
         return action_signed(variant, action, self._signs.suits)
+
+    @property
+    def _question(self) -> Question | None:
+        return next(reversed(self._questions.values()), None)
+
+    def ask(self, about: str, question: Question | None) -> None:
+        """Show a question in place of what the scene asks; None when it is answered. The newest one is shown."""
+        self._questions.pop(about, None)
+        if question is not None:
+            self._questions[about] = question
+        self.stage.letters = self._question.letters if self._question else frozenset()
+        self.refresh()
 
     def signal(self, sequences: str) -> None:
         """Send the terminal sequences that show nothing on the page."""
@@ -102,20 +120,29 @@ class Screen:
         if key == "c-c":
             signal.raise_signal(signal.SIGINT)
             return
+        line = self._question.answered_by(key) if self._question else None
         if key == "c-d":
             self._take(None)
+        elif line is not None:
+            # Who types the whole word gets the same as who presses its letter.
+            self._rests = frozenset(alias[1:] for alias in suggestible([line])) if len(key) == 1 else frozenset()
+            self._take(line)
         elif (line := self._scene.press(key)) is not None:
             self._take(line)
-        elif key == "enter" and self.on_enter is not None:
-            self._take(self.on_enter)
         self.refresh()
 
     def click(self, target: Target) -> None:
-        if (line := self._scene.click(target)) is not None:
+        what, number = target
+        if what == "key" and self._question and self._question.answers:
+            self._take(self._question.answers[number].line)
+        elif (line := self._scene.click(target)) is not None:
             self._take(line)
         self.refresh()
 
     def enter(self, line: str) -> None:
+        rests, self._rests = self._rests, frozenset()
+        if line.strip().lower() in rests:
+            return
         if (rest := self._scene.enter(line)) is not None:
             self._take(rest)
         self.refresh()

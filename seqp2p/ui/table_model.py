@@ -9,6 +9,7 @@ from seqp2p.ui.board_model import BoardModel, Face, Marks, board_model, face_of
 from seqp2p.ui.cards import card_signed, colour_name
 from seqp2p.ui.choice import NO_CHOICE, Choice, actions_of, lit
 from seqp2p.ui.plain import is_dead, sequences_made, threat_lines
+from seqp2p.ui.question import Question
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.words import Company
 
@@ -49,6 +50,8 @@ class TableState:
     """The end of the game, and what can be done now."""
     closing: str = ""
     """The effect of Enter after the end, if it has one."""
+    question: Question | None = None
+    """The open question that is no choice of the game."""
     scrolled: bool = False
     """The log does not show its newest lines."""
     is_covered: bool = False

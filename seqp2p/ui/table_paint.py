@@ -24,6 +24,7 @@ from seqp2p.ui.cards import variant_title
 from seqp2p.ui.explain import explanation, hand_signs, keys_of, prompt, sign_meanings, whose_turn
 from seqp2p.ui.frame import Box, Canvas, Frame, Target, clipped, width_of
 from seqp2p.ui.language import t, tn
+from seqp2p.ui.question import Question
 from seqp2p.ui.scene import LogLine, paint_from, paint_lines, put_keys, section, wrapped
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, Progress, TableModel, TableState, TeamLine
@@ -169,7 +170,7 @@ def paint_table(
         paint_board(canvas, 1, 0, model.board, layout.pitch)
     paint_panel(canvas, layout.panel, model)
     if state.result:
-        _result(canvas, layout.hand, state.result)
+        _result(canvas, layout.hand, state.result, state.question)
     else:
         row = _hand(canvas, layout, model)
         _texts(canvas, layout, row, state)
@@ -277,8 +278,9 @@ def _texts(canvas: Canvas, layout: Layout, row: int, state: TableState) -> None:
     width, bottom = box.width - 2, box.row + (min(box.height, CARD_ROWS + TEXT_ROWS) if layout.chat else box.height)
     if state.progress:
         row = _progress(canvas, row, width, state.progress)
-    for text in wrapped(prompt(state), width)[: 2 if state.progress is None else 1]:
-        canvas.clip(row, 1, width, text, "prompt")
+    asked, style = (state.question.text, "alarm") if state.question else (prompt(state), "prompt")
+    for text in wrapped(asked, width)[: 2 if state.progress is None else 1]:
+        canvas.clip(row, 1, width, text, style)
         row += 1
     parts = [part for text in explanation(state) for part in wrapped(text, width)]
     for down, part in enumerate(parts[: max(bottom - row, 0)], row):
@@ -300,14 +302,16 @@ def _progress(canvas: Canvas, row: int, width: int, progress: Progress) -> int:
     return row + 1
 
 
-def _result(canvas: Canvas, box: Box, result: Sequence[str]) -> None:
-    """Paint the result below a rule, the letters of its first line apart if there is room."""
+def _result(canvas: Canvas, box: Box, result: Sequence[str], question: Question | None) -> None:
+    """Paint the result below a rule, the letters of its first line apart if there is room, and what is asked now."""
     row, width = box.row, box.width
     headline = " ".join(result[0].upper())
     heads = [headline] if width_of(headline) <= width - 4 else wrapped(result[0], width - 4)
     canvas.put(row, 0, canvas.glyphs.horizontal * width, "rule")
     lines = [(part, (width - width_of(part)) // 2, "done") for part in heads]
-    lines += [(part, 1, "hint") for text in result[1:] for part in wrapped(text, width - 2)]
+    asked = [(question.text, "alarm")] if question else []
+    texts = [*asked, *((text, "hint") for text in result[1:])]
+    lines += [(part, 1, style) for text, style in texts for part in wrapped(text, width - 2)]
     for below, (part, column, style) in enumerate(lines[: box.height - 1], 1):
         canvas.put(row + below, column, part, style)
 

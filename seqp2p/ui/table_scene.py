@@ -25,6 +25,7 @@ from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown, wo
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
 from seqp2p.ui.plain import read_square
+from seqp2p.ui.question import Question
 from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
@@ -87,6 +88,7 @@ class TableScene:
         self._shows_threats = False
         self._lines: tuple[LogLine, ...] = ()
         self._glyphs: Glyphs = UNICODE
+        self._open: Question | None = None
 
     @property
     def choice(self) -> Choice:
@@ -127,7 +129,7 @@ class TableScene:
     # The scene.
 
     def painter(self, page: Page) -> Painter:
-        self._lines, self._glyphs = page.lines, page.glyphs
+        self._lines, self._glyphs, self._open = page.lines, page.glyphs, page.question
         self._below = min(self._below, max(len(page.lines) - 1, 0))
         model = table_model(self._state())
         return partial(paint_table, model, page.lines, scroll=self._below, sheet=self._shown_sheet())
@@ -227,8 +229,6 @@ class TableScene:
         if view is None or self._result:
             return None
         choice = self._choice
-        if key in ("enter", "escape") and self._sight.parting():
-            return ""
         if key in ("enter", "space"):
             return self._take(choosing.entered(choice, view, asked=is_asked))
         if key in choosing.DIRECTIONS:
@@ -284,6 +284,7 @@ class TableScene:
             closing=self._closing.does if self._closing else "",
             scrolled=self._below > 0,
             is_covered=bool(self._sheet),
+            question=self._open,
             glyphs=self._glyphs,
         )
 

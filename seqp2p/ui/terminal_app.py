@@ -17,6 +17,7 @@ import math
 import os
 import os.path
 import signal
+import string
 import sys
 import textwrap
 import threading
@@ -106,13 +107,17 @@ class InputHandler(Protocol):
 
 
 class TerminalApp:
-    """One full-screen application. ``run`` it in a nursery; the terminal is as it was before when that ends."""
+    """One full-screen application. ``run`` it in a nursery; the terminal is as it was before when that ends.
+
+    ``letters`` are those that are keys while nothing is typed: they answer a question.
+    """
 
     def __init__(self, handler: InputHandler, taste: Taste, keys: Input | None, output: Output | None) -> None:
         self._handler = handler
         self._painter: Painter = lambda _width, _height: Frame(())
         self._token: trio.lowlevel.TrioToken | None = None
         self._heard, self._hears = trio.open_memory_channel[Callable[[], None]](math.inf)
+        self.letters = frozenset[str]()
         self._stopped = False
         self._continued = threading.Event()
         self._context = contextvars.copy_context()
@@ -279,6 +284,9 @@ class TerminalApp:
             keys.add(name)(partial(press, name))
         for name in WHEN_EMPTY:
             keys.add(name, filter=empty, eager=name == "escape")(partial(press, "space" if name == " " else name))
+        for letter in string.ascii_lowercase:
+            is_answer = Condition(lambda letter=letter: letter in self.letters)  # type: ignore[misc]
+            keys.add(letter, filter=empty & is_answer)(partial(press, letter))
         keys.add("c-c", eager=True)(partial(press, "c-c"))
         keys.add(Keys.Vt100MouseEvent)(_mouse)
         keys.add(Keys.BracketedPaste)(self._paste)

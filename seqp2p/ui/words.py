@@ -110,14 +110,12 @@ class Sight:
     """The functions that a table's screen calls whenever it is painted.
 
     ``view`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
-    nothing is asked. ``pending`` is a prepared move, or a pass that goes by itself in a moment. ``parting``: a question
-    whether to stop or to leave is open; Enter and Escape answer it with an empty line.
+    nothing is asked. ``pending`` is a prepared move, or a pass that goes by itself in a moment.
     """
 
     view: Callable[[], View | None]
     asked: Callable[[], View | None] = lambda: None
     pending: Callable[[], Action | None] = lambda: None
-    parting: Callable[[], bool] = lambda: False
 
 
 @dataclass(slots=True)
