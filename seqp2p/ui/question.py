@@ -45,11 +45,11 @@ class Question:
         """Return the line that a key stands for, None for a key that answers nothing."""
         if key == "escape":
             return self.escape
-        return next((answer.line for answer in self.answers if answer.key == key), None)
+        return next((each.line for each in self.answers if key in (each.key, _letter(each.line))), None)
 
     @property
     def letters(self) -> frozenset[str]:
-        return frozenset(answer.key for answer in self.answers if len(answer.key) == 1)
+        return frozenset(_letter(answer.line) for answer in self.answers)
 
     @property
     def keys(self) -> tuple[KeyHelp, ...]:
@@ -57,14 +57,15 @@ class Question:
 
     def spoken(self) -> str:
         """Return the question for those who read lines and type words."""
-        return " · ".join([self.text, *self.details, *self._choices()])
+        return f"{self.text}  {' · '.join([*self.details, *self._choices()])}".rstrip()
 
     def _choices(self) -> Iterator[str]:
         for key, does, line in self.answers:
+            word = key if key != ENTER and len(key) > 1 else shown(line)
             if key == ENTER:
-                yield t("Enter: {does}", does=does)
+                yield t("{does} (Enter)", does=does)
             elif not self.details:
-                yield does if does == shown(line) else t("{word}: {does}", word=shown(line), does=does)
+                yield does if does == word else t("{word}: {does}", word=word, does=does)
 
 
 def yes_or_no(text: str, enter: str = "no", ends_at: float = math.inf) -> Question:
@@ -77,5 +78,6 @@ def yes_or_no(text: str, enter: str = "no", ends_at: float = math.inf) -> Questi
 
 
 def _letter(word: str) -> str:
-    """Return the one-letter alias of a word, as the reader types it."""
-    return next(alias for alias in COMMANDS.aliases(word) if len(alias) == 1)
+    """Return the one-letter alias of a word, as the reader types it; empty if it has none."""
+    aliases = COMMANDS.aliases(word) if word in COMMANDS.words else ()
+    return next((alias for alias in aliases if len(alias) == 1 and alias.isalpha()), "")

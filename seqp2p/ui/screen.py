@@ -60,6 +60,7 @@ class Screen:
 
     def refresh(self) -> None:
         question = self._question and self._question.at(trio.current_time())
+        self.stage.letters = question.letters if question else frozenset()
         page = Page(tuple(self.lines), self._signs, question)
         self.stage.set_painter(self._scene.painter(page))
 
@@ -87,7 +88,6 @@ class Screen:
         self._questions.pop(about, None)
         if question is not None:
             self._questions[about] = question
-        self.stage.letters = self._question.letters if self._question else frozenset()
         self.refresh()
 
     def signal(self, sequences: str) -> None:

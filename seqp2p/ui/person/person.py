@@ -612,7 +612,7 @@ class Person:
             question = Question(
                 t("{name} is away: go on without {name}?", name=name),
                 (
-                    Answer(shown("drop"), t("go on without"), f"drop {seat}"),
+                    Answer(f"{shown('drop')} {name}", t("go on without"), f"drop {seat}"),
                     Answer(shown("wait"), t("wait for {name}", name=name), "wait"),
                 ),
                 ends_at=trio.current_time() + settings.grace_s,
