@@ -29,7 +29,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.errors import NOT_CONNECTED, UserError
 from seqp2p.i18n import message_of, of_system
-from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
+from seqp2p.match.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.disk import lock, read_regular, write_beside
@@ -135,12 +135,12 @@ def emit_meeting(meeting: Meeting, output: Output) -> None:
     loud = _loud(output)
     match meeting.kind:
         case "new":
-            output.say(t("seat {seat}: {name} is new here; this key is remembered", seat=seat, name=name))
+            output.say(t("{name} is new here; this key is remembered", name=name))
         case "same" if known is not None:
-            output.say(t("seat {seat}: {name} is known since {date}", seat=seat, name=name, date=known.first_seen))
+            output.say(t("{name} is known since {date}", name=name, date=known.first_seen))
         case "renamed" if known is not None:
-            values = {"seat": seat, "name": name, "known": known.name, "date": known.first_seen}
-            output.say(t("seat {seat}: {name} is known as {known}, since {date}", **values))
+            values = {"name": name, "known": known.name, "date": known.first_seen}
+            output.say(t("{name} is known as {known}, since {date}", **values))
         case "changed" if known is not None:
             output.event(json_events.ChangedKeyEvent(seat, name, meeting.key.hex(), known.key))
             loud(t("THE KEY OF {name} HAS CHANGED (seat {seat}). THIS MAY BE SOMEBODY ELSE.", name=name, seat=seat))

@@ -39,7 +39,7 @@ from seqp2p.lobby.events import (
     TurnedAway,
     UseRelay,
 )
-from seqp2p.lobby.names import is_bot_name
+from seqp2p.match.names import is_bot_name
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
@@ -512,7 +512,7 @@ def colours_line(event: LobbyShown) -> str:
 
 def said_line(name: str, text: str) -> str:
     """Return a line that was said. A courtesy is said in the reader's language."""
-    return t("{who} says: {text}", who=name, text=translate(text) if text in REMARKS_KNOWN else text)
+    return t("{who}: {text}", who=name, text=translate(text) if text in REMARKS_KNOWN else text)
 
 
 def emit_lobby(event: LobbyShown, output: Output) -> None:

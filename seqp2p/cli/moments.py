@@ -69,7 +69,7 @@ def why_not(reviewed: Reviewed, company: Company) -> str:
     """Return the reason why moves have no review, in the reader's language; empty if all have one."""
     if reviewed.reason or not reviewed.review.closed:
         return translate(reviewed.reason)
-    seats = listed([company.who(seat) for seat in reviewed.review.closed])
+    seats = listed([company.name(seat) for seat in reviewed.review.closed])
     return t("there is no review of {seats}: these hands stayed closed", seats=seats)
 
 
@@ -162,7 +162,7 @@ def moment_lines(moment: Moment, before: Position | None, company: Company, vari
         yield LogLine(tone, text, colour)
     if moment.drew and not isinstance(moment.what, Turned) and moment.drew[1] != UNKNOWN:
         seat, card = moment.drew
-        yield LogLine("log", t("{who} draws {card}", who=company.who(seat), card=card_shown(variant, card)))
+        yield LogLine("log", t("{who} draws {card}", who=company.name(seat), card=card_shown(variant, card)))
     if before and moment.position and (moment.made or moment.lost):
         old, new = (sequences_made(view(position, 0)) for position in (before, moment.position))
         for text in sequences_lines(company, old, new, moment.position.table.sequences_to_win):
@@ -172,7 +172,7 @@ def moment_lines(moment: Moment, before: Position | None, company: Company, vari
 def _action_line(moment: Moment, turned: Turned, company: Company, variant: Variant) -> str:
     if moment.drew is None or moment.drew[1] == UNKNOWN:
         return action_line(company, variant, turned.turn, turned.seat, turned.action)
-    who, action = company.who(turned.seat), action_shown(variant, turned.action)
+    who, action = company.name(turned.seat), action_shown(variant, turned.action)
     card = card_shown(variant, moment.drew[1])
     if isinstance(company, Brief):
         return t("{turn:>3}. {who}: {action} +{card}", turn=turned.turn, who=who, action=action, card=card)

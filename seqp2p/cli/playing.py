@@ -31,9 +31,9 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
-from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
 from seqp2p.match.game import Game
+from seqp2p.match.names import is_bot_name
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
 from seqp2p.rules import View

@@ -30,7 +30,7 @@ from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, translate, without_accents
-from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, listed, named, result_line, winners_text
+from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, listed, result_line, winners_text
 from seqp2p.workers import cores, interrupts_deferred, workers
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
@@ -262,15 +262,15 @@ def verdict_of(kind: type[Told], file: Path, report: Report, known: Mapping[str,
 
 
 def describe(report: Report) -> str:
-    names = [player.name for player in report.players]
+    company = Company(tuple(player.name for player in report.players), ())
     if report.verdict == "verified" and report.result is not None:
-        result = result_line(Company(tuple(names), ()), report.result)
+        result = result_line(company, report.result)
         return t("verified: {result}, {steps} steps", result=result, steps=report.steps)
-    reason = named(plain_reason(report.reason or ""), names)
+    reason = company.to_reader(plain_reason(report.reason or ""))
     if report.step and f"step {report.step}" not in (report.reason or ""):
         reason = t("{reason} (step {step})", reason=reason, step=report.step)
     if report.result:
-        winners = winners_text(report.result.winners, names)
+        winners = winners_text(company, report.result.winners)
         reason = t("{reason}; {winners} won by forfeit", reason=reason, winners=winners)
     if report.verdict == "invalid":
         return t("invalid: {reason}", reason=reason)

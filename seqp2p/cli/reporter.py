@@ -61,8 +61,8 @@ def card_progress(match: Match, own: int) -> str:
     checked, players = _shuffled(match)
     if match.plan.subject == own:
         return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
-    seat = match.plan.subject
-    return t("seat {seat} shuffles… proof checked {checked}/{players}", seat=seat, checked=checked, players=players)
+    name = match.game.agreement.seats[match.plan.subject - 1].name
+    return t("{name} shuffles… proof checked {checked}/{players}", name=name, checked=checked, players=players)
 
 
 def _shuffled(match: Match) -> tuple[int, int]:
@@ -207,8 +207,8 @@ class Reporter:
         turn, cards, before = self._exchanged
         cards = [*cards, event.action.card] if turn == event.turn else [event.action.card]
         shown = [*(screen.card(variant, card) for card in cards[:-1]), screen.action(variant, event.action)]
-        who = self._company.who(event.seat)
-        line = t("{turn:>3}. {who}: {action}", turn=event.turn, who=who, action=words.listed(shown))
+        who = self._company.name(event.seat)
+        line = t("{turn:>3}. {who}  {action}", turn=event.turn, who=who, action=words.listed(shown))
         self._exchanged = event.turn, cards, line
         if turn == event.turn and self.story.amend(before, line):
             screen.amend(before, line)

@@ -26,7 +26,7 @@ from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.live.runtime import ignore
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobbyEvent
-from seqp2p.lobby.names import is_bot_name
+from seqp2p.match.names import is_bot_name
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS

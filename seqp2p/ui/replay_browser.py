@@ -211,7 +211,7 @@ class ReplayBrowser:
             return (t("the hands stayed closed in this game"),)
         hands = enumerate(position.hands, 1)
         return tuple(
-            t("{who}: {hand}", who=company.who(seat), hand=hand_text(self.frames.variant, hand, open_=self.shows(seat)))
+            t("{who}: {hand}", who=company.name(seat), hand=hand_text(self.frames.variant, hand, open_=self.shows(seat)))
             for seat, hand in hands
         )
 
@@ -357,7 +357,7 @@ def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[str, ...]:
             turn=moment.turn,
             bar=f"{_bar(frames, moment.review)} " if bars else "",
             teams=chances_shown(frames, moment.review),
-            who=frames.company.who(moment.review.seat),
+            who=frames.company.name(moment.review.seat),
             action=moment.review.move,
         )
         for moment in frames.moments
@@ -388,8 +388,8 @@ def costly_moves(frames: ReplayFrames) -> list[tuple[int, str]]:
     for at in frames.costly:
         moment = frames.moments[at]
         assert moment.review is not None, "a costly move is a reviewed one"
-        who = frames.company.who(moment.review.seat)
-        found.append((at, t("{turn:>3}. {who}: {action}", turn=moment.turn, who=who, action=_better(moment.review))))
+        who = frames.company.name(moment.review.seat)
+        found.append((at, t("{turn:>3}. {who}  {action}", turn=moment.turn, who=who, action=_better(moment.review))))
     return found
 
 

@@ -271,7 +271,7 @@ class Tutorial:
         self.position = apply(self.position, action, drawn)
         self.story.turned(seat, action)
         text = action_shown(CLASSIC, action)
-        lines = [t("{turn:>3}. {who}: {action}", turn=before.turn + 1, who=self.company.who(seat), action=text)]
+        lines = [t("{turn:>3}. {who}  {action}", turn=before.turn + 1, who=self.company.name(seat), action=text)]
         made = (sequences_made(before), sequences_made(view(self.position, 0)))
         lines += sequences_lines(self.company, *made, self.position.table.sequences_to_win)
         self.story.lines.extend(lines)
