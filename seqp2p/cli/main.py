@@ -17,7 +17,7 @@ from seqp2p import __version__
 from seqp2p.cli import log_file, progress
 from seqp2p.cli.errors import forget_seat, hint_of, line_of, resume_command
 from seqp2p.cli.output import Output, prepare_streams, printable, report_bug, show_error
-from seqp2p.cli.preferences import BY_NAME, change, kept, not_taken
+from seqp2p.cli.preferences import kept
 from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.ui import language
@@ -297,26 +297,12 @@ def main() -> None:
 def choose_command() -> Sequence[str]:
     """Show the menu; return the words of the command chosen, none for leaving."""
     try:
-        _ask_name()
+        from seqp2p.cli.options import ask_name  # what --help need not wait for
+
+        ask_name()
         return _choose()
     except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
         return ()
-
-
-def _ask_name() -> None:
-    """Ask once for the name that the others see: the account's may be the same for all of them."""
-    from seqp2p.api.home import usual_name  # what --help need not wait for
-
-    now, setting, usual = kept(), BY_NAME["name"], usual_name()
-    if now.values.name or now.problems:
-        return
-    asks = t("your name at the table (Enter: {name}): ", name=usual)
-    while setting.read(typed := input(asks).strip() or usual) is None:
-        Output(json=False).say(translate(not_taken(setting, typed)))
-    try:
-        change(setting, typed)
-    except UserError as error:
-        show_error(error)
 
 
 def _choose() -> Sequence[str]:

@@ -12,8 +12,8 @@ from seqp2p.cli.options import (
     BotName,
     Choices,
     SeatOptions,
-    checked_name,
     make_settings,
+    own_name,
     screen_options,
     table_options,
     usable_replay_dir,
@@ -88,7 +88,7 @@ def command(
     pace_s = output.preferences.pace if pace_s is None else pace_s
     filling = Filling(bot, pace_s, at_once=True)
     choices = Choices(None, 0, usable_replay_dir(replay_dir), coached=True)
-    options = SeatOptions(choices, checked_name(name), output, until_stdin_closes=False, wish=wish)
+    options = SeatOptions(choices, own_name(name, output), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
     if (round_s := bots * max(pace_s, choice_s(bot))) >= ROUND_TOLD_S:
         output.say(t("their turns take about {seconds} s a round", seconds=number(round_s)))

@@ -209,10 +209,10 @@ class ReplayBrowser:
             return (t("the cards are not dealt yet"),)
         if not self.frames.opened:
             return (t("the hands stayed closed in this game"),)
-        hands = enumerate(position.hands, 1)
+        variant = self.frames.variant
         return tuple(
-            t("{who}: {hand}", who=company.name(seat), hand=hand_text(self.frames.variant, hand, open_=self.shows(seat)))
-            for seat, hand in hands
+            t("{who}: {hand}", who=company.name(seat), hand=hand_text(variant, hand, open_=self.shows(seat)))
+            for seat, hand in enumerate(position.hands, 1)
         )
 
     def shows(self, seat: int) -> bool:

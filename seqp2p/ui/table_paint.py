@@ -478,6 +478,8 @@ def _name(company: Company, seat: int, room: int, glyphs: Glyphs) -> str:
     """Return the name; for the own seat with a mark, or the mark alone if there is no room for both."""
     name = company.names[seat - 1]
     both = t("{name} (you)", name=name) if seat == company.own else name
+    if seat == company.partner and width_of(partner := t("{name} · your partner", name=name)) <= room:
+        both = partner
     return t("you") if seat == company.own and width_of(both) > room else clipped(both, room, glyphs.more)
 
 

@@ -12,10 +12,10 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from seqp2p.i18n import message
+from seqp2p.i18n import Message, message
 from seqp2p.match.events import STOPPED, Result
-from seqp2p.match.names import look_alike
-from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, other_options
+from seqp2p.match.names import is_bot_name, look_alike
+from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, name_fault, other_options
 from seqp2p.rules import ACTION_ROWS, TABLE_TALK, Action, View, team_of
 from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import current, t, tn, translate
@@ -55,6 +55,15 @@ def misleads(name: str) -> bool:
     return any(look_alike(name, word) for word in words) or name.casefold().startswith((SEAT, translate(SEAT)))
 
 
+def own_name_fault(name: str) -> Message | None:
+    """Return the rule that a name of one's own breaks, or None. A peer that has such a name still plays."""
+    if fault := name_fault(name):
+        return message("this name cannot be used: {fault}", fault=fault)
+    if misleads(name) or is_bot_name(name):
+        return message("{name} cannot be a name: the log itself says so of others", name=name)
+    return None
+
+
 @lru_cache
 def _unclear(names: tuple[str, ...], language: str) -> frozenset[int]:
     """Return the seats whose names alone would mislead a reader of this language, which is the current one."""
@@ -90,6 +99,12 @@ class Company:
             return t("you")
         name = self.names[seat - 1]
         return t("seat {seat} ({name})", seat=seat, name=name) if seat in _unclear(self.names, current()) else name
+
+    @property
+    def partner(self) -> int:
+        """The other seat of the reader's team in a game of pairs, or 0."""
+        pairs = self.own and 2 * len(self.colours) == len(self.names)
+        return (self.own + len(self.colours) - 1) % len(self.names) + 1 if pairs else 0
 
     def colour(self, seat: int) -> str:
         return self.colours[team_of(seat, len(self.colours)) - 1]
