@@ -46,7 +46,7 @@ ANSWER_S: Final = 60.0
 WARNED_S: Final = 10
 TOLD_S: Final = 3.0
 """The time for a no to reach a host that has not opened the next lobby yet."""
-ABOUT: Final = "another game"
+ABOUT: Final = "rematch"
 """The question for another game, among those that a screen can have open."""
 
 

@@ -29,9 +29,10 @@ from seqp2p.ui.board_paint import label_of
 from seqp2p.ui.cards import action_shown, action_signed, card_shown, card_signed, colour_name, is_jack, is_named
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, special_cards, targets
 from seqp2p.ui.frame import width_of
+from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.plain import FREE, code_rows, ends_of, free_and_taken, help_lines, is_dead, letters_lines, square_text
-from seqp2p.ui.scene import KeyHelp, LogLine
+from seqp2p.ui.scene import LogLine
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import TableState
 from seqp2p.ui.words import Company, listed

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Final
 
 from seqp2p.ui.frame import Box, Canvas, Frame, Painter, Target, clipped, width_of
+from seqp2p.ui.keys import KeyHelp, put_keys
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
-from seqp2p.ui.scene import KeyHelp, LogLine, Page, put_keys, section, wrapped
+from seqp2p.ui.scene import LogLine, Page, section, wrapped
 from seqp2p.ui.styles import ASCII
 
 # The characters that a join code can have, each drawn in five rows of three dots.

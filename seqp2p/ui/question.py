@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t
 from seqp2p.ui.person.command_words import COMMANDS, shown
-from seqp2p.ui.scene import KeyHelp
 
 ENTER: Final = "enter"
 

@@ -23,9 +23,10 @@ from seqp2p.ui.board_paint import SMALL, Pitch, age_of, board_size, label_of, la
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.explain import explanation, hand_signs, keys_of, prompt, sign_meanings, whose_turn
 from seqp2p.ui.frame import Box, Canvas, Frame, Target, clipped, width_of
+from seqp2p.ui.keys import put_keys
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.question import Question
-from seqp2p.ui.scene import LogLine, paint_from, paint_lines, put_keys, section, wrapped
+from seqp2p.ui.scene import LogLine, paint_from, paint_lines, section, wrapped
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, Progress, TableModel, TableState, TeamLine
 from seqp2p.ui.words import Company, clock

@@ -20,13 +20,14 @@ from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import NO_CHOICE, Choice, Step, actions_of, in_own_turn, targets
 from seqp2p.ui.explain import help_sheet, keys_of, piles_sheet
 from seqp2p.ui.frame import Painter, Target
+from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
 from seqp2p.ui.plain import read_square
 from seqp2p.ui.question import Question
-from seqp2p.ui.scene import KeyHelp, LogLine, Page
+from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
 from seqp2p.ui.table_paint import Sheet, paint_table

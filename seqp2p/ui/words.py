@@ -121,7 +121,7 @@ class Company:
     def to_reader(self, text: str) -> str:
         """A sentence about seats in the reader's language, with names; the reader is addressed.
 
-        English turns to the second person; other languages, whose verbs differ more, mark the name.
+        English turns to the second person; other languages, whose articles and verbs differ more, keep the seat.
 
         >>> company = Company(("ann", "bob"), ("blue", "green"), own=2)
         >>> company.to_reader("seat 2 does not hold QH"), company.to_reader("seat 1 (ann) does not hold QH")
@@ -132,10 +132,11 @@ class Company:
             seat, verb = int(found["seat"]), found["verb"] or ""
             if seat > len(self.names):
                 return found[0]
+            if current() != "en":
+                name = t("you") if seat == self.own else self.names[seat - 1]
+                return f"{translate(SEAT)}{seat} ({name}){verb}"
             if seat != self.own:
                 return self.name(seat) + verb
-            if current() != "en":
-                return t("{name} (you)", name=self.names[seat - 1]) + verb
             return f"you {VERBS[verb.strip()]}" if verb else "you"
 
         names = "|".join(re.escape(f" ({name})") for name in self.names)
@@ -253,10 +254,10 @@ def winners_text(company: Company, winners: Sequence[int]) -> str:
     >>> winners_text(Company(("ann", "bob", "cat", "dan"), ("blue", "green")), (2, 4))
     'green (bob and dan)'
     """
-    names = company.names_of(winners)
-    if len(winners) == 1 or not company.colours:
+    names, colours = company.names_of(winners), {company.colour(seat) for seat in winners} if company.colours else ()
+    if len(winners) == 1 or len(colours) != 1:
         return names
-    return t("{colour} ({names})", colour=colour_name(company.colour(winners[0])), names=names)
+    return t("{colour} ({names})", colour=colour_name(*colours), names=names)
 
 
 def score_line(company: Company, wins: Mapping[int, int], *, resumed: bool = False) -> str:

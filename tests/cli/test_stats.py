@@ -32,10 +32,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.process
 def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
     out = said(cli("stats", folder))
-    forfeit = "seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
+    forfeit = "ben, cleo left the table (step 13); ann won by forfeit"
     assert [line for line in out.splitlines() if line.startswith("left out")] == [
         f"left out: {folder}/4.seqp2p: unfinished: {forfeit}",
-        f"left out: {folder}/5.seqp2p: invalid: this is not the game secret of seat 2 (ben) (step 20)",
+        f"left out: {folder}/5.seqp2p: invalid: this is not the game secret of ben (step 20)",
         f"left out: {folder}/6.seqp2p: invalid: not a file",
     ]
     assert "files: 6   games: 2   unfinished: 1   more replays of the same games: 1" in out

@@ -278,7 +278,7 @@ def test_what_a_screen_reader_is_told(driver: "Chrome", tmp_path: Path) -> None:
     assert "a1: free corner" in cells
     news = by_id(driver, "news")
     assert (news.get_attribute("aria-live"), news.get_attribute("aria-atomic")) == ("polite", "true")
-    assert news.text == "won by seat 2 (ben)"
+    assert news.text == "ben won"
     assert {"first", "back", "play", "next", "last"} <= {name for role, name in told if role == "button"}
     (slider,) = (name for role, name in told if role == "slider")
     assert slider == "moment of the game"

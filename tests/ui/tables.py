@@ -32,13 +32,13 @@ NAMES = (
     *("grace", "hugo", "iris", "jack", "kim", "leo"),
 )
 LINES = (
-    LogLine("log", "seat 1 (ann) plays QH h2"),
+    LogLine("log", " 9. ann  QH h2"),
     LogLine("remark", "bob: good luck, everybody; may the best cards be mine and the second best ones yours, ann"),
     LogLine("answer", "you hold two jacks"),
-    LogLine("alarm", "seat 2 (bob) cannot be reached; waiting up to 2:00"),
-    LogLine("log", "seat 2 (bob) plays 7C c5"),
+    LogLine("alarm", "bob cannot be reached; waiting up to 2:00"),
+    LogLine("log", "10. bob  7C c5"),
     LogLine("remark", "ann: 謝謝 🎉"),
-    LogLine("log", "seat 1 (ann) plays JS xc5"),
+    LogLine("log", "11. ann  JS xc5"),
 )
 
 

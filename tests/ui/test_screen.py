@@ -14,8 +14,9 @@ from prompt_toolkit.output import DummyOutput
 
 from seqp2p.hangup import TerminalGone
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
+from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.question import yes_or_no
-from seqp2p.ui.scene import KeyHelp, LogLine, Page
+from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.screen import TICK_S, Screen, open_screen
 from seqp2p.ui.styles import ASCII, UNICODE, Taste
 from seqp2p.ui.terminal_app import LINE_LENGTH_MAX

@@ -63,7 +63,7 @@ def pass_time(seconds: float) -> Callable[[Table], None]:
     return lambda here: setattr(here, "now_s", here.now_s + seconds)
 
 
-LOST = ["you lost: won by seat 2 (alexander the great conqueror)", *["a line more"] * 9]
+LOST = ["you lost: alexander the great conqueror won", *["a line more"] * 9]
 HAPPENS: dict[str, Callable[[Table], object]] = {
     "the answer is refused": ask_again,
     "the question goes away": answer_elsewhere,
