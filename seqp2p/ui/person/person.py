@@ -289,7 +289,7 @@ class Person:
             self._desk.ask(PARTING, yes_or_no(translate(ASK_LEAVE)))
             return
         prices = {"later": self._price_of_stopping(), "leave": self._price_of_leaving()}
-        effects = {"later": t("stop for now"), "leave": t("leave for good")}
+        effects = {"later": t("stop for now"), "leave": t("for good")}
         question = Question(
             t("stop for now, or leave the game?"),
             (Answer(ENTER, t("you stay"), ""), *(Answer(shown(word), does, word) for word, does in effects.items())),
