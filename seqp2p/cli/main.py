@@ -16,7 +16,7 @@ import click
 from seqp2p import __version__
 from seqp2p.cli import log_file, progress
 from seqp2p.cli.errors import forget_seat, hint_of, line_of, resume_command
-from seqp2p.cli.output import Output, prepare_streams, printable, report_bug, show_error
+from seqp2p.cli.output import prepare_streams, printable, report_bug, show_error
 from seqp2p.cli.preferences import kept
 from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
@@ -66,21 +66,6 @@ MEANT = MappingProxyType(
         ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
     }
 )
-
-MENU: Final = (
-    (("play",), message("play against a bot")),
-    (("play", "--tutorial"), message("learn the game in ten turns")),
-    (("host",), message("open a table for two")),
-    (("host", "--players", "4"), message("open a table for four, in two teams")),
-    (("join",), message("sit down at a table of this network")),
-    (("resume",), message("go on with an unfinished game")),
-    (("watch",), message("watch a table")),
-    (("games",), message("list your games")),
-    (("show",), message("look at one of your games")),
-    (("rules",), message("read the rules")),
-    (("config",), message("see the settings")),
-)
-"""What the menu of a bare ``seqp2p`` at a terminal offers: the words of commands."""
 
 SOURCES: Final = Path(__file__).parents[2]
 _GIT: Final = ("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
@@ -286,35 +271,16 @@ def main() -> None:
     speak(sys.argv[1:], environment := dict(os.environ))
     if len(sys.argv) > 1 or not (sys.stdin.isatty() and sys.stdout.isatty()):
         sys.exit(exit_code_of(sys.argv[1:]))
+    from seqp2p.cli.menu import choose_command  # what --help need not wait for
+
     while words := choose_command():
         with contextlib.suppress(SystemExit):
             exit_code_of(words)
         forget_seat()
         speak((), environment)
+        with contextlib.suppress(EOFError, KeyboardInterrupt):
+            input(t("Enter: back to the menu"))
     sys.exit(DONE)
-
-
-def choose_command() -> Sequence[str]:
-    """Show the menu; return the words of the command chosen, none for leaving."""
-    try:
-        from seqp2p.cli.options import ask_name  # what --help need not wait for
-
-        ask_name()
-        return _choose()
-    except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
-        return ()
-
-
-def _choose() -> Sequence[str]:
-    output = Output(json=False)
-    for number, (words, sentence) in enumerate(MENU, 1):
-        output.say(f"{number:>3}  {translate(sentence)}  (seqp2p {' '.join(words)})")
-    output.say(f"  q  {t('leave')}")
-    while (typed := input("> ").strip().lower()) not in {"q", "quit", "exit"}:
-        if typed.isdecimal() and 1 <= int(typed) <= len(MENU):
-            return MENU[int(typed) - 1][0]
-        output.say(t("type a number from 1 to {most}, or q", most=len(MENU)))
-    return ()
 
 
 def speak(arguments: Sequence[str], environment: Mapping[str, str]) -> None:

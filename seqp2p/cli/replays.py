@@ -6,7 +6,7 @@ Reports come in the order of the names. Of a file that cannot be read, the repor
 import os
 import secrets
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -50,6 +50,8 @@ FILES_AHEAD: Final = 4
 FORM: Final = message("a record is not in the form that it has in a replay")
 SHOWN: Final = 20
 """So many games are listed, where no number is asked for."""
+UNFINISHED_MAX: Final = 3
+"""So many files are looked at for an unfinished game."""
 NAMES_WIDTH: Final = 28
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -372,19 +374,34 @@ class PastGame:
         )
 
 
+def _own_keys() -> Collection[str]:
+    return {key.hex() for key in own_keys()}
+
+
+def _past_game(keys: Collection[str], path: Path, at: datetime, summary: "Summary") -> PastGame:
+    own = next((player.seat for player in summary.report.players if player.key in keys), 0)
+    return PastGame(path, at, summary, own, Sidecar.trouble(sidecar_path(path)))
+
+
 def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[PastGame]:
     """Yield the games whose lines have all these words, last written first; a game of several own seats once each."""
-    keys = {key.hex() for key in own_keys()}
-    files = newest(folder)
+    keys, files = _own_keys(), newest(folder)
     with closing(of_all(summarise_named, [Named(path) for path, _ in files])) as summaries:
         for (path, at), summary in zip(files, summaries, strict=True):
-            own = next((player.seat for player in summary.report.players if player.key in keys), 0)
-            game = PastGame(path, at, summary, own, Sidecar.trouble(sidecar_path(path)))
+            game = _past_game(keys, path, at, summary)
             if game.has(words):
                 yield game
                 most -= 1
             if not most:
                 return
+
+
+def unfinished_game(folder: Path) -> PastGame | None:
+    """Return the game that was written last of those that can be resumed, None if there is none."""
+    kept = [(path, at) for path, at in newest(folder) if sidecar_path(path).exists()]
+    keys = _own_keys()
+    games = (_past_game(keys, path, at, summarise_named(Named(path))) for path, at in kept[:UNFINISHED_MAX])
+    return next((game for game in games if game.resumable), None)
 
 
 def _plain(text: str) -> str:

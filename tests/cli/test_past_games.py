@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli import replays as past_games
+from seqp2p.cli.menu import rows_now
 from seqp2p.replay.sidecar import Sidecar, entry, sidecar_path
 from tests.cli.conftest import KIDS, WON, Cli, refused, said
 from tests.replay.test_sidecar import PARTS, SECRETS
@@ -72,6 +73,8 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
         sidecar.log("remark", b"hello", bytes(64))
     assert "unfinished: seqp2p resume" in cli("games")[1]
     assert told(cli)[0]["resumable"] is True
+    first, second, *_ = rows_now()
+    assert (first.words[0], first.note.startswith("with ann, "), second.words) == ("resume", True, ("play",))
 
 
 @pytest.mark.parametrize(

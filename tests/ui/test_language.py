@@ -291,7 +291,10 @@ def test_seats_in_sentences(french: None) -> None:
     assert company.to_reader(refused).startswith("le siège 2 (vous) n'a pas QH")
     cheated = message("{seats} cheated", seats=message("seat {seat} ({name})", seat=2, name="bob"))
     assert company.to_reader(cheated) == "tricherie : le siège 2 (vous)"
-    assert Company(("ann", "bob"), ()).to_reader(message("seat {seat} has said nothing", seat=1)) == "le siège 1 (ann) n'a rien dit"
+    assert (
+        Company(("ann", "bob"), ()).to_reader(message("seat {seat} has said nothing", seat=1))
+        == "le siège 1 (ann) n'a rien dit"
+    )
     assert company.find("siège 1") == company.find("Ann") == company.find("seat 1") == 1
     assert listed(["ann", company.name(2)]) == "ann et vous"
 
