@@ -278,7 +278,8 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         def seat() -> SeatOptions:
             choices = Choices(bot, pace_s, usable_replay_dir(replay_dir), program)
             output, choice = Output(as_json), SeatChoice(colour=colour)
-            called = own_name(name, output) if choices.person else checked_name(name)
+            # A seat that is resumed keeps its name: it has no such option.
+            called = own_name(name, output) if others and choices.person else checked_name(name)
             options = SeatOptions(choices, called, output, until_stdin_closes, games, choice=choice, wish=wish)
             return options.with_relay(relay)
 

@@ -14,7 +14,7 @@ from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux, play_a_turn, p
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
-ASKED = r"Enter\) or no"
+ASKED = r"another game at this table\?"
 AGAIN = re.compile(rf"score (at this table|since you came back): [\s\S]*{ASKED}")
 
 
