@@ -135,9 +135,9 @@ def emit_meeting(meeting: Meeting, output: Output) -> None:
     loud = _loud(output)
     match meeting.kind:
         case "new":
-            output.say(t("{name} is new here; this key is remembered", name=name))
+            output.say(t("{name} is new here; this key is remembered", name=name), "detail")
         case "same" if known is not None:
-            output.say(t("{name} is known since {date}", name=name, date=known.first_seen))
+            output.say(t("{name} is known since {date}", name=name, date=known.first_seen), "detail")
         case "renamed" if known is not None:
             values = {"name": name, "known": known.name, "date": known.first_seen}
             output.say(t("{name} is known as {known}, since {date}", **values))

@@ -237,7 +237,7 @@ class LobbyDesk:
 
     def _seat(self, typed: str) -> Sequence[str]:
         if not _is_number(typed):
-            return [t("write the number of a free seat, like: {word} 3", word=shown("seat"))]
+            return [t("add the number of a free seat, like: {word} 3", word=shown("seat"))]
         self.ask(TakeSeat(int(typed)))
         return ()
 
@@ -250,7 +250,7 @@ class LobbyDesk:
             if wanted in (colour, without_accents(translate(colour))):
                 self.ask(ChooseColour(colour))
                 return ()
-        return [t("write one of the colours: {colours}", colours=", ".join(map(translate, offered)))]
+        return [colours_offered(self.lobby.settings)]
 
     def _say(self, typed: str) -> Sequence[str]:
         if not typed.strip():
@@ -270,7 +270,7 @@ class LobbyDesk:
         if self._calls is None:
             return [translate(HOST_ONLY)]
         if guest is None or not _is_number(seat):
-            return [t("write who moves, and to which seat, like: {word} 2 4", word=shown("move"))]
+            return [t("say who moves, and to which seat, like: {word} 2 4", word=shown("move"))]
         self.ask(MovePlayer(guest.key, int(seat)))
         return ()
 
@@ -305,8 +305,12 @@ class LobbyDesk:
         return guests[found[0]] if len(found) == 1 else None
 
 
+def colours_offered(settings: Settings) -> str:
+    return t("the colours of this table: {colours}", colours=", ".join(map(translate, settings.offered_colours)))
+
+
 def _which(word: str) -> str:
-    return t("write the name or the seat of another player, like: {word} seat 2", word=shown(word))
+    return t("add the name or the seat of another player, like: {word} seat 2", word=shown(word))
 
 
 def _is_number(text: str) -> bool:
@@ -360,6 +364,8 @@ class LobbyTeller:
             case Declined(code, reason):
                 output.event(json_events.DeclinedEvent(code, reason))
                 output.say(sentence(reason), "answer")
+                if code == "no_colour" and self.desk.lobby is not None:
+                    output.say(colours_offered(self.desk.lobby.settings), "answer")
             case RelayState(relay, reason):
                 self._tell_relay(relay, reason)
             case TurnedAway(reason):
@@ -413,7 +419,7 @@ class LobbyTeller:
                 seconds=numeral(DEFAULT_LIMITS.full_table_s),
                 word=shown("start"),
             )
-            if self._alarms.say(text, "alarm"):
+            if self._alarms.say(text, "answer"):
                 output.ring(t("the table is full"))
 
     async def leave_when_typed(self) -> None:
@@ -460,9 +466,9 @@ class LobbyTeller:
         output, codes = self.output, self._codes
         full = self._full and not self.desk.removes  # The seat of a removed player is free.
         if codes and self.desk.removes:
-            output.say(t("the code {code} holds no more: the player who was removed knows it", code=codes[-1]))
+            output.say(t("the code {code} is no longer valid: the player who was removed knows it", code=codes[-1]))
         elif codes:
-            output.say(t("the code {code} was tried wrongly too often, and holds no more", code=codes[-1]))
+            output.say(t("the code {code} is no longer valid: there were too many wrong tries", code=codes[-1]))
         self.desk.removes = False
         codes.append(code)
         ways = self._ways

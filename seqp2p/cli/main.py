@@ -36,7 +36,7 @@ COMMANDS = MappingProxyType(
         "watch": ("seqp2p.cli.watch", message("Watch a table: everything but the hands.")),
         "demo": ("seqp2p.cli.demo", message("Watch bots play: real peers, one process each.")),
         "verify": ("seqp2p.cli.verify", message("Verify replays: every signature, proof, share and move.")),
-        "show": ("seqp2p.cli.show", message("Look at a replay, moment by moment.")),
+        "show": ("seqp2p.cli.show", message("Look at a replay, step by step.")),
         "export": ("seqp2p.cli.export", message("Write a replay as text, JSON, a picture, or a web page.")),
         "games": ("seqp2p.cli.games", message("List your games, last first.")),
         "stats": ("seqp2p.cli.stats", message("Count over many replays: who wins, how long, and where.")),

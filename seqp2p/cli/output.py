@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from seqp2p.cli import log_file, progress
 from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of, resume_command
 from seqp2p.cli.preferences import Preferences, kept
-from seqp2p.errors import FAILED, UserError
+from seqp2p.errors import ABANDONED, FAILED, UserError
 from seqp2p.i18n import of_system
 from seqp2p.ui.language import bound, t, translate, unbound
 
@@ -203,7 +203,9 @@ class Output:
 
 
 def show_error(error: UserError) -> None:
-    _print(translate(ERROR) + printable(line_of(error)), sys.stderr)
+    """Print an error with its hint. What a person has stopped is none."""
+    before = "seqp2p: " if error.exit_code == ABANDONED else translate(ERROR)
+    _print(before + printable(line_of(error)), sys.stderr)
     if hint := hint_of(error):
         _print(translate(HINT) + printable(hint), sys.stderr)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 import trio
+from click.core import ParameterSource
 
 from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli.options import (
@@ -81,6 +82,7 @@ def command(
     **table: Any,
 ) -> None:
     if tutorial:
+        check_alone()
         raise SystemExit(run_async(lambda: teach(Output(as_json), wish)))
     check_bots(bots, table["variant"])
     settings = make_settings(bots + 1, **table)
@@ -93,6 +95,20 @@ def command(
     if (round_s := bots * max(pace_s, choice_s(bot))) >= ROUND_TOLD_S:
         output.say(t("their turns take about {seconds} s a round", seconds=number(round_s)))
     raise SystemExit(run_async(lambda: host(settings, 0, LOOPBACK, options, filling, invites=False)))
+
+
+def check_alone() -> None:
+    """Raise UserError (usage) for an option of a table beside --tutorial, which has a table of its own."""
+    context, kept = (
+        click.get_current_context(),
+        {"tutorial", "as_json", "wish", "plain", "palette", "ascii_only", "name"},
+    )
+    for name in context.params:
+        if name not in kept and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = f"--{name.removesuffix('_s').replace('_', '-')}"
+            raise UserError(
+                t("the tutorial has a table of its own: it takes no {option}", option=option), exit_code=USAGE
+            )
 
 
 def check_bots(bots: int, variant: str) -> None:

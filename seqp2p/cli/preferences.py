@@ -152,9 +152,10 @@ def kept() -> Kept:
 
 
 def not_taken(setting: Setting, text: str) -> Message:
-    return message(
-        "{value} is no value of {name}, which takes {values}", value=text, name=setting.name, values=setting.takes
-    )
+    if setting.choices:
+        values = ", ".join(setting.choices)
+        return message("{name} is one of {values}, not {value}", name=setting.name, values=values, value=text)
+    return message("{name} takes {values}, not {value}", name=setting.name, values=setting.takes, value=text)
 
 
 def _given(setting: Setting, entries: Mapping[str, object]) -> Iterator[tuple[object, Source, str]]:

@@ -4,11 +4,12 @@ Reports come in the order of the names. Of a file that cannot be read, the repor
 """
 
 import os
+import re
 import secrets
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -42,7 +43,9 @@ T = TypeVar("T")
 Told = TypeVar("Told", bound=VerdictFields)
 SUFFIX: Final = ".seqp2p"
 LAST: Final = Path("last")
-MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
+NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
+"""Longer ones are the first digits of a game's id."""
+MISSING_HINT: Final = message("check the name; replays end in .seqp2p, and seqp2p games numbers yours")
 # To start another process takes as long as to verify one or two replays.
 PROCESSES_FROM_FILES: Final = 6
 # Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
@@ -66,16 +69,30 @@ def newest(folder: Path) -> list[tuple[Path, datetime]]:
 
 
 def resolved(file: Path) -> Path:
-    """Return the replay of a name: ``last`` is the last of this player's, where no file has that name.
+    """Return the replay of a name. ``last`` is the last of this player's games, and a number that of ``games``.
 
-    Raises UserError if there is none.
+    A file of that name comes first. Raises UserError if there is none.
     """
-    if file != LAST or file.exists():
+    if not _is_listed(file) or file.exists():
         return file
-    found = newest(folder := usual_replay_dir())
-    if not found:
+    return numbered(usual_replay_dir(), 1 if file == LAST else int(str(file)))
+
+
+def _is_listed(file: Path) -> bool:
+    return file == LAST or is_number(str(file))
+
+
+def is_number(text: str) -> bool:
+    """Return True for the number of a line of ``games``."""
+    return NUMBER.fullmatch(text) is not None
+
+
+def numbered(folder: Path, number: int) -> Path:
+    """Return the replay in a folder that ``games`` lists with this number. Raises UserError if there is none."""
+    found = newest(folder)
+    if number > len(found):
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
-    return found[0][0]
+    return found[number - 1][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +105,12 @@ class Named:
 
 def named_files(arguments: Iterable[Path]) -> list[Named]:
     """The files that these arguments mean: a file itself, what a folder holds, what a pattern in quotes matches."""
-    return [named for argument in arguments for named in _meant(argument)]
+    return [named for argument in arguments for named in _meant(resolved(argument))]
 
 
 def missing_of(arguments: Iterable[Path]) -> list[Path]:
     """Return the arguments that name nothing: no file, no folder, and no pattern that matches."""
-    return [argument for argument in arguments if not (_is_there(argument) or _matching(argument))]
+    return [each for each in arguments if not (_is_listed(each) or _is_there(each) or _matching(each))]
 
 
 def _is_there(path: Path) -> bool:
@@ -302,7 +319,8 @@ def plain_reason(reason: str) -> str:
 class PastGame:
     """A replay and its summary; ``own`` is the seat of this player, 0 for one who watched.
 
-    ``trouble``: why its seat cannot be taken now, None if it can.
+    ``number`` is its place among the replays of its folder, the last is 1. ``trouble``: why its seat cannot be taken
+    now, None if it can.
     """
 
     path: Path
@@ -310,6 +328,7 @@ class PastGame:
     summary: "Summary"
     own: int
     trouble: SidecarError | FileNotFoundError | None
+    number: int = 1
 
     @property
     def company(self) -> Company:
@@ -387,8 +406,8 @@ def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> It
     """Yield the games whose lines have all these words, last written first; a game of several own seats once each."""
     keys, files = _own_keys(), newest(folder)
     with closing(of_all(summarise_named, [Named(path) for path, _ in files])) as summaries:
-        for (path, at), summary in zip(files, summaries, strict=True):
-            game = _past_game(keys, path, at, summary)
+        for number, ((path, at), summary) in enumerate(zip(files, summaries, strict=True), 1):
+            game = replace(_past_game(keys, path, at, summary), number=number)
             if game.has(words):
                 yield game
                 most -= 1

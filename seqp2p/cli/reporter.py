@@ -98,6 +98,7 @@ class Reporter:
         self._explained = set[str]()
         self._exchanged: tuple[int, list[Card], str] = (-1, [], "")  # the turn, the cards, and the line that tells it
         self._reshuffles = match.game.reshuffles
+        self._shufflers, self._shuffling = list[str](), ""  # who has shuffled, and the line that tells it on a screen
         self._accounted = set[int]()  # the seats of which it is said why they are voted on
         self._full_at = self._step_at = trio.current_time()
 
@@ -118,11 +119,13 @@ class Reporter:
 
     def seats(self) -> None:
         agreement = self.match.game.agreement
-        self.output.say(translate(TABLE_FULL))
+        self.output.say(translate(TABLE_FULL), "detail")
         for number, seat in enumerate(agreement.seats, 1):
             self.output.event(json_events.SeatedEvent(number, seat.name, seat.key.hex()))
         for line in (*table_seats(agreement, self._company.own), *words.settings_lines(agreement.settings)):
-            self.output.say(line)
+            self.output.say(line, "detail")
+        if self.output.screen is not None:
+            self.output.say(words.teams_line(self._company))
 
     def on_event(self, event: TableEvent) -> None:
         if isinstance(event, Voted):
@@ -187,8 +190,7 @@ class Reporter:
             return
         lines = row.lines(self._company)
         if row.tone == "setup":
-            for line in lines:
-                self.output.say(line)
+            self._tell_setup(event, lines)
         elif isinstance(event, Turned) and self.output.screen is None:
             self._log("; ".join([*lines, *self._sequences_told()]), row.tone)  # One line for those who hear it.
         else:
@@ -197,6 +199,22 @@ class Reporter:
                 self._log(line, row.tone, colour)
             for line in self._sequences_told() if isinstance(event, Turned) else ():
                 self._log(line)
+
+    def _tell_setup(self, event: Event | Absent | Back, lines: Iterable[str]) -> None:
+        """Tell the work before the cards: on a screen in one line, which grows by those whose shuffles are checked."""
+        for line in lines:
+            self.output.say(line, "detail")
+        if self.output.screen is None or not isinstance(event, Shuffled | Dealt):
+            return
+        if isinstance(event, Shuffled):
+            self._shufflers.append(self._company.name(event.seat))
+        before, names = self._shuffling, words.listed(self._shufflers)
+        self._shuffling = t("shuffled by {names}…", names=names)
+        if isinstance(event, Dealt):
+            self._shuffling = t("shuffled by {names}, all proofs checked; the cards are dealt", names=names)
+            self._shufflers.clear()
+        if not self.output.screen.amend(before, self._shuffling):
+            self.output.say(self._shuffling)
 
     def _log_exchange(self, event: Turned) -> None:
         """Tell all exchanges of a turn in one line, where a line can be changed."""
@@ -258,23 +276,25 @@ class Reporter:
         """
         self.output.event(json_events.ResumedEvent(seat, step))
         self.seats()
-        for line, colour in self._recall(events)[-RECALLED:]:
-            self.output.say(line, colour=colour)
+        for line in self._recall(events)[-RECALLED:]:
+            self.output.say(*line)
         position = self.match.game.position
         if position is not None:
             self._made = sequences_made(view(position, 0))
         self._log(words.resumed_line(self._company, seat))
 
-    def _recall(self, events: Iterable[Event]) -> list[tuple[str, str]]:
-        """Keep the lines and moves of events; return the lines with the colours of their teams."""
-        told = list[tuple[str, str]]()
+    def _recall(self, events: Iterable[Event]) -> list[tuple[str, str, str]]:
+        """Keep the lines and moves of events; return the lines with their kinds and the colours of their teams."""
+        told = list[tuple[str, str, str]]()
         for event in events:
             if isinstance(event, Turned):
                 self.story.turned(event.seat, event.action)
             if isinstance(event, Turned | Remarked | Skipped | Dropped | Redealt):  # Votes and absences are over.
                 colour = self._company.colour(event.seat) if isinstance(event, Turned) else ""
-                told += [(line, colour) for line in row_of(event, self.match.game.variant).lines(self._company)]
-        self.story.lines.extend(line for line, _ in told)
+                row = row_of(event, self.match.game.variant)
+                kind = "remark" if isinstance(event, Remarked) else "log"
+                told += [(line, kind, colour) for line in row.lines(self._company)]
+        self.story.lines.extend(line for line, *_ in told)
         return told
 
     def _say_why(self, seats: Collection[int]) -> None:

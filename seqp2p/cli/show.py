@@ -36,7 +36,7 @@ from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly
 @click.command(
     "show",
     help=message(
-        "Look at a replay, moment by moment.\n\n"
+        "Look at a replay, step by step.\n\n"
         "FILE can be last, for the last of your games; without FILE they are listed, and one is asked for.\n\n"
         "Everything in it is verified first; what is damaged is shown as far as it is right. With --plain a terminal is"
         " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed.\n\n"

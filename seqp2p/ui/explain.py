@@ -83,7 +83,7 @@ def _meanwhile(state: TableState, view: View) -> str:
     if state.pending and state.choice.card == UNKNOWN:
         action = action_signed(view.variant, state.pending, state.glyphs.suits)
         return t("{action} is prepared for your turn; Esc takes it back", action=action)
-    return t("not your turn; card and square prepare a move")
+    return t("{whose_turn}. You can prepare your move: choose a card and a square.", whose_turn=whose_turn(state))
 
 
 def _question(view: View, card: Card) -> str:
@@ -177,7 +177,7 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
         return (
             KeyHelp(t("Esc"), t("back to the table"), press="escape"),
             KeyHelp(t("arrows"), t("scroll"), spare=True),
-            KeyHelp(t("PgDn"), t("further"), press="pagedown"),
+            KeyHelp(t("PgDn"), t("later"), press="pagedown"),
             KeyHelp(t("PgUp"), t("earlier"), press="pageup"),
             KeyHelp(t("Home"), t("first"), press="home"),
             KeyHelp(t("End"), t("last"), press="end"),

@@ -346,7 +346,7 @@ def paint_lobby(
         log = Box(row, 1, width - 2, bottom - row)
     else:
         log = _paint_parts(canvas, model, (keys, typed), bottom)
-    for at, (kind, text) in enumerate(_last_whole(page.lines, log)):
+    for at, (kind, text) in enumerate(_last_whole([line for line in page.lines if line.kind != "detail"], log)):
         canvas.put(log.row + at, log.column, text, kind)
     if asks:
         canvas.put(height - 2, 0, clipped(asks, width), style)

@@ -229,7 +229,7 @@ class ReplayBrowser:
 
     def whereabouts(self) -> str:
         place = t("turn {turn} of {turns}", turn=self.moment.turn, turns=self.frames.turns)
-        return t("{place}, moment {at} of {count}", place=place, at=self.cursor.at + 1, count=len(self.frames.moments))
+        return t("{place}, step {at} of {count}", place=place, at=self.cursor.at + 1, count=len(self.frames.moments))
 
     def _to_turn(self, turn: int) -> Answer:
         if not 0 <= turn <= self.frames.turns:
@@ -320,7 +320,7 @@ _WITH_TEXT: Final = ("hands", "board", "where", "log")
 def help_lines() -> tuple[str, ...]:
     words = {word: shown(word) for word in WORDS.words}
     return (
-        t("{next}, {back}  one moment on, one back (an empty line: on)", **words),
+        t("{next}, {back}  one step on, one back (an empty line: on)", **words),
         t("12  to turn 12    {first}, {last}  to the beginning, to the end", **words),
         t("{sequence}  to the next sequence that was completed", **words),
         t("{play}, {stop}, {faster}, {slower}  let it play", **words),

@@ -23,7 +23,7 @@ a scene is painted at least 80 by 23, above the line where a person types."""
 class LogLine(NamedTuple):
     """A line that was said. Its kind: ``log`` what happened, ``remark`` by a seat, ``answer`` and ``alarm`` to you.
 
-    ``colour`` is that of the team whose act it is, or empty.
+    A ``detail`` is shown in the whole log alone. ``colour`` is that of the team whose act it is, or empty.
     """
 
     kind: str

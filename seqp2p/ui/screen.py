@@ -69,7 +69,7 @@ class Screen:
         trio.lowlevel.current_trio_token().run_sync_soon(self.refresh)
 
     def say(self, text: str, kind: str = "log", colour: str = "") -> None:
-        shown = suits_shown(text, self._signs.suits) if kind == "log" else text
+        shown = suits_shown(text, self._signs.suits) if kind in {"log", "detail"} else text
         self.lines.append(LogLine(kind, shown, colour))
         self.refresh()
 
@@ -94,14 +94,15 @@ class Screen:
         """Send the terminal sequences that show nothing on the page."""
         self.stage.signal(sequences)
 
-    def amend(self, before: str, text: str) -> None:
-        """Replace the last line of the game with this text by another one, if it is still there."""
+    def amend(self, before: str, text: str) -> bool:
+        """Replace the last line of the game with this text by another one. Return False if it is not there."""
         old, new = (suits_shown(each, self._signs.suits) for each in (before, text))
         for at in range(len(self.lines) - 1, -1, -1):
             if self.lines[at].text == old:
                 self.lines[at] = self.lines[at]._replace(text=new)
                 self.refresh()
-                return
+                return True
+        return False
 
     async def read_line(self) -> str | None:
         """Return the next typed line, or None for the key that ends the input (Ctrl-D)."""

@@ -319,6 +319,8 @@ def _result(canvas: Canvas, box: Box, result: Sequence[str], question: Question 
 
 def _said(canvas: Canvas, layout: Layout, model: TableModel, lines: Sequence[LogLine], scroll: int) -> None:
     """Paint the lines that lack a chip, if they are shown, the log, and the chat where it has its own room."""
+    lines = [line for line in lines if line.kind != "detail"]
+    scroll = min(scroll, max(len(lines) - 1, 0))
     box, title = layout.log, t("log, scrolled back: End shows the newest") if scroll else t("log")
     if model.threats:
         told = [LogLine("answer", text) for text in model.threats]

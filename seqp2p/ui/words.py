@@ -243,6 +243,20 @@ def settings_lines(settings: Settings) -> list[str]:
     return [first, *(f"  {text}" for text in chosen)]
 
 
+def teams_line(company: Company) -> str:
+    """Return who plays with whom, with the colours: the reader's team first."""
+    teams = range(1, len(company.colours) + 1)
+    seats = [company.seats[team - 1 :: len(company.colours)] for team in teams]
+    own = [team for team in teams if company.own in seats[team - 1]]
+    told = [f"{colour_name(company.colour(team))} {company.names_of(seats[team - 1])}" for team in teams]
+    if not own:
+        return ", ".join(told)
+    mates = [seat for seat in seats[own[0] - 1] if seat != company.own]
+    values = {"colour": colour_name(company.colour(company.own)), "names": company.names_of(mates)}
+    place = t("you play {colour} with {names}", **values) if mates else t("you play {colour}", **values)
+    return t("{place} against {teams}", place=place, teams=", ".join(told[: own[0] - 1] + told[own[0] :]))
+
+
 def talk_is_callable(settings: Settings) -> bool:
     """Return True if a remark may be called: the table has chosen it, and there are team-mates to talk to."""
     return TABLE_TALK in other_options(settings)
@@ -399,7 +413,7 @@ def dropped_line(company: Company, seats: Collection[int]) -> str:
 
 
 RESHUFFLED_LINE: Final = message("the pile is used up: all discards are shuffled, and are the pile")
-REDEAL_LINE: Final = message("the cards that are left are dealt anew")
+REDEAL_LINE: Final = message("the cards that are left are dealt again")
 
 
 def resumed_line(company: Company, seat: int) -> str:

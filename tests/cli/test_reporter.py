@@ -99,7 +99,7 @@ async def test_who_comes_back_is_told_what_had_happened(capsys: pytest.CaptureFi
         "player 2: hello",
         "the turn of player 3 is passed over",
         "player 3 is out of the game",
-        "the cards that are left are dealt anew",
+        "the cards that are left are dealt again",
         " 11. player 2  pass",
     ]
     assert reporter.story.last == second

@@ -281,7 +281,7 @@ def test_what_a_screen_reader_is_told(driver: "Chrome", tmp_path: Path) -> None:
     assert news.text == "ben won"
     assert {"first", "back", "play", "next", "last"} <= {name for role, name in told if role == "button"}
     (slider,) = (name for role, name in told if role == "slider")
-    assert slider == "moment of the game"
+    assert slider == "step of the game"
 
 
 def test_what_players_write_does_nothing(driver: "Chrome", tmp_path: Path) -> None:

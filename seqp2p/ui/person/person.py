@@ -110,9 +110,11 @@ Acts: TypeAlias = Mapping[str, Act]
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
 ASK_LEAVE: Final = message("leave the game?")
 """Before the cards are dealt: there is nothing to come back to."""
+LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
+IN_LOBBY: Final = message("seats and colours are chosen in the lobby, before the game")
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 NO_HINTS: Final = message("hints are given where you play against bots alone: at a table of play, and in the tutorial")
-HOW_TO_SAY: Final = message("write what you want to say behind it, like: say hello")
+HOW_TO_SAY: Final = message("add what you want to say, like: say hello")
 
 
 class PersonQuestion:
@@ -180,13 +182,14 @@ class Person:
             "words": lambda _: sight.words(),
             "undo": self._undo,
             "mute": self._mute,
+            **dict.fromkeys(LOBBY_WORDS, lambda _: [translate(IN_LOBBY)]),
         }
 
     def _mute(self, typed: str) -> Iterable[str]:
         """Hide the remarks of another player, or show them again. They can be called all the same."""
         seat = self._company.find(typed)
         if seat in (0, self._company.own):
-            return [t("write the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
+            return [t("add the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
         muted, key = self._sight.story.muted, self._match.game.agreement.seats[seat - 1].key
         muted ^= {key}
         return [mute_line(self._company.names[seat - 1], muted=key in muted)]
@@ -689,7 +692,7 @@ class Person:
             self._show(translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
             choices = [f"{shown('drop')} {self._company.name(other)}" for other in away]
-            self._show(t("write who: {choices}", choices=t(" or ").join(choices)))
+            self._show(t("say who: {choices}", choices=t(" or ").join(choices)))
         else:
             self._absent.discard(seat)
             self._desk.ask(_away(seat), None)

@@ -139,7 +139,7 @@ def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:
     if (card := read_card(seen.variant, text)) is not None:
         return plain.where_lines(seen, card, colours)
     example = f"{shown('where')} {card_shown(seen.variant, seen.variant.board.grid[1])}"
-    return [t("write a card or a square behind it, like: {example}", example=example)]
+    return [t("add a card or a square, like: {example}", example=example)]
 
 
 def log_answer(story: Story, text: str) -> list[str]:

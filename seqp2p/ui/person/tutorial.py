@@ -48,7 +48,7 @@ HAND: Final = "2S 3S 5S JS 4D TD JC"
 OPPONENTS_HAND: Final = "QD KD TD JD 5S 2H JH"
 WELCOME: Final = (
     message("Ten turns that show the whole game. Type what you want to do; help lists the words, leave ends it."),
-    message("You play blue, against an opponent who plays green. Who has two sequences first has won."),
+    message("You play blue, against an opponent who plays green. The first with two sequences wins."),
 )
 WELCOME_KEYS: Final = message(
     "Keys and the mouse do the same: Tab chooses a card, the arrows a square; Enter prepares the move, and sends it."

@@ -91,7 +91,7 @@ def _labels() -> Mapping[str, str]:
         "slow": t("slow"),
         "normal": t("normal"),
         "fast": t("fast"),
-        "slider_label": t("moment of the game"),
+        "slider_label": t("step of the game"),
         "keys": t("keys: arrows step, PgUp and PgDn leap, Home and End, Space plays and stops"),
         "seats_label": t("seats"),
         "hands_label": t("show the hands"),
@@ -129,7 +129,7 @@ def _game(frames: ReplayFrames) -> dict[str, Any]:
             "moves": t("{name}, to play:", name="{name}"),
             "play": t("play"),
             "stop": t("stop"),
-            "place": t("{place}, moment {at} of {count}", place=turns, at="{at}", count="{count}"),
+            "place": t("{place}, step {at} of {count}", place=turns, at="{at}", count="{count}"),
         },
     }
 
