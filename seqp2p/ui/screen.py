@@ -73,6 +73,10 @@ class Screen:
         self.lines.append(LogLine(kind, shown, colour))
         self.refresh()
 
+    def dressed(self, text: str) -> str:
+        """Return a text with the signs of the suits on its cards."""
+        return suits_shown(text, self._signs.suits)
+
     def card(self, variant: Variant, card: Card) -> str:
         return card_signed(variant, card, self._signs.suits)
 

@@ -271,6 +271,8 @@ def _card_style(card: HandCard) -> str:
         return "cursor"
     if card.dead or not card.playable:
         return f"{tint_of(card.face)} corner"
+    if card.wanted:
+        return "lit"
     return f"{tint_of(card.face)} hand {'card.red' if card.face.is_red else 'card.black'}"
 
 

@@ -27,7 +27,7 @@ from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
 from seqp2p.ui.plain import read_square
 from seqp2p.ui.question import Question
-from seqp2p.ui.scene import LogLine, Page
+from seqp2p.ui.scene import WIDTH_MIN, LogLine, Page, wrapped
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
 from seqp2p.ui.table_paint import Sheet, paint_table
@@ -40,6 +40,7 @@ SHEET_LINES: Final = 20
 COMPLETIONS_MAX: Final = 20
 SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
 THREATS: Final = "f4"
+HINT: Final = "f5"
 
 
 class ClosingKey(NamedTuple):
@@ -88,6 +89,8 @@ class TableScene:
         self._below = 0  # the lines passed over at the end of the log
         self._shows_threats = False
         self._lines: tuple[LogLine, ...] = ()
+        self._page: Sequence[str] = ()
+        self._proposed: Action | None = None
         self._glyphs: Glyphs = UNICODE
         self._open: Question | None = None
 
@@ -127,6 +130,14 @@ class TableScene:
         self._result, self._closing = tuple(lines), closing
         self._choice = NO_CHOICE
 
+    def show_page(self, lines: Sequence[str]) -> None:
+        """Show lines in place of the table, until a key closes them."""
+        self._page, self._sheet, self._top, self._choice = lines, "page", 0, NO_CHOICE
+
+    def forget_choice(self) -> None:
+        """Put a chosen card and square back."""
+        self._choice = NO_CHOICE
+
     # The scene.
 
     def painter(self, page: Page) -> Painter:
@@ -138,20 +149,20 @@ class TableScene:
     def press(self, key: str) -> str | None:
         if key in SHEETS:
             self._show(SHEETS[key])
-            return None
-        if self._sheet:
+        elif self._sheet:
             self._scroll_sheet(key)
-            return None
-        if key == THREATS:
+        elif key == HINT and self._sight.coached:
+            return "hint"
+        elif key == THREATS:
             self._shows_threats = not self._shows_threats
-            return None
-        if key in COURTESY_KEYS and self._company.own:
+        elif key in COURTESY_KEYS and self._company.own:
             return f"{shown('say')} {translate(COURTESY_KEYS[key])}"
-        if key in ("pageup", "pagedown") or (key == "end" and self._below):
+        elif key in ("pageup", "pagedown") or (key == "end" and self._below):
             steps = {"pageup": self._below + PAGE_LINES, "pagedown": self._below - PAGE_LINES, "end": 0}
             self._below = min(max(steps[key], 0), max(len(self._lines) - 1, 0))
-            return None
-        return self._choose(key)
+        else:
+            return self._choose(key)
+        return None
 
     def enter(self, line: str) -> str | None:
         """Take a typed line: a card of the hand is chosen, then a square is enough. Return any other line.
@@ -159,6 +170,7 @@ class TableScene:
         The word ``threats`` lights them, too; the answer to it comes as it does without a screen.
         """
         self._shows_threats |= word_of(line) == "threats"
+        self._sheet = "" if self._sheet == "page" else self._sheet
         view, _ = self._view()
         if view is None or self._result or not self._company.own:
             return line
@@ -211,6 +223,10 @@ class TableScene:
             self._question = question
             self._sent = None if question else self._sent
             self._fit(view)
+        if (proposed := self._sight.proposed()) is not self._proposed:
+            self._proposed = proposed
+            if question is not None and proposed is not None:
+                self._choice = choosing.proposed(question, proposed)
         return view, question is not None
 
     def _looked_at(self) -> View | None:
@@ -278,6 +294,8 @@ class TableScene:
             latest=dict(self._story.moves),
             shows_threats=self._shows_threats,
             choice=self._choice,
+            wanted=self._sight.wanted() if is_asked else None,
+            coached=self._sight.coached and is_asked,
             clock_s=rest_s if runs else None,
             away_s={seat: until_s - now_s for seat, until_s in self._until_s.items()},
             progress=self._progress,
@@ -285,7 +303,7 @@ class TableScene:
             closing=self._closing.does if self._closing else "",
             scrolled=self._below > 0,
             is_covered=bool(self._sheet),
-            question=self._open,
+            question=self._open if self._open and (self._open.answers or not self._choice.staged) else None,
             glyphs=self._glyphs,
         )
 
@@ -310,11 +328,13 @@ class TableScene:
     def _sheet_lines(self) -> tuple[LogLine, ...]:
         if self._sheet == "log":
             return self._lines
+        if self._sheet == "page":
+            return tuple(LogLine("log", part) for line in self._page for part in wrapped(line, WIDTH_MIN - 4))
         state = self._state()
         return piles_sheet(state, self._seat_shown) if self._sheet == "piles" else help_sheet(state)
 
     def _shown_sheet(self) -> Sheet | None:
-        titles = {"help": t("help"), "log": t("log"), "piles": t("discards")}
+        titles = {"help": t("help"), "log": t("log"), "piles": t("discards"), "page": t("lesson")}
         if not self._sheet:
             return None
         below = self._below if self._sheet == "log" else None

@@ -151,11 +151,16 @@ class Sight:
 
     ``view`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
     nothing is asked. ``pending`` is a prepared move, or a pass that goes by itself in a moment.
+    ``proposed`` is the move of a hint, which Enter sends, ``wanted`` the one that a lesson waits for. ``coached``:
+    hints are given at this table.
     """
 
     view: Callable[[], View | None]
     asked: Callable[[], View | None] = lambda: None
     pending: Callable[[], Action | None] = lambda: None
+    proposed: Callable[[], Action | None] = lambda: None
+    wanted: Callable[[], Action | None] = lambda: None
+    coached: bool = False
 
 
 @dataclass(slots=True)

@@ -101,8 +101,8 @@ def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
 Act: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
 Stop: TypeAlias = Callable[[], Awaitable[None]]
-Hints: TypeAlias = Callable[[View], Awaitable[str]]
-"""Thinks about a view of the seat to move, and returns a sentence."""
+Hints: TypeAlias = Callable[[View], Awaitable[tuple[str, Action | None]]]
+"""Thinks about a view of the seat to move; returns a sentence, and the action that it names, if any."""
 Acts: TypeAlias = Mapping[str, Act]
 """The words that do something at the table, with their handlers."""
 
@@ -159,6 +159,7 @@ class Person:
         self._auto_pass = auto_pass
         self._hints = hints
         self._prepared: PreparedMove | None = None
+        self._proposed: Action | None = None  # the move of a hint
         self._passing = False  # a pass is announced
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
@@ -202,6 +203,14 @@ class Person:
     def pending(self) -> Action | None:
         """The prepared move, or a pass about to be sent."""
         return PASS if self._passing else self._prepared.action if self._prepared else None
+
+    @property
+    def proposed(self) -> Action | None:
+        return self._proposed if self._question else None
+
+    @property
+    def coached(self) -> bool:
+        return self._hints is not None
 
     # What is typed.
 
@@ -527,7 +536,7 @@ class Person:
                 await remind(self._turn_time_s, seats, self._asked_at, question.answered, self._show)
             await question.answered.wait()
         finally:
-            self._question, self._passing = None, False
+            self._question, self._passing, self._proposed = None, False, None
         assert question.action is not None, "an answer is an action"
         return question.action
 
@@ -669,9 +678,11 @@ class Person:
         elif question is None:
             self._show(t("a hint comes in your own turn"))
         else:
-            found = await self._hints(question.view)
+            found, action = await self._hints(question.view)
             if self._question is question:  # else the turn went on meanwhile
                 self._show(found)
+                self._proposed = action
+                self._desk.repaint()
 
     async def _stop(self, stop: Stop, _: str) -> None:
         if self._match.game.position is None:
