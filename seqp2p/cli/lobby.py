@@ -117,7 +117,7 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
         return LobbyPlace(colour)
     others = [other.name for other in guests if other is not None and other is not guest]
     note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load(), others))
-    notes = (t("key {mark}", mark=fingerprint(guest.key)), note, t("is asked for another game") if guest.asked else "")
+    notes = (note, t("is asked for another game") if guest.asked else "")
     return LobbyPlace(colour, guest.name, "  ".join(filter(None, notes)), own)
 
 
@@ -162,16 +162,17 @@ class WaysIn:
             return f"seqp2p watch --relay {self.relay}"
         return f"seqp2p watch {self.mapped or self.address}"
 
-    def lines(self, code: str, *, full: bool, again: bool) -> list[str]:
-        """Return the commands by which others come. ``again``: they were shown before, with another code."""
+    def lines(self, code: str, *, full: bool) -> list[str]:
+        """Return the commands by which others come."""
         if full:
             return [t("others watch with:  {command}", command=self.watching())]
         near = f"seqp2p join {self.address} --code {code}" if self.relay is None else self.joining(code)
-        lines = [t("others join with:  {command}", command=near)]
+        is_found = self.relay is None and not ipaddress.ip_address(self.address.host).is_loopback
+        lines = [t("others join with:  {command}", command=f"seqp2p join {code}" if is_found else near)]
+        if is_found:
+            lines.append(t("if that finds nothing:  {command}", command=near))
         if self.mapped is not None:
             lines.append(t("from the internet: {command}", command=f"seqp2p join {self.mapped} --code {code}"))
-        if not again and not ipaddress.ip_address(self.address.host).is_loopback:
-            lines.append(t("on this network:   seqp2p join"))
         return lines
 
 
@@ -361,6 +362,7 @@ class LobbyTeller:
                 if key not in self.desk.muted:
                     output.event(json_events.LineEvent(seat, name, key.hex(), text))
                     output.say(said_line(name, text), "remark")
+                self._tell_full(was_full=self._full)
             case Declined(code, reason):
                 output.event(json_events.DeclinedEvent(code, reason))
                 output.say(sentence(reason), "answer")
@@ -403,7 +405,7 @@ class LobbyTeller:
         colours = colours_line(event)
         line, changed = seats_line(event), colours != self._colours != ""
         if not self.view.shows:
-            if [line, colours] != self._told.get("seats"):
+            if [line, colours] != self._told.get("seats", [])[:2]:
                 self._changes.say(line)
             if changed:
                 self._changes.say(colours)
@@ -411,16 +413,27 @@ class LobbyTeller:
             if self.options.person and event.own_seat > 1 and waits != self._waits:
                 self._changes.say(waits)
             self._waits = waits
-        self._told["seats"], self._colours = [line, colours], colours
-        if self._by_hand() and self._full and not was_full:
-            text = t(
-                "all seats are taken: the game begins in {seconds} s, at once with {word}; a change or a line begins"
-                " the wait again",
-                seconds=numeral(DEFAULT_LIMITS.full_table_s),
-                word=shown("start"),
-            )
-            if self._alarms.say(text, "answer"):
-                output.ring(t("the table is full"))
+        self._told["seats"], self._colours = [line, colours, keys_line(event)], colours
+        self._tell_full(was_full=was_full)
+
+    def _tell_full(self, *, was_full: bool) -> None:
+        """Tell a host whose table is full when the game begins: on a screen as a notice that counts down."""
+        if not (self._by_hand() and self._full):
+            self.output.ask("start", None)
+            return
+        ends_at = trio.current_time() + DEFAULT_LIMITS.full_table_s
+        if self.view.shows:
+            self.output.ask("start", Question(t("all seats are taken; the game begins in"), ends_at=ends_at))
+        if was_full:
+            return
+        text = t(
+            "all seats are taken: the game begins in {seconds} s, at once with {word}; a change or a chat message"
+            " begins the wait again",
+            seconds=numeral(DEFAULT_LIMITS.full_table_s),
+            word=shown("start"),
+        )
+        if self._alarms.say(text, "answer"):
+            self.output.ring(t("the table is full"))
 
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
@@ -448,8 +461,10 @@ class LobbyTeller:
     def _tell_strangers(self, count: int, wrong: int) -> None:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
         self.output.event(json_events.StrangersEvent(count, wrong))
-        values = {"count": count, "wrong": wrong, "others": count - wrong}
-        line = t("turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})", **values)
+        parts = [t("wrong code: {count}", count=wrong)] if wrong else []
+        if others := count - wrong:
+            parts.append(t("broke off or found no seat: {count}", count=others))
+        line = t("turned away: {count} ({reasons})", count=count, reasons="; ".join(parts))
         self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
             self._strangers_told_at = 10 ** len(str(count))
@@ -475,7 +490,7 @@ class LobbyTeller:
         assert ways is not None, "only a host has a code"
         relay = None if ways.relay is None else str(ways.relay)
         output.event(json_events.ListeningEvent(str(ways.address), code, relay))
-        lines = ways.lines(code, full=full, again=len(codes) > 1)
+        lines = ways.lines(code, full=full)
         self.desk.invitation = ways.joining(code)
         self.view.change(code=code, ways=tuple(lines), copies=True)
         self._told["code"] = [*lines, t("the join code is:  {code}", code=code)]
@@ -490,13 +505,13 @@ def waiting_line(event: LobbyShown) -> str:
     if asked := [guest.name for guest in event.seats if guest is not None and guest.asked]:
         return t("the game begins when all have accepted it; not yet: {names}", names=", ".join(asked))
     if event.own_seat == 1 and is_full:
-        return t("the game begins after {seconds} s without a change or a line, at once with F5", seconds=seconds)
+        return t("a change or a chat message begins the wait again; F5 begins at once")
     if event.own_seat == 1:
         return t("the game begins when the table is full; F5 begins it now, with bots on the free seats")
     if is_full:
         return t(
             "the table is full: the game begins when the host starts it, at the latest after {seconds} s without"
-            " a change or a line",
+            " a change or a chat message",
             seconds=seconds,
         )
     return t("the game begins when the table is full, or when the host starts it with bots on the free seats")
@@ -507,6 +522,11 @@ def seats_line(event: LobbyShown) -> str:
     if event.own_seat:
         names[event.own_seat - 1] = t("{name} (you)", name=names[event.own_seat - 1])
     return t("at the table: {seats}", seats=", ".join(names))
+
+
+def keys_line(event: LobbyShown) -> str:
+    keys = (t("{name} {mark}", name=seat.name, mark=fingerprint(seat.key)) for seat in event.seats if seat is not None)
+    return t("keys: {keys}", keys=", ".join(keys))
 
 
 def colours_line(event: LobbyShown) -> str:

@@ -67,6 +67,8 @@ async def sitting_down(
             on_port=PortTeller(output).asking(wanted=map_port),
         ) as endpoint,
     ):
+        if options.name is None and options.person and endpoint.identity.number > 1:
+            output.say(t("another window plays under your name, so you sit here as {name}", name=endpoint.name))
         yield output, endpoint
 
 

@@ -87,6 +87,7 @@ async def watch(host: Address | None, code: str | None, options: SeatOptions) ->
     ):
         with lock_identity(None) as locked:
             lobby = LobbyView(output, t("seqp2p: watch a table"))
+            lobby.change(command="seqp2p watch")
             let_in = partial(output.say, LET_IN)
             told, changes = {"seats": [translate(LET_IN)]}, BoundedLines(output)
 

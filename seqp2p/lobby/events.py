@@ -108,7 +108,7 @@ class TurnedAway:
 
 @dataclass(frozen=True, slots=True)
 class Strangers:
-    """Clients that the door has turned away so far (host): ``count`` in all, ``wrong`` after a try at the code."""
+    """Clients that the door has turned away so far (host): ``count`` in all, ``wrong`` of them with a wrong code."""
 
     count: int
     wrong: int

@@ -116,7 +116,7 @@ class LobbyModel:
     are the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question,
     ``strangers`` the line that counts those turned away. ``waits`` says what the start waits for. ``reading`` are the
     rules of the game, from line ``top`` on. ``moving`` is the seat of a player who gets another one, and ``removing``
-    that of one to be sent away, from 0.
+    that of one to be sent away, from 0. ``command`` is the one that was given.
     """
 
     title: str
@@ -136,6 +136,7 @@ class LobbyModel:
     top: int = 0
     moving: int = NOWHERE
     removing: int = NOWHERE
+    command: str = "seqp2p join"
 
     @property
     def hosts(self) -> bool:
@@ -431,7 +432,8 @@ def _paint_tables(canvas: Canvas, row: int, model: LobbyModel) -> int:
     tables = model.tables or ()
     canvas.put(row, 1, t("tables on this network:"), "label")
     if not tables:
-        canvas.put(row + 1, 3, t("none yet; a host's address works, too: seqp2p join HOST:PORT"), "dim")
+        works = t("none yet; a host's address works, too: {command} HOST:PORT", command=model.command)
+        canvas.put(row + 1, 3, works, "dim")
         return row + 3
     for at, (_, line) in enumerate(tables[: canvas.height // 3]):
         chosen = at == min(model.chosen, len(tables) - 1)
