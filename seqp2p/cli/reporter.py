@@ -266,7 +266,7 @@ class Reporter:
         self.output.say_last(outcome)
         self.output.say_last(t("replay: {path}", path=replay))
         if self._scene is not None and self.output.screen is not None:
-            self._scene.over([outcome])
+            self._scene.over([outcome], lost=bool(seat and result.winners) and seat not in result.winners)
             self.output.screen.refresh()
 
     def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:

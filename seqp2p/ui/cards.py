@@ -30,7 +30,7 @@ _SUITS: Final = {"C": message("clubs"), "D": message("diamonds"), "H": message("
 
 
 LETTERS: Final = term("letters", "JQKCDHS")
-"""The first letters of jack, queen, king, clubs, diamonds, hearts and spades. A card that English has too is English."""
+"""The first letters of jack, queen, king, clubs, diamonds, hearts and spades. What English has, too, is English."""
 SIGNS: Final = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 
 

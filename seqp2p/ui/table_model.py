@@ -52,6 +52,7 @@ class TableState:
     progress: Progress | None = None
     result: tuple[str, ...] = ()
     """The end of the game, and what can be done now."""
+    lost: bool = False
     closing: str = ""
     """The effect of Enter after the end, if it has one."""
     question: Question | None = None

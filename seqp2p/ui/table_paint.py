@@ -25,7 +25,6 @@ from seqp2p.ui.explain import explanation, hand_signs, keys_of, prompt, sign_mea
 from seqp2p.ui.frame import Box, Canvas, Frame, Target, clipped, width_of
 from seqp2p.ui.keys import put_keys
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.question import Question
 from seqp2p.ui.scene import LogLine, paint_from, paint_lines, section, wrapped
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, Progress, TableModel, TableState, TeamLine
@@ -171,7 +170,7 @@ def paint_table(
         paint_board(canvas, 1, 0, model.board, layout.pitch)
     paint_panel(canvas, layout.panel, model)
     if state.result:
-        _result(canvas, layout.hand, state.result, state.question)
+        _result(canvas, layout.hand, state)
     else:
         row = _hand(canvas, layout, model)
         _texts(canvas, layout, row, state)
@@ -305,13 +304,13 @@ def _progress(canvas: Canvas, row: int, width: int, progress: Progress) -> int:
     return row + 1
 
 
-def _result(canvas: Canvas, box: Box, result: Sequence[str], question: Question | None) -> None:
+def _result(canvas: Canvas, box: Box, state: TableState) -> None:
     """Paint the result below a rule, the letters of its first line apart if there is room, and what is asked now."""
-    row, width = box.row, box.width
+    row, width, result, question = box.row, box.width, state.result, state.question
     headline = " ".join(result[0].upper())
     heads = [headline] if width_of(headline) <= width - 4 else wrapped(result[0], width - 4)
     canvas.put(row, 0, canvas.glyphs.horizontal * width, "rule")
-    lines = [(part, (width - width_of(part)) // 2, "done") for part in heads]
+    lines = [(part, (width - width_of(part)) // 2, "title" if state.lost else "done") for part in heads]
     asked = [(question.text, "alarm")] if question else []
     texts = [*asked, *((text, "hint") for text in result[1:])]
     lines += [(part, 1, style) for text, style in texts for part in wrapped(text, width - 2)]

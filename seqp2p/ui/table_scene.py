@@ -83,6 +83,7 @@ class TableScene:
         self._progress: Progress | None = None
         self._result: tuple[str, ...] = ()
         self._closing: ClosingKey | None = None
+        self._lost = False
         self._sheet = ""
         self._seat_shown = 0
         self._top = 0  # the first line shown of what is read from its beginning
@@ -125,9 +126,9 @@ class TableScene:
     def progress_over(self) -> None:
         self._progress = None
 
-    def over(self, lines: Sequence[str], closing: ClosingKey | None = None) -> None:
+    def over(self, lines: Sequence[str], closing: ClosingKey | None = None, *, lost: bool = False) -> None:
         """Show how the game has ended and what can be done now; without a line the game goes on after all."""
-        self._result, self._closing = tuple(lines), closing
+        self._result, self._closing, self._lost = tuple(lines), closing, lost
         self._choice = NO_CHOICE
 
     def show_page(self, lines: Sequence[str]) -> None:
@@ -300,6 +301,7 @@ class TableScene:
             away_s={seat: until_s - now_s for seat, until_s in self._until_s.items()},
             progress=self._progress,
             result=self._result,
+            lost=self._lost,
             closing=self._closing.does if self._closing else "",
             scrolled=self._below > 0,
             is_covered=bool(self._sheet),
