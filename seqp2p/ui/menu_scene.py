@@ -52,7 +52,7 @@ class MenuRow:
             return self.note
         number = self.counts[self.count]
         if self.counted == "--bots":
-            return f"{tn('{count} bot', '{count} bots', number)}, {t(self.levels[self.level])}"
+            return f"{tn('{count} bot', '{count} bots', number)}, {self.levels[self.level]}"
         return tn("{count} player", "{count} players", number)
 
 
