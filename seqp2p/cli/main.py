@@ -273,7 +273,7 @@ def main() -> None:
         sys.exit(exit_code_of(sys.argv[1:]))
     from seqp2p.cli.menu import choose_command  # what --help need not wait for
 
-    while words := choose_command():
+    while words := choose_command(COMMANDS):
         with contextlib.suppress(SystemExit):
             exit_code_of(words)
         forget_seat()

@@ -2,12 +2,11 @@
 
 import difflib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
 from seqp2p.api.home import usual_replay_dir
-from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.options import ask_name
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
 from seqp2p.cli.replays import PastGame, unfinished_game
@@ -63,18 +62,18 @@ def _course_of(game: PastGame) -> str:
     return tn("with {names}, {count} turn, {time}", "with {names}, {count} turns, {time}", turns, **values)
 
 
-def choose_command() -> Sequence[str]:
-    """Show the menu; return the words of the command chosen, none for leaving."""
+def choose_command(commands: Collection[str]) -> Sequence[str]:
+    """Show the menu; return the words of one of these commands, none for leaving."""
     try:
         ask_name()
         output, wish, rows = Output(json=False), ScreenWish(), rows_now()
         if not can_show(output, wish):
-            return _choose_from_list(rows, output)
+            return _choose_from_list(rows, output, commands)
         chosen: list[str] = []
 
         async def choose() -> int:
             async with on_screen(output, wish) as shown_on:
-                chosen.extend(await _choose_on_screen(rows, shown_on))
+                chosen.extend(await _choose_on_screen(rows, shown_on, commands))
             return 0
 
         run_async(choose)
@@ -83,42 +82,42 @@ def choose_command() -> Sequence[str]:
     return chosen
 
 
-async def _choose_on_screen(rows: Sequence[MenuRow], output: Output) -> Sequence[str]:
+async def _choose_on_screen(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
     screen = output.screen
     assert screen is not None, "a menu on a screen"
-    screen.show(MenuScene(rows, tuple(COMMANDS)))
+    screen.show(MenuScene(rows, tuple(commands)))
     while (line := await output.read_line()) is not None and line.strip().lower() not in LEAVING:
-        if words := read_command(line):
+        if words := read_command(line, commands):
             return words
-        output.say(fault_of(line), "answer")
+        output.say(fault_of(line, commands), "answer")
     return ()
 
 
-def _choose_from_list(rows: Sequence[MenuRow], output: Output) -> Sequence[str]:
+def _choose_from_list(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
     for number, row in enumerate(rows, 1):
         output.say(f"{number:>3}  {row.text}  (seqp2p {' '.join(row.words)})")
     output.say(f"  q  {t('quit')}")
     while (typed := input("> ").strip()).lower() not in LEAVING:
         if typed.isdecimal() and 1 <= int(typed) <= len(rows):
             return rows[int(typed) - 1].words
-        if words := read_command(typed):
+        if words := read_command(typed, commands):
             return words
-        output.say(fault_of(typed) if typed else t("type a number from 1 to {most}, or q", most=len(rows)))
+        output.say(fault_of(typed, commands) if typed else t("type a number from 1 to {most}, or q", most=len(rows)))
     return ()
 
 
-def read_command(line: str) -> Sequence[str]:
+def read_command(line: str, commands: Collection[str]) -> Sequence[str]:
     """Return the words of a typed command, or of a join for a typed code or address; none for another line.
 
-    >>> read_command("seqp2p play --bots 3"), read_command("7 amber falcon"), read_command("plya")
-    (['play', '--bots', '3'], ['join', '7-amber-falcon'], ())
+    >>> read_command("seqp2p play --bots 3", ["play"]), read_command("7 amber falcon", [])
+    (['play', '--bots', '3'], ['join', '7-amber-falcon'])
     """
     try:
         words = shlex.split(line)
     except ValueError:
         return ()
     words = words[1:] if words[:1] == ["seqp2p"] else words
-    if words and words[0] in COMMANDS:
+    if words and words[0] in commands:
         return words
     return ["join", place] if (place := _place(line)) else ()
 
@@ -136,9 +135,9 @@ def _place(line: str) -> str:
     return line.strip() if ":" in line else ""
 
 
-def fault_of(line: str) -> str:
+def fault_of(line: str, commands: Collection[str]) -> str:
     """Return the reason why a line is no command, with the nearest one."""
     first = line.split(maxsplit=1)[0] if line.split() else ""
-    if near := difflib.get_close_matches(first.lower(), COMMANDS, n=1, cutoff=0.5):
+    if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
         return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
     return t("type a command, a join code, or choose with the arrows")

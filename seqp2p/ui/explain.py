@@ -101,8 +101,9 @@ def _question(view: View, card: Card) -> str:
 def explanation(state: TableState) -> tuple[str, ...]:
     """Explain the choice: the sequences it makes, its card, the square under the cursor."""
     view, choice = state.view, state.choice
-    if state.question is not None:
-        return state.question.details
+    question = state.question
+    if question is not None and (question.answers or choice.card == UNKNOWN):
+        return question.details
     if view is None:
         return ()
     if len(choice.ways) > 1 and choice.staged:

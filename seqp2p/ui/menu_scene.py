@@ -52,7 +52,8 @@ class MenuRow:
             return self.note
         number = self.counts[self.count]
         if self.counted == "--bots":
-            return f"{tn('{count} bot', '{count} bots', number)}, {self.levels[self.level]}"
+            bots = tn("{count} bot", "{count} bots", number)
+            return f"{bots}, {self.levels[self.level]}"
         return tn("{count} player", "{count} players", number)
 
 

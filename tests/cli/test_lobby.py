@@ -139,5 +139,5 @@ def test_a_number_as_a_name_has_no_other_player_removed() -> None:
     desk.ask = asked.append
     desk.lobby = LobbyShown(make_settings(4), (host, ann, two, None), 1)
     remove = desk.answers()["remove"]
-    assert remove("2") == ["write the name or the seat of another player, like: remove seat 2"]
+    assert remove("2") == ["add the name or the seat of another player, like: remove seat 2"]
     assert (remove("seat 3"), asked) == ((), [RemovePlayer(two.key)])

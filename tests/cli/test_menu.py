@@ -5,6 +5,7 @@ import builtins
 import pytest
 
 from seqp2p.cli import menu
+from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.menu import choose_command, fault_of, read_command
 
 
@@ -20,12 +21,12 @@ from seqp2p.cli.menu import choose_command, fault_of, read_command
     ],
 )
 def test_what_is_typed(typed: str, words: list[str]) -> None:
-    assert list(read_command(typed)) == words
+    assert list(read_command(typed, COMMANDS)) == words
 
 
 def test_what_is_no_command() -> None:
-    assert fault_of("gamse now") == "no such command: gamse; did you mean games?"
-    assert fault_of("qqqq").startswith("type a command, a join code")
+    assert fault_of("gamse now", COMMANDS) == "no such command: gamse; did you mean games?"
+    assert fault_of("qqqq", COMMANDS).startswith("type a command, a join code")
 
 
 @pytest.mark.parametrize(
@@ -36,5 +37,5 @@ def test_a_list_where_there_is_no_screen(
 ) -> None:
     monkeypatch.setattr(menu, "ask_name", lambda: None)
     monkeypatch.setattr(builtins, "input", lambda _: typed.pop(0))
-    assert list(choose_command()) == words
+    assert list(choose_command(COMMANDS)) == words
     assert "  1  Play against bots  (seqp2p play)" in capsys.readouterr().out.splitlines()

@@ -48,8 +48,8 @@ def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path
         assert exit_code == 0
         assert KIDS.name in out or '"games": 1' in out
     # This is true of the usual folder alone, so it is not said of another.
-    assert "show last" in cli("games")[1]
-    assert "show last" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
+    assert "seqp2p show 1" in cli("games")[1]
+    assert "seqp2p show 1" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
 
 
 def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:

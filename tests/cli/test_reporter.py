@@ -185,11 +185,11 @@ def test_a_screen_that_opens_later_has_the_sentence_too(capsys: pytest.CaptureFi
 
 
 def test_others_are_told_the_port_and_the_address() -> None:
-    near, far, found = WaysIn(OWN, PORT).lines(CODE, full=False, again=False)
-    assert near.endswith("seqp2p join 192.168.1.5:4610 --code 7-amber-falcon")
+    found, near, far = WaysIn(OWN, PORT).lines(CODE, full=False)
+    assert found == "others join with:  seqp2p join 7-amber-falcon"
+    assert near == "if that finds nothing:  seqp2p join 192.168.1.5:4610 --code 7-amber-falcon"
     assert far == "from the internet: seqp2p join 9.46.10.1:4610 --code 7-amber-falcon"
-    assert found.endswith("seqp2p join")
-    assert WaysIn(OWN, PORT).lines(CODE, full=True, again=False) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
+    assert WaysIn(OWN, PORT).lines(CODE, full=True) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
 
 
 async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str]) -> None:

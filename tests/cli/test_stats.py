@@ -94,7 +94,7 @@ def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("seqp2p.replay.statistics.summarise", stop)
-    assert cli("stats", KIDS) == (5, "", "seqp2p: error: stopped after 0 files\n")
+    assert cli("stats", KIDS) == (5, "", "seqp2p: stopped after 0 files\n")
 
 
 def test_many_players_and_no_decided_game() -> None:

@@ -129,7 +129,7 @@ def test_stopped_it_has_a_code_for_invalid_files_and_one_for_others(
 
     monkeypatch.setattr("seqp2p.cli.verify._say", stop)
     exit_code, _, err = cli("verify", written(name))
-    assert (exit_code, err) == (code, "seqp2p: error: stopped after 1 of 1 files\n")
+    assert (exit_code, err) == (code, "seqp2p: stopped after 1 of 1 files\n")
 
 
 def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:

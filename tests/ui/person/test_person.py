@@ -187,9 +187,9 @@ def called(number: int) -> Seat:
 
 
 def with_hints(seat: int) -> Seat:
-    async def think(seen: View) -> str:
+    async def think(seen: View) -> tuple[str, Action | None]:
         await trio.lowlevel.checkpoint()
-        return f"hint: one of {len(seen.legal)}"
+        return f"hint: one of {len(seen.legal)}", seen.legal[0]
 
     game = played(2)
     return Seat(match_at(game, turn_of(game, seat)), game.seat(1), hints=think)
