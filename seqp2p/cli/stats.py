@@ -171,7 +171,7 @@ def _own_line(counted: Statistics) -> Iterator[str]:
 
 
 def _with_bots_as_one(counted: Statistics) -> list[tuple[str, PlayerCount]]:
-    """Return players with their keys, those with the most games first. Bots have a new key in each game: they are one."""
+    """Return players with their keys, those with the most games first. All bots, with a key for each game, are one."""
     bots, found = PlayerCount(names=(t("bots"),)), list[tuple[str, PlayerCount]]()
     for key, each in ranked(counted):
         if all(map(is_bot_name, each.names)) and bytes.fromhex(key) not in own_keys():

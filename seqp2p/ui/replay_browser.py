@@ -35,11 +35,16 @@ _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
 
 
+MARKED_FROM: Final = 100
+"""The cost in thousandths from which a move is marked."""
+
+
 @dataclass(frozen=True, slots=True)
 class MoveReview:
-    """The review of a move, as its seat could know: the chances of the teams to win after it, and its cost.
+    """The review of a move: the chances of the teams to win after it, and its cost.
 
-    ``better`` is the best move, with the chance ``better_chance`` for the team; empty if this one is. Chances and cost
+    The chances are the mean of a round, in which each seat has judged by its own hand; the cost is by what the seat
+    could know. ``better`` is the best move, with the chance ``better_chance`` for the team; empty if this one is. Chances and cost
     are in thousandths.
     """
 
@@ -49,6 +54,11 @@ class MoveReview:
     cost: int = 0
     better: str = ""
     better_chance: int = 0
+
+    @property
+    def mark(self) -> str:
+        """The sign of a costly move: ``?`` from 10 points on, ``??`` from 20."""
+        return " ??" if self.cost >= 2 * MARKED_FROM else " ?" if self.cost >= MARKED_FROM else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,17 +363,17 @@ def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[str, ...]:
     """Return a line for each move with a review: the chances after it, with ``bars`` also as a bar of letters."""
     found = [
         t(
-            "{turn:>3}. {bar}{teams}  {who}: {action}",
+            "{turn:>3}. {bar}{teams}  {who}  {action}",
             turn=moment.turn,
             bar=f"{_bar(frames, moment.review)} " if bars else "",
             teams=chances_shown(frames, moment.review),
             who=frames.company.name(moment.review.seat),
-            action=moment.review.move,
+            action=moment.review.move + moment.review.mark,
         )
         for moment in frames.moments
         if moment.review
     ]
-    heading = t("the chances to win after each turn, as the seat that moved could know them:")
+    heading = t("the chances to win after each turn, as the seats of one round could know them in the mean:")
     return (heading, *found, "") if found else ()
 
 
@@ -379,7 +389,8 @@ def _bar(frames: ReplayFrames, review: MoveReview) -> str:
 def costly_lines(frames: ReplayFrames) -> tuple[str, ...]:
     """Return the moves that cost most under a heading, and the reason why moves have no review."""
     found = [text for _, text in costly_moves(frames)]
-    heading = [translate(COSTLY_HEADING)] if found else []
+    reviewed = any(moment.review for moment in frames.moments)
+    heading = [translate(COSTLY_HEADING)] if found else [t("no costly move")] if reviewed else []
     return (*heading, *found, *([frames.no_review] if frames.no_review else []))
 
 
