@@ -44,8 +44,8 @@ class MoveReview:
     """The review of a move: the chances of the teams to win after it, and its cost.
 
     The chances are the mean of a round, in which each seat has judged by its own hand; the cost is by what the seat
-    could know. ``better`` is the best move, with the chance ``better_chance`` for the team; empty if this one is. Chances and cost
-    are in thousandths.
+    could know. ``better`` is the best move, with the chance ``better_chance`` for the team; empty if this one is.
+    Chances and cost are in thousandths.
     """
 
     seat: int
