@@ -258,7 +258,10 @@ class Reporter:
         self.output.event(
             json_events.OverEvent(**plain_result(result), seat=seat, replay=str(replay), resumable=resumable)
         )
-        if self.match.game.position is not None:
+        screen = self.output.screen
+        if self._scene is not None and screen is not None:
+            screen.board = self._scene.final_board()
+        elif self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
         heirs = () if self.match.forfeit is None else self.match.forfeit.winners

@@ -179,6 +179,16 @@ def paint_table(
     return canvas.frame()
 
 
+def paint_final_board(model: TableModel) -> Frame | None:
+    """Paint the board alone, as it stays on the terminal when the screen closes; None before the deal."""
+    if model.board is None:
+        return None
+    width, height = board_size(model.board, SMALL)
+    canvas = Canvas(width, height, model.state.glyphs)
+    paint_board(canvas, 0, 0, model.board, SMALL)
+    return canvas.frame()
+
+
 def _title(canvas: Canvas, state: TableState) -> None:
     view, left_s, yours = state.view, state.clock_s, state.asked and state.sent is None
     pile = t("pile {count}", count=view.pile) if view else ""
@@ -211,9 +221,12 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
         at = 1
         for slot, card in enumerate(model.hand):
             at = _card(canvas, box.row + (not card.chosen), at, card, ("card", slot)) + 1
-        for down, text in enumerate(_hand_signs(model, canvas.glyphs)[: CARD_ROWS - 1], box.row + 1):
-            canvas.clip(down, at + 1, box.width - at - 1, text, "dim")
-        return box.row + CARD_ROWS if has_hand else box.row
+        legend = "  ".join(_hand_signs(model, canvas.glyphs))
+        row = box.row + CARD_ROWS if has_hand else box.row
+        if has_hand and legend and width_of(legend) < box.width - 1 and box.height > CARD_ROWS + ASK_ROWS:
+            canvas.put(row, 1, legend, "dim")
+            row += 1
+        return row
     if has_hand:
         at = canvas.put(box.row, 1, t("hand"), "label") + 1
         for slot, card in enumerate(model.hand):

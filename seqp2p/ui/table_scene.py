@@ -19,7 +19,7 @@ from seqp2p.ui import choice as choosing
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import NO_CHOICE, Choice, Step, actions_of, in_own_turn, targets
 from seqp2p.ui.explain import help_sheet, keys_of, piles_sheet
-from seqp2p.ui.frame import Painter, Target
+from seqp2p.ui.frame import Frame, Painter, Target
 from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown, word_of
@@ -30,7 +30,7 @@ from seqp2p.ui.question import Question
 from seqp2p.ui.scene import WIDTH_MIN, LogLine, Page, wrapped
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
-from seqp2p.ui.table_paint import Sheet, paint_table
+from seqp2p.ui.table_paint import Sheet, paint_final_board, paint_table
 from seqp2p.ui.words import Company, Sight, Story
 
 PAGE_LINES: Final = 5
@@ -138,6 +138,9 @@ class TableScene:
     def forget_choice(self) -> None:
         """Put a chosen card and square back."""
         self._choice = NO_CHOICE
+
+    def final_board(self) -> Frame | None:
+        return paint_final_board(table_model(replace(self._state(), choice=NO_CHOICE)))
 
     # The scene.
 

@@ -33,6 +33,7 @@ from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -56,6 +57,7 @@ from prompt_toolkit.layout.mouse_handlers import MouseHandlers
 from prompt_toolkit.layout.screen import Char, Screen, WritePosition
 from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.shortcuts import print_formatted_text
 from prompt_toolkit.styles import Style
 
 from seqp2p.hangup import hang_up
@@ -399,10 +401,22 @@ class _PageContainer(Container):
         return None
 
 
+def print_frame(frame: Frame, taste: Taste, output: Output | None) -> None:
+    """Print a page as lines, with its colours."""
+    style, depth = Style.from_dict(taste.styles()), ColorDepth(f"DEPTH_{taste.depth}_BIT")
+    for row in frame.rows:
+        text = FormattedText([(_classes(name), part) for name, part in row])
+        print_formatted_text(text, style=style, color_depth=depth, output=output)
+
+
+def _classes(style: str) -> str:
+    return " ".join(f"class:{name}" for name in style.split())
+
+
 def _row_of_chars(spelt: Callable[[str], str], row: tuple[Fragment, ...]) -> dict[int, Char]:
     """Return a row as prompt_toolkit has it: by columns. A wide character has an empty one after it."""
     texts, styles = cells_of((style, spelt(text)) for style, text in row)
-    classes = (" ".join(f"class:{name}" for name in style.split()) for style in styles)
+    classes = map(_classes, styles)
     return {at: Char(text, style) for at, (text, style) in enumerate(zip(texts, classes, strict=True))}
 
 
