@@ -101,7 +101,7 @@ def spellings(language: str, variant: Variant) -> Mapping[str, Card]:
         if is_named(variant, card):
             names = dict.fromkeys((face_code(variant, card), face_name(variant, card)), 0)
         else:
-            rank, suit = face
+            rank, suit = face[0], face[1]
             ranks = (rank, rank.replace("T", "10"), own.get(rank, rank))
             names = {rank + suit: 0 for suit in (suit, SIGNS[suit], own[suit]) for rank in ranks}
         for text in names:

@@ -131,7 +131,7 @@ class Screen:
             self._take(None)
         elif line is not None:
             # Who types the whole word gets the same as who presses its letter.
-            self._rests = frozenset(alias[1:] for alias in suggestible([line])) if len(key) == 1 else frozenset()
+            self._rests = frozenset(alias[1:] for alias in suggestible([line])) if len(key) == 1 else frozenset[str]()
             self._take(line)
         elif (line := self._scene.press(key)) is not None:
             self._take(line)
@@ -146,7 +146,7 @@ class Screen:
         self.refresh()
 
     def enter(self, line: str) -> None:
-        rests, self._rests = self._rests, frozenset()
+        rests, self._rests = self._rests, frozenset[str]()
         if line.strip().lower() in rests:
             return
         if (rest := self._scene.enter(line)) is not None:

@@ -46,7 +46,7 @@ class Console:
     card: Callable[[Variant, Card], str] = card_shown
     action: Callable[[Variant, Action], str] = action_shown
     repaint: Callable[[], None] = lambda: None
-    ask: Callable[[str, Question | None], None] = lambda *_: None
+    ask: Callable[[str, Question | None], None] = lambda _about, _question: None
 
     def show(self, *lines: str) -> None:
         for line in lines:

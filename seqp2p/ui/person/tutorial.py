@@ -355,8 +355,8 @@ async def _answer(desk: Console, tutorial: Tutorial, showing: Showing, hints: Hi
             desk.show(translate(LEFT))
             return None
         if word_of(line) == "hint":
-            found, _ = await hints(tutorial.sees())
-            desk.show(found, translate(lesson.task))
+            sentence, _ = await hints(tutorial.sees())
+            desk.show(sentence, translate(lesson.task))
         elif (found := answer_to(line, answers)) is not None:
             desk.show(*found)
         elif not line:
