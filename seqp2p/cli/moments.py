@@ -76,13 +76,17 @@ def why_not(reviewed: Reviewed, company: Company) -> str:
 
 
 def _move_reviews(playback: Playback, judged: Mapping[int, Judged]) -> dict[int, MoveReview]:
-    """Return the reviews by the numbers of their moments. Chances are the mean of a round: each seat knows one hand."""
+    """Return the reviews by the numbers of their moments. Chances are the mean of a round: each seat knows one hand.
+
+    Where a team has won, nothing is left to judge.
+    """
     assert playback.agreement is not None, "a turn has a table"
     found, latest = dict[int, MoveReview](), deque[Chances](maxlen=playback.agreement.settings.players)
     for at, each in judged.items():
         latest.append(each.chances)
-        means = tuple(round(sum(chances) / len(latest)) for chances in zip(*latest, strict=True))
-        found[at] = replace(_move_review(playback, at, each), chances=means)
+        *mean, _ = (sum(chances) // len(latest) for chances in zip(*latest, strict=True))
+        chances = each.chances if CERTAIN in each.chances else (*mean, CERTAIN - sum(mean))
+        found[at] = replace(_move_review(playback, at, each), chances=chances)
     return found
 
 

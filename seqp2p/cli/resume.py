@@ -186,5 +186,5 @@ def _is_named(stored: StoredGame, game: str | None) -> bool:
     seats = decode_agreement(secrets.agreement).seats
     if secrets.seat > len(seats) or seats[secrets.seat - 1].key not in own_keys():
         return False
-    named = game is None or not re.fullmatch(r"[0-9a-fA-F]{1,64}", game)
+    named = game is None or is_number(game) or not re.fullmatch(r"[0-9a-fA-F]{1,64}", game)
     return named or game_id(secrets.agreement).hex().startswith((game or "").lower())

@@ -100,7 +100,8 @@ def test_other_languages_and_strange_names(cli: Cli, tmp_path: Path) -> None:
     assert [form for form, text in told.items() if not text.isascii()] == ["text"]
     for form in ("html", "svg"):
         assert "\x1b" not in told[form]
-        assert "\\x1b[2J&lt;b&gt;&amp;.seqp2p" in told[form]
+    assert "\\x1b[2J&lt;b&gt;&amp;.seqp2p" in told["svg"]
+    assert "ann, ben et cleo</h1>" in told["html"]
 
 
 # The file that it is written to.
