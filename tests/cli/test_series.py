@@ -200,7 +200,7 @@ async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
     assert await evening.evening(options_of(None)) == DONE
     assert evening.opened == 5  # with the lobby in which the person declined
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("score")]
-    assert [line.partition("player 2 ")[2][:1] for line in told] == ["1", "2", "3"]
+    assert told == [f"score at this table: player 1 0, you {wins}, player 3 0" for wins in (1, 2, 3)]
 
 
 async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
