@@ -136,7 +136,7 @@ def test_stopped_it_says_how_far_it_came(people: Household, many: list[Named]) -
     verify.signal(signal.SIGTERM)
     assert verify.end() == 3  # An invalid file is the worse news.
     assert len(verify.err) == 1
-    assert verify.err[0].startswith("seqp2p: stopped after ")
+    assert verify.err[0].startswith("seqp2p: error: stopped after ")
     assert verify.err[0].endswith(" of 1,001 files")
     assert len(verify.events) < 1001
     wait_until_gone(started)

@@ -25,7 +25,7 @@ class Room:
         self._stack = stack
 
     def home(self, who: str) -> dict[str, str]:
-        env = environment(self.folder / who, LANG="C.UTF-8", LANGUAGE="en")
+        env = environment(self.folder / who, LANG="C.UTF-8", LANGUAGE="en", SEQP2P_NAME=who)
         env.pop("SEQP2P_DEBUG")
         return env
 

@@ -50,7 +50,7 @@ def back_to_the_menu(terminal: Terminal) -> None:
 
 
 def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
-    ann = room.sit("ann")
+    ann = room.sit("ann", SEQP2P_NAME="")
     ann.see("your name at the table (Enter: ")
     ann.type("a" * 99)
     ann.see("this name cannot be used")
