@@ -40,7 +40,7 @@ def test_a_wrong_code_is_refused_and_a_third_one_burns_the_code(cli: Cli, people
     # The new code, as people type it.
     guest = people.join(host, code=second["code"].replace("-", " ").upper())
     assert (host.end(), guest.end()) == (0, 0)
-    assert host.event("strangers", wrong=3)["count"] == 4
+    assert host.event("strangers", wrong=4)["count"] == 4
     host.line(r"^turned away: \d \(wrong code: \d")
 
 

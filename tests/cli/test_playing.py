@@ -192,7 +192,7 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
     exit_code, _, err = cli("host", *options, "--map-port")
     thread.join()
     assert (exit_code, ends) == (0, [4, 0])
-    assert "turned away: 1 (broke off or found no seat: 1)" in err
+    assert "turned away: 1 (wrong code: 1)" in err
     port, *_, over = documented.stream(watched.getvalue())
     assert (port["event"], port["state"], port["address"]) == ("port", "not_open", None)
     assert over["event"] == "over"
