@@ -43,8 +43,8 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     if not found:
         none = t("there is no such game in {folder}", folder=folder)
         is_usual = not words and folder == usual_replay_dir()
-        hint = t("seqp2p play begins one") if is_usual else translate(NO_GAMES)
+        hint = t("seqp2p play starts one") if is_usual else translate(NO_GAMES)
         raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), hint)
     if not as_json and folder == usual_replay_dir():
-        output.say(t("by its number: seqp2p show 1, and so resume, export, verify and stats"))
+        output.say(t("use the number: seqp2p show 1; resume, export, verify and stats take it too"))
     raise SystemExit(DONE)

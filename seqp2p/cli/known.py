@@ -293,7 +293,7 @@ def _loud(output: Output) -> Callable[[str], None]:
 
 
 async def _ask(meeting: Meeting, output: Output) -> bool:
-    about, text = "key", t("play with this {name}? no leaves the table", name=meeting.name)
+    about, text = "key", t("play with this {name}? (no: leave the table)", name=meeting.name)
     output.ask(about, yes_or_no(text, "", trio.current_time() + ANSWER_S))
     try:
         with trio.move_on_after(ANSWER_S):

@@ -51,7 +51,7 @@ from seqp2p.ui.language import number as numeral
 from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
 from seqp2p.ui.person.console import NOT_STARTED, lobby_answers, wait_in_lobby
 from seqp2p.ui.person.person import HOW_TO_SAY
-from seqp2p.ui.question import Answer, Question, yes_or_no
+from seqp2p.ui.question import Question, yes_or_no
 from seqp2p.ui.words import mute_line, seats_named, settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -400,8 +400,7 @@ class LobbyTeller:
             if not self.view.shows and offer:
                 self._changes.say(offer)
             elif self.view.shows:
-                does = (Answer(shown("relay"), t("use it too"), "relay"),)
-                output.ask("relay", Question(offer, does) if offer else None)
+                output.ask("relay", Question(offer) if offer else None)
         colours = colours_line(event)
         line, changed = seats_line(event), colours != self._colours != ""
         if not self.view.shows:
@@ -426,9 +425,12 @@ class LobbyTeller:
             self.output.ask("start", Question(t("all seats are taken; the game begins in"), ends_at=ends_at))
         if was_full:
             return
+        if self.view.shows:
+            self.output.ring(t("the table is full"))
+            return
         text = t(
             "all seats are taken: the game begins in {seconds} s, at once with {word}; a change or a chat message"
-            " begins the wait again",
+            " restarts the wait",
             seconds=numeral(DEFAULT_LIMITS.full_table_s),
             word=shown("start"),
         )
@@ -462,7 +464,7 @@ class LobbyTeller:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
         self.output.event(json_events.StrangersEvent(count, wrong))
         parts = [t("wrong code: {count}", count=wrong)] if wrong else []
-        if others := count - wrong:
+        if (others := count - wrong) > 0:
             parts.append(t("broke off or found no seat: {count}", count=others))
         line = t("turned away: {count} ({reasons})", count=count, reasons="; ".join(parts))
         self.view.change(strangers=line)
@@ -505,7 +507,7 @@ def waiting_line(event: LobbyShown) -> str:
     if asked := [guest.name for guest in event.seats if guest is not None and guest.asked]:
         return t("the game begins when all have accepted it; not yet: {names}", names=", ".join(asked))
     if event.own_seat == 1 and is_full:
-        return t("a change or a chat message begins the wait again; F5 begins at once")
+        return t("a change or a chat message restarts the wait; F5 begins at once")
     if event.own_seat == 1:
         return t("the game begins when the table is full; F5 begins it now, with bots on the free seats")
     if is_full:

@@ -44,7 +44,7 @@ COMMANDS = MappingProxyType(
         "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),
         "try-bot": ("seqp2p.cli.try_bot", message("Try a program as a bot: whether it keeps to the protocol.")),
         "config": ("seqp2p.cli.config", message("List, read and change the settings that last.")),
-        "reach": ("seqp2p.cli.reach", message("Say which ways lead here for friends elsewhere.")),
+        "reach": ("seqp2p.cli.reach", message("Show how friends elsewhere can reach this machine.")),
         "id": ("seqp2p.cli.identity", message("Show this player's name and key.")),
         "completion": ("seqp2p.cli.completion", message("Print the script that completes commands in a shell.")),
     }

@@ -55,7 +55,7 @@ def rows_now() -> list[MenuRow]:
 
 
 def _course_of(game: PastGame) -> str:
-    """Return who plays, and how far the game is: "Carl, 6 turns, since 17:22"."""
+    """Return who plays, and how far the game is: "with Carl, 6 turns, 17:22"."""
     others = [name for seat, name in enumerate(game.company.names, 1) if seat != game.own]
     turns = game.summary.course.turns if game.summary.course else 0
     values = {"names": listed(others), "time": f"{game.at:%H:%M}"}

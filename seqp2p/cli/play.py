@@ -88,7 +88,8 @@ def command(
 ) -> None:
     if tutorial:
         check_alone()
-        exit_code = run_async(lambda: teach(Output(as_json), own_name(name, Output(as_json)), wish))
+        name, output = own_name(name, Output(as_json)), Output(as_json)
+        exit_code = run_async(lambda: teach(output, name, wish))
         if exit_code != PLAYS_ON:
             raise SystemExit(exit_code)
         bot = EASY

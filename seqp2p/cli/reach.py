@@ -32,7 +32,7 @@ class Way(NamedTuple):
     "reach",
     help=message(
         "Say which ways lead into this machine for friends elsewhere: IPv6, a port of the router, a relay.\n\n"
-        "The router is asked for a port, which is closed again. What only a machine elsewhere could test is said."
+        "The router is asked for a port, which is closed again. It also says what only a machine elsewhere could test."
     ),
 )
 @relay_option
@@ -47,7 +47,7 @@ async def reach(output: Output, relay: str) -> int:
     ways = [by_ipv6(), await by_router(), await by_relay(relay)]
     for way in ways:
         output.say(f"{'+' if way.is_open else '-'} {way.name}: {way.seen}")
-    output.say(t("Whether a firewall stands before these ways shows only from elsewhere: let a friend join."))
+    output.say(t("Only a test from elsewhere shows whether a firewall is in the way: let a friend join."))
     return DONE if any(way.is_open for way in ways) else NOT_CONNECTED
 
 

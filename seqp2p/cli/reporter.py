@@ -206,6 +206,8 @@ class Reporter:
             self.output.say(line, "detail")
         if self.output.screen is None or not isinstance(event, Shuffled | Dealt):
             return
+        if isinstance(event, Shuffled) and event.reshuffle:
+            return  # The reshuffle has a line of its own.
         if isinstance(event, Shuffled):
             self._shufflers.append(self._company.name(event.seat))
         before, names = self._shuffling, words.listed(self._shufflers)
@@ -213,8 +215,10 @@ class Reporter:
         if isinstance(event, Dealt):
             self._shuffling = t("shuffled by {names}, all proofs checked; the cards are dealt", names=names)
             self._shufflers.clear()
-        if not self.output.screen.amend(before, self._shuffling):
+        if not before or not self.output.screen.amend(before, self._shuffling):
             self.output.say(self._shuffling)
+        if isinstance(event, Dealt):
+            self._shuffling = ""
 
     def _log_exchange(self, event: Turned) -> None:
         """Tell all exchanges of a turn in one line, where a line can be changed."""
@@ -269,6 +273,7 @@ class Reporter:
         self.output.say_last(outcome)
         self.output.say_last(t("replay: {path}", path=replay))
         if self._scene is not None and self.output.screen is not None:
+            self.output.screen.close_questions()
             self._scene.over([outcome], lost=bool(seat and result.winners) and seat not in result.winners)
             self.output.screen.refresh()
 

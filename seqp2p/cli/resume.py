@@ -171,13 +171,11 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
 
 def _named(directory: Path, game: str) -> Path | None:
     """Return the replay of this path, of this name in the folder, or of this number in the list of ``games``."""
-    if is_number(game):
-        return numbered(directory, int(game))
     for path in (Path(game), directory / Path(game).name):
         replay = path.with_name(path.name.removesuffix(SUFFIX)) if path.name else path
         if replay.is_file():
             return replay
-    return None
+    return numbered(directory, int(game)) if is_number(game) else None
 
 
 def _is_named(stored: StoredGame, game: str | None) -> bool:

@@ -289,7 +289,7 @@ class RematchQuestion:
             if self.why_over:
                 self._asking.cancel()
             nursery.start_soon(self._count, lambda: question)
-            self.accepted = await is_confirmed(self._read_line, lambda: output.say(ASK_AGAIN), empty=True)
+            self.accepted = await is_confirmed(self._read_line, lambda: output.say(question.spoken()), empty=True)
             self._asking.cancel()
         output.ask(ABOUT, None)
         return self.accepted

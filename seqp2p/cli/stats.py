@@ -28,9 +28,9 @@ from seqp2p.workers import JOBS_MAX
 SHOWN_MAX: Final = 20
 """So many players and openings are shown to people; scripts are told of all."""
 NAMES_WIDTH: Final = 20
+"""With it and numbers below 1,000 a line has at most 80 columns, in French too."""
 INTERVAL_FROM_GAMES: Final = 20
 """Of fewer games the interval is so wide that it says nothing."""
-"""With it and numbers below 1,000 a line has at most 80 columns, in French too."""
 
 
 @click.command(

@@ -179,7 +179,7 @@ class SpectatorConsole:
     def answer(self, line: str) -> Iterable[str]:
         if (found := answer_to(line, self._answers)) is not None:
             return found
-        return [t("a spectator cannot type {word}", word=line.lower()), translate(SPECTATOR_HELP)]
+        return [t("spectators cannot use {word}", word=line.lower()), translate(SPECTATOR_HELP)]
 
     def _help(self, _: str) -> Iterable[str]:
         painted = self._reporter.output.screen is not None

@@ -102,8 +102,9 @@ def spellings(language: str, variant: Variant) -> Mapping[str, Card]:
             names = dict.fromkeys((face_code(variant, card), face_name(variant, card)), 0)
         else:
             rank, suit = face[0], face[1]
-            ranks = (rank, rank.replace("T", "10"), own.get(rank, rank))
-            names = {rank + suit: 0 for suit in (suit, SIGNS[suit], own[suit]) for rank in ranks}
+            ranks, owns = (rank, rank.replace("T", "10")), (own.get(rank, rank), rank, rank.replace("T", "10"))
+            names = {each + mark: 0 for mark in (suit, SIGNS[suit]) for each in ranks}
+            names |= {each + mark: 0 for mark in (SIGNS[suit], own[suit]) for each in owns}
         for text in names:
             found.setdefault(without_accents(text.lower()), card)
     return found

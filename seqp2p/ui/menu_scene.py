@@ -58,7 +58,7 @@ class MenuRow:
 
 
 class MenuScene:
-    """The scene of the menu. ``completions`` are the commands that can be typed."""
+    """The scene of the menu. ``commands`` can be typed, too."""
 
     def __init__(self, rows: Sequence[MenuRow], commands: Sequence[str]) -> None:
         self.rows = list(rows)

@@ -373,7 +373,7 @@ def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[str, ...]:
         for moment in frames.moments
         if moment.review
     ]
-    heading = t("the chances to win after each turn, as the seats of one round could know them in the mean:")
+    heading = t("the chances to win after each turn, averaged over a round, each seat judging by what it knew:")
     return (heading, *found, "") if found else ()
 
 

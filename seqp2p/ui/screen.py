@@ -86,14 +86,21 @@ class Screen:
 
     @property
     def _question(self) -> Question | None:
-        return next(reversed(self._questions.values()), None)
+        """The question that is shown: the newest one with answers, else the newest notice."""
+        newest_first = list(reversed(self._questions.values()))
+        return next((each for each in newest_first if each.answers), newest_first[0] if newest_first else None)
 
     def ask(self, about: str, question: Question | None) -> None:
-        """Show a question in place of what the scene asks; None when it is answered. The newest one is shown."""
-        self._questions.pop(about, None)
-        if question is not None:
+        """Show a question in place of what the scene asks; None when it is answered."""
+        if question is None:
+            self._questions.pop(about, None)
+        else:
             self._questions[about] = question
         self.refresh()
+
+    def close_questions(self) -> None:
+        """Take back all questions: what they were about is over."""
+        self._questions.clear()
 
     def signal(self, sequences: str) -> None:
         """Send the terminal sequences that show nothing on the page."""
@@ -139,8 +146,10 @@ class Screen:
 
     def click(self, target: Target) -> None:
         what, number = target
-        if what == "key" and self._question and self._question.answers:
-            self._take(self._question.answers[number].line)
+        answers = self._question.answers if self._question else ()
+        if what == "key" and answers:
+            if number < len(answers):
+                self._take(answers[number].line)
         elif (line := self._scene.click(target)) is not None:
             self._take(line)
         self.refresh()

@@ -51,8 +51,9 @@ OWN_WORDS: Final = (message("you"), message("free"), message("admin"))
 
 def misleads(name: str) -> bool:
     """Return True for a name that a reader may take for a word of the log, in English or in the reader's language."""
-    words = [form for word in OWN_WORDS for form in (str(word), translate(word))]
-    return any(look_alike(name, word) for word in words) or name.casefold().startswith((SEAT, translate(SEAT)))
+    words = [form.strip() for word in (*OWN_WORDS, SEAT) for form in (str(word), translate(word))]
+    parts = (name, name.partition(" ")[0], name.rstrip("0123456789 "))
+    return ":" in name or any(look_alike(part, word) for part in parts for word in words)
 
 
 def own_name_fault(name: str) -> Message | None:
@@ -60,7 +61,7 @@ def own_name_fault(name: str) -> Message | None:
     if fault := name_fault(name):
         return message("this name cannot be used: {fault}", fault=fault)
     if misleads(name) or is_bot_name(name):
-        return message("{name} cannot be a name: the log itself says so of others", name=name)
+        return message("{name} cannot be used as a name: the log uses this word itself", name=name)
     return None
 
 

@@ -122,6 +122,7 @@ class FakeScreen:
         self.remains: list[str] = []
         self.said: list[tuple[str, ...]] = []
         self.amended: list[tuple[str, str]] = []
+        self.close_questions = lambda: None
 
     @property
     def output(self) -> Output:

@@ -77,7 +77,9 @@ def test_a_card_that_is_drawn_after_a_reshuffle_is_printed(cli: Cli) -> None:
 def test_the_chances_and_the_moves_that_cost_most(cli: Cli) -> None:
     out = said(cli("show", "--review", KIDS))
     lines = out.splitlines()
-    heading = lines.index("the chances to win after each turn, as the seats of one round could know them in the mean:")
+    heading = lines.index(
+        "the chances to win after each turn, averaged over a round, each seat judging by what it knew:"
+    )
     curve = lines[heading + 1 : lines.index("", heading)]
     assert [int(line.split(".")[0]) for line in curve] == [*range(1, 32)]
     for line in curve:

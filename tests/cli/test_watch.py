@@ -66,7 +66,7 @@ def test_a_person_looks_and_goes(people: Household) -> None:
     eve.line(r"^ 10  \*\* ")
     eve.line("discarded .*to play")
     eve.line(r" 1\. ", 2)
-    eve.line("a spectator cannot type qh e5")
+    eve.line("spectators cannot use qh e5")
     eve.type("leave")
     assert eve.end() == 5
     eve.line("unfinished|you left")

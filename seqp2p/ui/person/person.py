@@ -681,7 +681,7 @@ class Person:
             found, action = await self._hints(question.view)
             if self._question is question:  # else the turn went on meanwhile
                 self._show(found)
-                self._proposed = action
+                self._proposed = action and action._replace()  # another object: a hint can be asked for again
                 self._desk.repaint()
 
     async def _stop(self, stop: Stop, _: str) -> None:
