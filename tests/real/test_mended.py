@@ -49,7 +49,7 @@ def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
     ann.type("no")
     assert bob.exit_code() == 5
     told = " ".join(bob.history().split())
-    assert "ann: does not play with you: your name had another key before" in told
+    assert "ann says: does not play with you: your name had another key before" in told
     assert "the host lets this seat in no more" in told
     assert "opens again" not in told
     ann.see("without this bob the lobby opens again, with another code")

@@ -15,7 +15,7 @@ from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux, play_a_turn, p
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
 ASKED = r"another game at this table\?"
-AGAIN = re.compile(rf"score (at this table|since you came back): [\s\S]*{ASKED}")
+AGAIN = re.compile(rf"{ASKED}[\s\S]*score (at this table|since you came back): ")
 
 
 def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
