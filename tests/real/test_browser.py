@@ -243,7 +243,7 @@ def test_the_curve_and_the_costly_moves_lead_about(driver: "Chrome", tmp_path: P
         assert at(driver) == there
         assert now.get_attribute("x1") == now.get_attribute("x2") == str(there - 1)
     paints = driver.execute_script(
-        "return [...document.querySelectorAll('#curve polyline')].map((line) => getComputedStyle(line).stroke);"
+        "return [...document.querySelectorAll('#curve polygon')].map((area) => getComputedStyle(area).fill);"
     )
     assert len(set(paints)) == 3
 
