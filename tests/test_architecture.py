@@ -69,7 +69,7 @@ IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "breakpoint"}
 # A library that could be replaced, or that must not spread, is known to these alone.
 ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "_btclib_libsecp256k1": "crypto.group",
-    "confusable_homoglyphs": "lobby.names",
+    "confusable_homoglyphs": "match.names",
     "cryptography": ("crypto.identity", "net.tls"),
     "msgpack": "match.encoding",
     "spake2": "lobby.",

@@ -196,7 +196,7 @@ def _reason(answer: PortAnswer) -> str:
     except ValueError:
         return _REASONS["no_address"]
     return message(
-        "the router's own address {address} is none of the internet, because another router or the provider shares one"
+        "the router's own address {address} is not on the internet, because another router or the provider shares one"
         " address among many",
         address=own,
     )

@@ -44,10 +44,10 @@ from seqp2p.lobby.events import (
 )
 from seqp2p.lobby.host import Hosting, host_table, rematch_listeners
 from seqp2p.lobby.join import join_table, rejoin_table
-from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.place import HostLines
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.names import is_bot_name
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.dialling import Route

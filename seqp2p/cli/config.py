@@ -56,7 +56,7 @@ def command(action: str, name: str | None, value: str | None, *, as_json: bool) 
     words = [word for word in (name, value) if word is not None]
     if len(words) != _WORDS[action]:
         hint = t("see {command} --help", command="seqp2p config")
-        raise UserError(t("{action} has other words behind it", action=action), hint, USAGE)
+        raise UserError(t("{action} does not take these words", action=action), hint, USAGE)
     output = Output(as_json)
     chosen = SETTINGS if name is None else (named(name),)
     if action in {"set", "unset"}:

@@ -47,13 +47,13 @@ def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # a row for each eve
             return EventRow("reshuffle", {}, lambda _: [translate(words.RESHUFFLED_LINE)])
         case SeatLeft(seat):
             return EventRow(
-                "left", {"seat": seat}, lambda company: [t("{who} leaves the table", who=company.who(seat))]
+                "left", {"seat": seat}, lambda company: [t("{who} leaves the table", who=company.name(seat))]
             )
         case CheatProved(seat, reason):
             return EventRow(
                 "proved",
                 {"seat": seat, "text": str(reason)},
-                lambda company: [words.named(plain_reason(reason), company.names)],
+                lambda company: [company.to_reader(plain_reason(reason))],
                 "alarm",
             )
         case _:
@@ -107,11 +107,11 @@ def table_seats(agreement: Agreement, own: int = 0) -> list[str]:
 
 def action_line(company: words.Company, variant: Variant, turn: int, seat: int, action: Action) -> str:
     shown = action_shown(variant, action)
-    return t("{turn:>3}. {who}: {action}", turn=turn, who=company.who(seat), action=shown)
+    return t("{turn:>3}. {who}  {action}", turn=turn, who=company.name(seat), action=shown)
 
 
 def _dealer_lines(draw: DealerDraw, company: words.Company, variant: Variant) -> list[str]:
-    rounds = [[f"{company.who(seat)} {card_shown(variant, card)}" for seat, card in turned] for turned in draw.rounds]
+    rounds = [[f"{company.name(seat)} {card_shown(variant, card)}" for seat, card in turned] for turned in draw.rounds]
     return [
         *(t("turned over: {cards}", cards="; ".join(cards)) for cards in rounds),
         words.dealer_line(company, draw.dealer),

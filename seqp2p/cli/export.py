@@ -1,6 +1,7 @@
 """``seqp2p export FILE``: a replay as text, JSON, a picture, or a page that shows it in a browser."""
 
 import json
+import re
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, assert_never, cast, get_args
 
@@ -24,6 +25,7 @@ from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.picture import board_svg
 from seqp2p.ui.plain import sequences_made
+from seqp2p.ui.words import listed
 
 Form: TypeAlias = Literal["text", "json", "svg", "html"]
 FORMATS: Final[tuple[Form, ...]] = get_args(Form)
@@ -206,4 +208,8 @@ def as_html(file: Path, playback: Playback) -> str:
     from seqp2p.ui.viewer import page
 
     _, _, *about = header_lines(playback)
-    return page(frames_of(printable(file.name), playback, reviewed=review_of(playback)), about)
+    assert playback.agreement is not None, "without a table there is nothing to show"
+    date = re.match(r"\d{4}-\d\d-\d\d(?=-)", file.name)  # As this program names its replays.
+    names = listed([seat.name for seat in playback.agreement.seats])
+    title = ", ".join([names, *([date[0]] if date else [])])
+    return page(frames_of(printable(title), playback, reviewed=review_of(playback)), about)

@@ -23,6 +23,7 @@ from seqp2p.net.errors import BadCode, NetError, PeerRefused, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t, tn, translate
 from seqp2p.ui.person.command_words import LEAVING, word_of
+from seqp2p.ui.question import Question
 
 T = TypeVar("T")
 
@@ -60,9 +61,10 @@ async def choose_route(
                 code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
             view.change(tables=None)
-            output.say(t("looking for table {number}", number=public_part(code)[0]))
+            output.ask("looking", Question(t("looking for table {number}", number=public_part(code)[0])))
         number, _ = public_part(code)
         seen = () if place_of(code) else await wait_for_table(number, tables, own)
+        output.ask("looking", None)
     if place_of(code) is not None:
         return await _find_meeting(code, own, relay, output), code
     found = the_one(number, seen, tables.problem)

@@ -11,7 +11,7 @@ from seqp2p.cli.output import Output
 from seqp2p.cli.replays import SHOWN, past_games
 from seqp2p.errors import ABANDONED, DONE, UserError
 from seqp2p.i18n import message
-from seqp2p.ui.language import t
+from seqp2p.ui.language import t, translate
 
 NO_GAMES: Final = message("--replay-dir names the folder that the replays are in")
 
@@ -29,19 +29,22 @@ NO_GAMES: Final = message("--replay-dir names the folder that the replays are in
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("The folder of the replays."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per game on standard output."))
 def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:
-    output, shown = Output(as_json), 0
+    output, found = Output(as_json), False
     folder = Path(replay_dir) if replay_dir else usual_replay_dir()
     try:
         with stopping_alike():
-            for shown, game in enumerate(past_games(folder, words, last), 1):
+            for game in past_games(folder, words, last):
+                found = True
                 output.event(game.event)
                 if not as_json:
-                    output.say(f"{shown:>3}  {game.line}")
+                    output.say(f"{game.number:>3}  {game.line}")
     except KeyboardInterrupt:
         raise UserError(t("stopped"), exit_code=ABANDONED) from None
-    if not shown:
+    if not found:
         none = t("there is no such game in {folder}", folder=folder)
-        raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), NO_GAMES)
+        is_usual = not words and folder == usual_replay_dir()
+        hint = t("seqp2p play starts one") if is_usual else translate(NO_GAMES)
+        raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), hint)
     if not as_json and folder == usual_replay_dir():
-        output.say(t("seqp2p show last shows the last one, and seqp2p show asks for one"))
+        output.say(t("use the number: seqp2p show 1; resume, export, verify and stats take it too"))
     raise SystemExit(DONE)

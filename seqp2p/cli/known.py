@@ -29,12 +29,13 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.errors import NOT_CONNECTED, UserError
 from seqp2p.i18n import message_of, of_system
-from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
+from seqp2p.match.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.disk import lock, read_regular, write_beside
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
+from seqp2p.ui.question import yes_or_no
 
 SIZE_MAX: Final = 1_048_576
 LOCK_PATIENCE_S = 2.0
@@ -134,12 +135,12 @@ def emit_meeting(meeting: Meeting, output: Output) -> None:
     loud = _loud(output)
     match meeting.kind:
         case "new":
-            output.say(t("seat {seat}: {name} is new here; this key is remembered", seat=seat, name=name))
+            output.say(t("{name} is new here; this key is remembered", name=name), "detail")
         case "same" if known is not None:
-            output.say(t("seat {seat}: {name} is known since {date}", seat=seat, name=name, date=known.first_seen))
+            output.say(t("{name} is known since {date}", name=name, date=known.first_seen), "detail")
         case "renamed" if known is not None:
-            values = {"seat": seat, "name": name, "known": known.name, "date": known.first_seen}
-            output.say(t("seat {seat}: {name} is known as {known}, since {date}", **values))
+            values = {"name": name, "known": known.name, "date": known.first_seen}
+            output.say(t("{name} is known as {known}, since {date}", **values))
         case "changed" if known is not None:
             output.event(json_events.ChangedKeyEvent(seat, name, meeting.key.hex(), known.key))
             loud(t("THE KEY OF {name} HAS CHANGED (seat {seat}). THIS MAY BE SOMEBODY ELSE.", name=name, seat=seat))
@@ -292,9 +293,11 @@ def _loud(output: Output) -> Callable[[str], None]:
 
 
 async def _ask(meeting: Meeting, output: Output) -> bool:
-    loud = _loud(output)
-    values = {"name": meeting.name, "seconds": ANSWER_S}
-    loud(t("play with this {name}? Type yes, or no to leave the table ({seconds:.0f} s): ", **values))
-    with trio.move_on_after(ANSWER_S):
-        return await is_confirmed(output.read_line, lambda: loud(t("type yes or no: ")))
-    return False
+    about, text = "key", t("play with this {name}? (no: leave the table)", name=meeting.name)
+    output.ask(about, yes_or_no(text, "", trio.current_time() + ANSWER_S))
+    try:
+        with trio.move_on_after(ANSWER_S):
+            return await is_confirmed(output.read_line, lambda: output.say(t("type yes or no"), "answer"))
+        return False
+    finally:
+        output.ask(about, None)

@@ -39,7 +39,7 @@ from seqp2p.lobby.events import (
     TurnedAway,
     UseRelay,
 )
-from seqp2p.lobby.names import is_bot_name
+from seqp2p.match.names import is_bot_name
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
@@ -51,6 +51,7 @@ from seqp2p.ui.language import number as numeral
 from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
 from seqp2p.ui.person.console import NOT_STARTED, lobby_answers, wait_in_lobby
 from seqp2p.ui.person.person import HOW_TO_SAY
+from seqp2p.ui.question import Question, yes_or_no
 from seqp2p.ui.words import mute_line, seats_named, settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -59,8 +60,8 @@ if TYPE_CHECKING:  # Only where there is a screen.
 T = TypeVar("T")
 
 HOST_ONLY: Final = message("only the host can do that")
-ASK_LEAVE: Final = message("leave the table? yes/no")
-ASK_CLOSE: Final = message("close the table? The others who sit here must leave; yes/no")
+ASK_LEAVE: Final = message("leave the table?")
+ASK_CLOSE: Final = message("close the table? The others who sit here must leave.")
 
 
 class LobbyView:
@@ -116,7 +117,7 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
         return LobbyPlace(colour)
     others = [other.name for other in guests if other is not None and other is not guest]
     note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load(), others))
-    notes = (t("key {mark}", mark=fingerprint(guest.key)), note, t("is asked for another game") if guest.asked else "")
+    notes = (note, t("is asked for another game") if guest.asked else "")
     return LobbyPlace(colour, guest.name, "  ".join(filter(None, notes)), own)
 
 
@@ -161,16 +162,17 @@ class WaysIn:
             return f"seqp2p watch --relay {self.relay}"
         return f"seqp2p watch {self.mapped or self.address}"
 
-    def lines(self, code: str, *, full: bool, again: bool) -> list[str]:
-        """Return the commands by which others come. ``again``: they were shown before, with another code."""
+    def lines(self, code: str, *, full: bool) -> list[str]:
+        """Return the commands by which others come."""
         if full:
             return [t("others watch with:  {command}", command=self.watching())]
         near = f"seqp2p join {self.address} --code {code}" if self.relay is None else self.joining(code)
-        lines = [t("others join with:  {command}", command=near)]
+        is_found = self.relay is None and not ipaddress.ip_address(self.address.host).is_loopback
+        lines = [t("others join with:  {command}", command=f"seqp2p join {code}" if is_found else near)]
+        if is_found:
+            lines.append(t("if that finds nothing:  {command}", command=near))
         if self.mapped is not None:
             lines.append(t("from the internet: {command}", command=f"seqp2p join {self.mapped} --code {code}"))
-        if not again and not ipaddress.ip_address(self.address.host).is_loopback:
-            lines.append(t("on this network:   seqp2p join"))
         return lines
 
 
@@ -231,11 +233,12 @@ class LobbyDesk:
         if relay != self.relay:
             self.relay = relay
             self.ask(UseRelay())
+            self._output.ask("relay", None)
         return [t("you use the relay {relay}, unless all have agreed to the table already", relay=relay)]
 
     def _seat(self, typed: str) -> Sequence[str]:
         if not _is_number(typed):
-            return [t("write the number of a free seat, like: {word} 3", word=shown("seat"))]
+            return [t("add the number of a free seat, like: {word} 3", word=shown("seat"))]
         self.ask(TakeSeat(int(typed)))
         return ()
 
@@ -248,7 +251,7 @@ class LobbyDesk:
             if wanted in (colour, without_accents(translate(colour))):
                 self.ask(ChooseColour(colour))
                 return ()
-        return [t("write one of the colours: {colours}", colours=", ".join(map(translate, offered)))]
+        return [colours_offered(self.lobby.settings)]
 
     def _say(self, typed: str) -> Sequence[str]:
         if not typed.strip():
@@ -268,7 +271,7 @@ class LobbyDesk:
         if self._calls is None:
             return [translate(HOST_ONLY)]
         if guest is None or not _is_number(seat):
-            return [t("write who moves, and to which seat, like: {word} 2 4", word=shown("move"))]
+            return [t("say who moves, and to which seat, like: {word} 2 4", word=shown("move"))]
         self.ask(MovePlayer(guest.key, int(seat)))
         return ()
 
@@ -303,8 +306,12 @@ class LobbyDesk:
         return guests[found[0]] if len(found) == 1 else None
 
 
+def colours_offered(settings: Settings) -> str:
+    return t("the colours of this table: {colours}", colours=", ".join(map(translate, settings.offered_colours)))
+
+
 def _which(word: str) -> str:
-    return t("write the name or the seat of another player, like: {word} seat 2", word=shown(word))
+    return t("add the name or the seat of another player, like: {word} seat 2", word=shown(word))
 
 
 def _is_number(text: str) -> bool:
@@ -355,9 +362,12 @@ class LobbyTeller:
                 if key not in self.desk.muted:
                     output.event(json_events.LineEvent(seat, name, key.hex(), text))
                     output.say(said_line(name, text), "remark")
+                self._tell_full(was_full=self._full)
             case Declined(code, reason):
                 output.event(json_events.DeclinedEvent(code, reason))
                 output.say(sentence(reason), "answer")
+                if code == "no_colour" and self.desk.lobby is not None:
+                    output.say(colours_offered(self.desk.lobby.settings), "answer")
             case RelayState(relay, reason):
                 self._tell_relay(relay, reason)
             case TurnedAway(reason):
@@ -368,9 +378,10 @@ class LobbyTeller:
                 output.event(json_events.WatcherEvent(name, key.hex(), count))
                 self._changes.say(t("{name} watches ({count} in all)", name=name, count=count))
 
-    def open(self) -> None:
+    def open(self, *, shows: bool = True) -> None:
         """Begin a lobby: at first, or the next one at the same table, whose code is another."""
-        self.view.show()
+        if shows:
+            self.view.show()
         self._codes.clear()
         self._full = self._others = self._asks_to_leave = False
 
@@ -386,12 +397,14 @@ class LobbyTeller:
         emit_lobby(event, output)
         if self.options.person and (offer := self.desk.relay_offer()) != self._offer:
             self._offer = offer
-            if offer:
-                self._changes.say(offer, "answer")
+            if not self.view.shows and offer:
+                self._changes.say(offer)
+            elif self.view.shows:
+                output.ask("relay", Question(offer) if offer else None)
         colours = colours_line(event)
         line, changed = seats_line(event), colours != self._colours != ""
         if not self.view.shows:
-            if [line, colours] != self._told.get("seats"):
+            if [line, colours] != self._told.get("seats", [])[:2]:
                 self._changes.say(line)
             if changed:
                 self._changes.say(colours)
@@ -399,16 +412,30 @@ class LobbyTeller:
             if self.options.person and event.own_seat > 1 and waits != self._waits:
                 self._changes.say(waits)
             self._waits = waits
-        self._told["seats"], self._colours = [line, colours], colours
-        if self._by_hand() and self._full and not was_full:
-            text = t(
-                "all seats are taken: the game begins in {seconds} s, at once with {word}; a change or a line begins"
-                " the wait again",
-                seconds=numeral(DEFAULT_LIMITS.full_table_s),
-                word=shown("start"),
-            )
-            if self._alarms.say(text, "alarm"):
-                output.ring(t("the table is full"))
+        self._told["seats"], self._colours = [line, colours, keys_line(event)], colours
+        self._tell_full(was_full=was_full)
+
+    def _tell_full(self, *, was_full: bool) -> None:
+        """Tell a host whose table is full when the game begins: on a screen as a notice that counts down."""
+        if not (self._by_hand() and self._full):
+            self.output.ask("start", None)
+            return
+        ends_at = trio.current_time() + DEFAULT_LIMITS.full_table_s
+        if self.view.shows:
+            self.output.ask("start", Question(t("all seats are taken; the game begins in"), ends_at=ends_at))
+        if was_full:
+            return
+        if self.view.shows:
+            self.output.ring(t("the table is full"))
+            return
+        text = t(
+            "all seats are taken: the game begins in {seconds} s, at once with {word}; a change or a chat message"
+            " restarts the wait",
+            seconds=numeral(DEFAULT_LIMITS.full_table_s),
+            word=shown("start"),
+        )
+        if self._alarms.say(text, "answer"):
+            self.output.ring(t("the table is full"))
 
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
@@ -425,18 +452,21 @@ class LobbyTeller:
         if not (self._others and self.output.asks) or self._asks_to_leave:
             return False
         self._asks_to_leave = True
-        self.output.say(ASK_CLOSE if self._hosts else ASK_LEAVE, "answer")
+        self.output.ask("leaving", yes_or_no(translate(ASK_CLOSE if self._hosts else ASK_LEAVE)))
         return True
 
     def _asked(self) -> bool:
         asked, self._asks_to_leave = self._asks_to_leave, False
+        self.output.ask("leaving", None)
         return asked
 
     def _tell_strangers(self, count: int, wrong: int) -> None:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
         self.output.event(json_events.StrangersEvent(count, wrong))
-        values = {"count": count, "wrong": wrong, "others": count - wrong}
-        line = t("turned away: {count} (wrong code: {wrong}; broke off or found no seat: {others})", **values)
+        parts = [t("wrong code: {count}", count=wrong)] if wrong else []
+        if (others := count - wrong) > 0:
+            parts.append(t("broke off or found no seat: {count}", count=others))
+        line = t("turned away: {count} ({reasons})", count=count, reasons="; ".join(parts))
         self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
             self._strangers_told_at = 10 ** len(str(count))
@@ -453,16 +483,16 @@ class LobbyTeller:
         output, codes = self.output, self._codes
         full = self._full and not self.desk.removes  # The seat of a removed player is free.
         if codes and self.desk.removes:
-            output.say(t("the code {code} holds no more: the player who was removed knows it", code=codes[-1]))
+            output.say(t("the code {code} is no longer valid: the player who was removed knows it", code=codes[-1]))
         elif codes:
-            output.say(t("the code {code} was tried wrongly too often, and holds no more", code=codes[-1]))
+            output.say(t("the code {code} is no longer valid: there were too many wrong tries", code=codes[-1]))
         self.desk.removes = False
         codes.append(code)
         ways = self._ways
         assert ways is not None, "only a host has a code"
         relay = None if ways.relay is None else str(ways.relay)
         output.event(json_events.ListeningEvent(str(ways.address), code, relay))
-        lines = ways.lines(code, full=full, again=len(codes) > 1)
+        lines = ways.lines(code, full=full)
         self.desk.invitation = ways.joining(code)
         self.view.change(code=code, ways=tuple(lines), copies=True)
         self._told["code"] = [*lines, t("the join code is:  {code}", code=code)]
@@ -477,13 +507,13 @@ def waiting_line(event: LobbyShown) -> str:
     if asked := [guest.name for guest in event.seats if guest is not None and guest.asked]:
         return t("the game begins when all have accepted it; not yet: {names}", names=", ".join(asked))
     if event.own_seat == 1 and is_full:
-        return t("the game begins after {seconds} s without a change or a line, at once with F5", seconds=seconds)
+        return t("a change or a chat message restarts the wait; F5 begins at once")
     if event.own_seat == 1:
         return t("the game begins when the table is full; F5 begins it now, with bots on the free seats")
     if is_full:
         return t(
             "the table is full: the game begins when the host starts it, at the latest after {seconds} s without"
-            " a change or a line",
+            " a change or a chat message",
             seconds=seconds,
         )
     return t("the game begins when the table is full, or when the host starts it with bots on the free seats")
@@ -496,6 +526,11 @@ def seats_line(event: LobbyShown) -> str:
     return t("at the table: {seats}", seats=", ".join(names))
 
 
+def keys_line(event: LobbyShown) -> str:
+    keys = (t("{name} {mark}", name=seat.name, mark=fingerprint(seat.key)) for seat in event.seats if seat is not None)
+    return t("keys: {keys}", keys=", ".join(keys))
+
+
 def colours_line(event: LobbyShown) -> str:
     colours, seats = event.settings.colours, range(1, len(event.seats) + 1)
     teams = {team: [str(seat) for seat in seats if team_of(seat, len(colours)) == team] for team in seats}
@@ -505,7 +540,7 @@ def colours_line(event: LobbyShown) -> str:
 
 def said_line(name: str, text: str) -> str:
     """Return a line that was said. A courtesy is said in the reader's language."""
-    return t("{who} says: {text}", who=name, text=translate(text) if text in REMARKS_KNOWN else text)
+    return t("{who}: {text}", who=name, text=translate(text) if text in REMARKS_KNOWN else text)
 
 
 def emit_lobby(event: LobbyShown, output: Output) -> None:

@@ -16,8 +16,8 @@ import click
 from seqp2p import __version__
 from seqp2p.cli import log_file, progress
 from seqp2p.cli.errors import forget_seat, hint_of, line_of, resume_command
-from seqp2p.cli.output import Output, prepare_streams, printable, report_bug, show_error
-from seqp2p.cli.preferences import BY_NAME, change, kept, not_taken
+from seqp2p.cli.output import prepare_streams, printable, report_bug, show_error
+from seqp2p.cli.preferences import kept
 from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.ui import language
@@ -36,7 +36,7 @@ COMMANDS = MappingProxyType(
         "watch": ("seqp2p.cli.watch", message("Watch a table: everything but the hands.")),
         "demo": ("seqp2p.cli.demo", message("Watch bots play: real peers, one process each.")),
         "verify": ("seqp2p.cli.verify", message("Verify replays: every signature, proof, share and move.")),
-        "show": ("seqp2p.cli.show", message("Look at a replay, moment by moment.")),
+        "show": ("seqp2p.cli.show", message("Look at a replay, step by step.")),
         "export": ("seqp2p.cli.export", message("Write a replay as text, JSON, a picture, or a web page.")),
         "games": ("seqp2p.cli.games", message("List your games, last first.")),
         "stats": ("seqp2p.cli.stats", message("Count over many replays: who wins, how long, and where.")),
@@ -44,6 +44,7 @@ COMMANDS = MappingProxyType(
         "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),
         "try-bot": ("seqp2p.cli.try_bot", message("Try a program as a bot: whether it keeps to the protocol.")),
         "config": ("seqp2p.cli.config", message("List, read and change the settings that last.")),
+        "reach": ("seqp2p.cli.reach", message("Show how friends elsewhere can reach this machine.")),
         "id": ("seqp2p.cli.identity", message("Show this player's name and key.")),
         "completion": ("seqp2p.cli.completion", message("Print the script that completes commands in a shell.")),
     }
@@ -66,21 +67,6 @@ MEANT = MappingProxyType(
         ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
     }
 )
-
-MENU: Final = (
-    (("play",), message("play against a bot")),
-    (("play", "--tutorial"), message("learn the game in ten turns")),
-    (("host",), message("open a table for two")),
-    (("host", "--players", "4"), message("open a table for four, in two teams")),
-    (("join",), message("sit down at a table of this network")),
-    (("resume",), message("go on with an unfinished game")),
-    (("watch",), message("watch a table")),
-    (("games",), message("list your games")),
-    (("show",), message("look at one of your games")),
-    (("rules",), message("read the rules")),
-    (("config",), message("see the settings")),
-)
-"""What the menu of a bare ``seqp2p`` at a terminal offers: the words of commands."""
 
 SOURCES: Final = Path(__file__).parents[2]
 _GIT: Final = ("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
@@ -286,49 +272,16 @@ def main() -> None:
     speak(sys.argv[1:], environment := dict(os.environ))
     if len(sys.argv) > 1 or not (sys.stdin.isatty() and sys.stdout.isatty()):
         sys.exit(exit_code_of(sys.argv[1:]))
-    while words := choose_command():
+    from seqp2p.cli.menu import choose_command  # what --help need not wait for
+
+    while words := choose_command(COMMANDS):
         with contextlib.suppress(SystemExit):
             exit_code_of(words)
         forget_seat()
         speak((), environment)
+        with contextlib.suppress(EOFError, KeyboardInterrupt):
+            input(t("Enter: back to the menu"))
     sys.exit(DONE)
-
-
-def choose_command() -> Sequence[str]:
-    """Show the menu; return the words of the command chosen, none for leaving."""
-    try:
-        _ask_name()
-        return _choose()
-    except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
-        return ()
-
-
-def _ask_name() -> None:
-    """Ask once for the name that the others see: the account's may be the same for all of them."""
-    from seqp2p.api.home import usual_name  # what --help need not wait for
-
-    now, setting, usual = kept(), BY_NAME["name"], usual_name()
-    if now.values.name or now.problems:
-        return
-    asks = t("your name at the table (Enter: {name}): ", name=usual)
-    while setting.read(typed := input(asks).strip() or usual) is None:
-        Output(json=False).say(translate(not_taken(setting, typed)))
-    try:
-        change(setting, typed)
-    except UserError as error:
-        show_error(error)
-
-
-def _choose() -> Sequence[str]:
-    output = Output(json=False)
-    for number, (words, sentence) in enumerate(MENU, 1):
-        output.say(f"{number:>3}  {translate(sentence)}  (seqp2p {' '.join(words)})")
-    output.say(f"  q  {t('leave')}")
-    while (typed := input("> ").strip().lower()) not in {"q", "quit", "exit"}:
-        if typed.isdecimal() and 1 <= int(typed) <= len(MENU):
-            return MENU[int(typed) - 1][0]
-        output.say(t("type a number from 1 to {most}, or q", most=len(MENU)))
-    return ()
 
 
 def speak(arguments: Sequence[str], environment: Mapping[str, str]) -> None:

@@ -1,11 +1,13 @@
 """A replay for people and for scripts: the reading of its file, its moments, and the review of its moves."""
 
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
-from seqp2p.bots.chance import CERTAIN
+from seqp2p.bots.chance import CERTAIN, Chances
 from seqp2p.bots.value import BadWeights, shipped
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import action_line, row_of, table_seats
@@ -69,8 +71,23 @@ def why_not(reviewed: Reviewed, company: Company) -> str:
     """Return the reason why moves have no review, in the reader's language; empty if all have one."""
     if reviewed.reason or not reviewed.review.closed:
         return translate(reviewed.reason)
-    seats = listed([company.who(seat) for seat in reviewed.review.closed])
+    seats = listed([company.name(seat) for seat in reviewed.review.closed])
     return t("there is no review of {seats}: these hands stayed closed", seats=seats)
+
+
+def _move_reviews(playback: Playback, judged: Mapping[int, Judged]) -> dict[int, MoveReview]:
+    """Return the reviews by the numbers of their moments. Chances are the mean of a round: each seat knows one hand.
+
+    Where a team has won, nothing is left to judge.
+    """
+    assert playback.agreement is not None, "a turn has a table"
+    found, latest = dict[int, MoveReview](), deque[Chances](maxlen=playback.agreement.settings.players)
+    for at, each in judged.items():
+        latest.append(each.chances)
+        *mean, _ = (sum(chances) // len(latest) for chances in zip(*latest, strict=True))
+        chances = each.chances if CERTAIN in each.chances else (*mean, CERTAIN - sum(mean))
+        found[at] = replace(_move_review(playback, at, each), chances=chances)
+    return found
 
 
 def _move_review(playback: Playback, at: int, judged: Judged) -> MoveReview:
@@ -109,27 +126,19 @@ def _judged_fields(moment: Moment, at: int, judged: Judged) -> json_events.Judge
     )
 
 
-class Brief(Company):
-    """A company whose seats are told by their names alone: the numbers stand beside them on the screen."""
-
-    def who(self, seat: int) -> str:
-        return self.names[seat - 1]
-
-
 def frames_of(title: str, playback: Playback, *, brief: bool = False, reviewed: Reviewed | None = None) -> ReplayFrames:
     """A replay as it is shown; only where there is a moment. ``brief``: where there is little room."""
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
-    company = (Brief if brief else Company).of(agreement)
+    company = Company.of(agreement)
     judged: Mapping[int, Judged] = reviewed.review.moves if reviewed else {}
-    reviews = {at: _move_review(playback, at, each) for at, each in judged.items()}
     return ReplayFrames(
         title=title,
         verdict=describe(playback.report),
         is_right=playback.report.verdict == "verified",
         company=company,
         variant=agreement.settings.rules,
-        moments=tuple(_moments(playback, company, agreement.settings.rules, reviews)),
+        moments=tuple(_moments(playback, company, _move_reviews(playback, judged), brief=brief)),
         opened=playback.opened,
         costly=reviewed.review.costly(COSTLY_SHOWN) if reviewed else (),
         no_review=why_not(reviewed, company) if reviewed else "",
@@ -137,46 +146,53 @@ def frames_of(title: str, playback: Playback, *, brief: bool = False, reviewed: 
 
 
 def _moments(
-    playback: Playback, company: Company, variant: Variant, reviews: Mapping[int, MoveReview]
+    playback: Playback, company: Company, reviews: Mapping[int, MoveReview], *, brief: bool
 ) -> Iterator[BoardMoment]:
-    story = Story()
+    assert playback.agreement is not None, "without a table there is nothing to show"
+    story, variant = Story(), playback.agreement.settings.rules
     before: Position | None = None
     for at, moment in enumerate(playback.moments):
         if isinstance(moment.what, Turned):
             story.turned(moment.what.seat, moment.what.action)
-        lines = tuple(moment_lines(moment, before, company, variant))
+        lines = tuple(moment_lines(moment, before, company, variant, brief=brief))
+        if at in reviews and reviews[at].mark:
+            lines = (lines[0]._replace(text=lines[0].text + reviews[at].mark), *lines[1:])
         moves = tuple(action for _, action in story.since(0))
         yield BoardMoment(moment.turn, lines, moment.position, moves, bool(moment.made), reviews.get(at))
         before = moment.position
 
 
-def moment_lines(moment: Moment, before: Position | None, company: Company, variant: Variant) -> Iterator[LogLine]:
-    """Tell a moment in sentences; ``before`` is the position before it."""
+def moment_lines(
+    moment: Moment, before: Position | None, company: Company, variant: Variant, *, brief: bool = False
+) -> Iterator[LogLine]:
+    """Tell a moment in sentences; ``before`` is the position before it. ``brief``: where there is little room."""
     row = row_of(moment.what, variant)
     tone = row.tone if isinstance(moment.what, Remarked | CheatProved) else "log"
     lines = (
-        [_action_line(moment, moment.what, company, variant)] if isinstance(moment.what, Turned) else row.lines(company)
+        [_action_line(moment, moment.what, company, variant, brief=brief)]
+        if isinstance(moment.what, Turned)
+        else row.lines(company)
     )
     colour = company.colour(moment.what.seat) if isinstance(moment.what, Turned) else ""
     for text in lines:
         yield LogLine(tone, text, colour)
     if moment.drew and not isinstance(moment.what, Turned) and moment.drew[1] != UNKNOWN:
         seat, card = moment.drew
-        yield LogLine("log", t("{who} draws {card}", who=company.who(seat), card=card_shown(variant, card)))
+        yield LogLine("log", t("{who} draws {card}", who=company.name(seat), card=card_shown(variant, card)))
     if before and moment.position and (moment.made or moment.lost):
         old, new = (sequences_made(view(position, 0)) for position in (before, moment.position))
         for text in sequences_lines(company, old, new, moment.position.table.sequences_to_win):
             yield LogLine("log", text)
 
 
-def _action_line(moment: Moment, turned: Turned, company: Company, variant: Variant) -> str:
+def _action_line(moment: Moment, turned: Turned, company: Company, variant: Variant, *, brief: bool) -> str:
     if moment.drew is None or moment.drew[1] == UNKNOWN:
         return action_line(company, variant, turned.turn, turned.seat, turned.action)
-    who, action = company.who(turned.seat), action_shown(variant, turned.action)
+    who, action = company.name(turned.seat), action_shown(variant, turned.action)
     card = card_shown(variant, moment.drew[1])
-    if isinstance(company, Brief):
-        return t("{turn:>3}. {who}: {action} +{card}", turn=turned.turn, who=who, action=action, card=card)
-    return t("{turn:>3}. {who}: {action}, draws {card}", turn=turned.turn, who=who, action=action, card=card)
+    if brief:
+        return t("{turn:>3}. {who}  {action} +{card}", turn=turned.turn, who=who, action=action, card=card)
+    return t("{turn:>3}. {who}  {action}, draws {card}", turn=turned.turn, who=who, action=action, card=card)
 
 
 def moment_of(kind: type[Told], number: int, moment: Moment, variant: Variant) -> Told:

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,22 +15,23 @@ from typing import Any, Final, Unpack
 import click
 
 from seqp2p.api import settings
-from seqp2p.api.home import usual_replay_dir
+from seqp2p.api.home import usual_name, usual_replay_dir
 from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
 from seqp2p.cli import progress
 from seqp2p.cli.errors import note_child, sentence
-from seqp2p.cli.output import Output, ScreenWish
-from seqp2p.cli.preferences import PALETTES
+from seqp2p.cli.output import Output, ScreenWish, show_error
+from seqp2p.cli.preferences import BY_NAME, PALETTES, change, kept, refusal
 from seqp2p.cli.running import is_terminal
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.lobby.events import ANY_SEAT, SeatChoice
-from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError, name_fault
+from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t, translate
+from seqp2p.ui.words import own_name_fault
 
 # Less than this is over before a person has seen the board.
 TURN_TIME_S_MIN = 5
@@ -108,11 +110,31 @@ def usable_replay_dir(chosen: str | None) -> Path:
 
 
 def checked_name(wish: str | None) -> str | None:
-    """Return the name that was given. Raises UserError (usage) for one that others cannot be shown."""
-    if wish is not None and (fault := name_fault(wish)):
-        message = t("this name cannot be used: {fault}", fault=translate(fault))
-        raise UserError(message, t("choose another with --name"), USAGE)
+    """Return the name that was given. Raises UserError (usage) for one that would mislead others."""
+    if wish is not None and (fault := own_name_fault(wish)):
+        raise UserError(fault, t("choose another with --name"), USAGE)
     return wish
+
+
+def own_name(wish: str | None, output: Output) -> str | None:
+    """Return the name that a person has given; one who has none yet is asked for it at a terminal."""
+    if wish is None and not output.json and is_terminal() and sys.stdout.isatty():
+        ask_name()
+    return checked_name(wish)
+
+
+def ask_name() -> None:
+    """Ask once for the name that the others see: the account's may be the same for all of them."""
+    now, setting, usual = kept(), BY_NAME["name"], usual_name()
+    if now.values.name or now.problems:
+        return
+    asks = t("your name at the table (Enter: {name}): ", name=usual)
+    while fault := refusal(setting, typed := input(asks).strip() or usual):
+        Output(json=False).say(translate(fault))
+    try:
+        change(setting, typed)
+    except UserError as error:
+        show_error(error)
 
 
 def make_address(text: str) -> Address:
@@ -255,8 +277,10 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
 
         def seat() -> SeatOptions:
             choices = Choices(bot, pace_s, usable_replay_dir(replay_dir), program)
-            called, choice = checked_name(name), SeatChoice(colour=colour)
-            options = SeatOptions(choices, called, Output(as_json), until_stdin_closes, games, choice=choice, wish=wish)
+            output, choice = Output(as_json), SeatChoice(colour=colour)
+            # A seat that is resumed keeps its name: it has no such option.
+            called = own_name(name, output) if others and choices.person else checked_name(name)
+            options = SeatOptions(choices, called, output, until_stdin_closes, games, choice=choice, wish=wish)
             return options.with_relay(relay)
 
         command(seat=seat, **more)

@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Final, TextIO
 from seqp2p.cli import log_file, progress
 from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of, resume_command
 from seqp2p.cli.preferences import Preferences, kept
-from seqp2p.errors import FAILED, UserError
+from seqp2p.errors import ABANDONED, FAILED, UserError
 from seqp2p.i18n import of_system
 from seqp2p.ui.language import bound, t, translate, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.cli.json_events import JsonObject
+    from seqp2p.ui.question import Question
     from seqp2p.ui.screen import Screen
 
 # What a line has in it that is there to be copied: a command, a path.
@@ -139,6 +140,15 @@ class Output:
         for line in lines:
             self.say(line)
 
+    def ask(self, about: str, question: "Question | None") -> None:
+        """Ask a person something until it is None: in its place on a screen, else in a line."""
+        if self.screen is not None:
+            self.screen.ask(about, question)
+        elif question is not None:
+            import trio  # what --help need not wait for
+
+            self.say(question.at(trio.current_time()).spoken())
+
     def ring(self, news: str) -> None:
         """Call the person who reads here: by a bell and a notification, as far as the settings have them."""
         chosen = self.preferences
@@ -193,7 +203,9 @@ class Output:
 
 
 def show_error(error: UserError) -> None:
-    _print(translate(ERROR) + printable(line_of(error)), sys.stderr)
+    """Print an error with its hint. What a person has stopped is none."""
+    before = "seqp2p: " if error.exit_code == ABANDONED else translate(ERROR)
+    _print(before + printable(line_of(error)), sys.stderr)
     if hint := hint_of(error):
         _print(translate(HINT) + printable(hint), sys.stderr)
 

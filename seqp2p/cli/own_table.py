@@ -29,7 +29,7 @@ from seqp2p.cli.series import play_games, sitting_down
 from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
-from seqp2p.lobby.names import BOT_NAME
+from seqp2p.match.names import BOT_NAME
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from seqp2p.net.messages import ChooseColour

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 import trio
+from click.core import ParameterSource
 
+from seqp2p.api.home import usual_name
 from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli.options import (
     BotName,
     Choices,
     SeatOptions,
-    checked_name,
     make_settings,
+    own_name,
     screen_options,
     table_options,
     usable_replay_dir,
@@ -27,6 +29,7 @@ from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
 from seqp2p.ui.language import number, t, tn, translate
+from seqp2p.ui.person.command_words import YES, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.words import Sight
 
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
 ROUND_TOLD_S: Final = 5.0
 """A shorter round of the bots is not told."""
 LOOPBACK: Final = Address("127.0.0.1", 0)
+EASY: Final = "easy"
+PLAYS_ON: Final = -1
+"""After the tutorial the pupil plays a game."""
 THOUGHT_S: Final = 1.0
 """The opponent of the tutorial seems to think so long: the two actions can be seen one after the other."""
 
@@ -81,18 +87,37 @@ def command(
     **table: Any,
 ) -> None:
     if tutorial:
-        raise SystemExit(run_async(lambda: teach(Output(as_json), wish)))
+        check_alone()
+        name, output = own_name(name, Output(as_json)), Output(as_json)
+        exit_code = run_async(lambda: teach(output, name, wish))
+        if exit_code != PLAYS_ON:
+            raise SystemExit(exit_code)
+        bot = EASY
     check_bots(bots, table["variant"])
     settings = make_settings(bots + 1, **table)
     output = Output(as_json)
     pace_s = output.preferences.pace if pace_s is None else pace_s
     filling = Filling(bot, pace_s, at_once=True)
     choices = Choices(None, 0, usable_replay_dir(replay_dir), coached=True)
-    options = SeatOptions(choices, checked_name(name), output, until_stdin_closes=False, wish=wish)
+    options = SeatOptions(choices, own_name(name, output), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
     if (round_s := bots * max(pace_s, choice_s(bot))) >= ROUND_TOLD_S:
         output.say(t("their turns take about {seconds} s a round", seconds=number(round_s)))
     raise SystemExit(run_async(lambda: host(settings, 0, LOOPBACK, options, filling, invites=False)))
+
+
+def check_alone() -> None:
+    """Raise UserError (usage) for an option of a table beside --tutorial, which has a table of its own."""
+    context, kept = (
+        click.get_current_context(),
+        {"tutorial", "as_json", "wish", "plain", "palette", "ascii_only", "name"},
+    )
+    for name in context.params:
+        if name not in kept and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = f"--{name.removesuffix('_s').replace('_', '-')}"
+            raise UserError(
+                t("the tutorial has a table of its own: it takes no {option}", option=option), exit_code=USAGE
+            )
 
 
 def check_bots(bots: int, variant: str) -> None:
@@ -108,46 +133,48 @@ def check_bots(bots: int, variant: str) -> None:
         raise UserError(message, t("choose one of --bots {numbers}", numbers=", ".join(map(str, numbers))), USAGE)
 
 
-async def teach(output: Output, wish: ScreenWish) -> int:
-    """Lead through the tutorial, until it ends or is left; returns the exit code."""
+async def teach(output: Output, name: str | None, wish: ScreenWish) -> int:
+    """Lead through the tutorial, until it ends or is left; returns the exit code, or PLAYS_ON."""
     from seqp2p.ui.person.tutorial import Tutorial, tutor  # a game does without it
 
-    finished, tutorial = False, Tutorial()
+    exit_code, tutorial = ABANDONED, Tutorial(name or usual_name())
     try:
         async with on_screen(output, wish) as shown_on:
             console = own_console(shown_on)
             lead = partial(tutor, console, tutorial, hints=partial(hint, console, tutorial.company.colours))
             if shown_on.screen is None:
-                finished = await lead()
+                exit_code = DONE if await lead() else ABANDONED
             else:
-                finished = await _at_table(console, shown_on.screen, tutorial, lead)
+                exit_code = await _at_table(console, shown_on.screen, tutorial, lead)
     except* KeyboardInterrupt:
         pass  # Leaving ends the tutorial.
-    return DONE if finished else ABANDONED
+    return exit_code
 
 
 async def _at_table(
     console: Console, screen: "Screen", tutorial: "Tutorial", lead: Callable[..., Awaitable[bool]]
-) -> bool:
-    """Lead through the tutorial on the screen; return True if it was played to its end."""
+) -> int:
+    """Lead through the tutorial on the screen; returns the exit code, or PLAYS_ON."""
     # Only where there is a screen.
-    from seqp2p.ui.person.tutorial import FAREWELL, LEFT
+    from seqp2p.ui.person.tutorial import FAREWELL, LEFT, Showing
     from seqp2p.ui.table_scene import ClosingKey, TableScene
 
-    sight = Sight(tutorial.sees, tutorial.asked)
+    sight = Sight(tutorial.sees, tutorial.asked, wanted=tutorial.wanted)
     scene = TableScene(sight, tutorial.company, tutorial.story, trio.current_time, tutorial.settings)
 
     def changed() -> None:
         scene.changed()
+        scene.forget_choice()
         screen.refresh()
 
     screen.show(scene)
-    if not await lead(changed, THOUGHT_S):
+    if not await lead(Showing(changed, THOUGHT_S, scene.show_page, scene.forget_choice, screen.dressed)):
         screen.remains.append(translate(LEFT))
-        return False
-    lines = [t("you have won"), t("that was the tutorial; Enter goes away")]
-    scene.over(lines, ClosingKey("leave", t("go away")))
+        return ABANDONED
+    lines = [t("you have won"), t("that was the tutorial; Enter begins a game against an easy bot, quit leaves")]
+    scene.over(lines, ClosingKey("yes", t("play")))
     screen.refresh()
-    await console.read()
+    if word_of(await console.read() or "") in YES:
+        return PLAYS_ON
     screen.remains.extend(map(translate, FAREWELL))
-    return True
+    return DONE

@@ -31,12 +31,12 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
-from seqp2p.lobby.names import is_bot_name
 from seqp2p.match.events import Result
 from seqp2p.match.game import Game
+from seqp2p.match.names import is_bot_name
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
-from seqp2p.rules import View
+from seqp2p.rules import Action, View
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
@@ -45,15 +45,15 @@ from seqp2p.ui.plain import Ways
 from seqp2p.ui.words import Sight
 
 
-async def hint(console: Console, colours: Sequence[str], seen: View) -> str:
-    """Return a hint for the seat to move, found in a thread, or the reason why there is none."""
+async def hint(console: Console, colours: Sequence[str], seen: View) -> tuple[str, Action | None]:
+    """Return a hint for the seat to move with its action, found in a thread, or the reason why there is none."""
     from seqp2p.ui.explain import advice  # 1 MB of the screen, which a peer without one never needs
 
     if reason := why_no_bot(STRONG):
-        return translate(reason)
+        return translate(reason), None
     bot = strong_bot(random.Random(secrets.randbits(128)))  # noqa: S311  # no other player sees what comes of it
     ranking = await trio.to_thread.run_sync(bot.ranking, seen, abandon_on_cancel=True)
-    return advice(seen, ranking, colours, console.action, console.card)
+    return advice(seen, ranking, colours, console.action, console.card), ranking[0]
 
 
 def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Callable[[], Ways] = dict) -> SeatPlayer:
@@ -67,7 +67,15 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Call
         against_bots = all(is_bot_name(company.names[other - 1]) for other in company.seats if other != company.own)
         hints = partial(hint, console, company.colours) if choices.coached and against_bots else None
         person = Person(console, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints, alone=against_bots)
-        reporter.show(Sight(lambda: sight.view, lambda: person.asked, lambda: person.pending, lambda: person.parting))
+        reporter.show(
+            Sight(
+                lambda: sight.view,
+                lambda: person.asked,
+                lambda: person.pending,
+                lambda: person.proposed,
+                coached=person.coached,
+            )
+        )
         return person
     # A bot's choices need no secrecy, but no player should be able to foresee them.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets
@@ -86,7 +94,7 @@ def own_console(output: Output) -> Console:
     if (screen := output.screen) is not None:
         say = partial(output.say, kind="answer")
         more = {"shows_table": True, "card": screen.card, "action": screen.action, "repaint": screen.refresh_soon}
-    return Console(output.read_line, say, output.ring, output.asks, title=output.title, **more)
+    return Console(output.read_line, say, output.ring, output.asks, title=output.title, ask=output.ask, **more)
 
 
 async def play(

@@ -152,9 +152,10 @@ def kept() -> Kept:
 
 
 def not_taken(setting: Setting, text: str) -> Message:
-    return message(
-        "{value} is no value of {name}, which takes {values}", value=text, name=setting.name, values=setting.takes
-    )
+    if setting.choices:
+        values = ", ".join(setting.choices)
+        return message("{name} is one of {values}, not {value}", name=setting.name, values=values, value=text)
+    return message("{name} takes {values}, not {value}", name=setting.name, values=setting.takes, value=text)
 
 
 def _given(setting: Setting, entries: Mapping[str, object]) -> Iterator[tuple[object, Source, str]]:
@@ -190,9 +191,17 @@ def named(name: str) -> Setting:
     raise UserError(t("there is no setting {name}", name=name), hint, USAGE)
 
 
+def refusal(setting: Setting, typed: str) -> Message | None:
+    """Return the reason why a setting does not take what was typed, or None."""
+    if setting.name == "name":
+        from seqp2p.ui.words import own_name_fault  # what --help need not wait for
+
+        return own_name_fault(typed)
+    return not_taken(setting, typed) if setting.read(typed) is None else None
+
+
 def change(setting: Setting, typed: str | None) -> None:
     """Keep what was typed, or the default again (None). Raises UserError."""
-    value = None if typed is None else setting.read(typed)
-    if typed is not None and value is None:
-        raise UserError(not_taken(setting, typed), t("seqp2p config --help has all settings"), USAGE)
-    change_config(setting.name, value)
+    if typed is not None and (fault := refusal(setting, typed)):
+        raise UserError(fault, t("seqp2p config --help has all settings"), USAGE)
+    change_config(setting.name, None if typed is None else setting.read(typed))

@@ -4,11 +4,12 @@ Reports come in the order of the names. Of a file that cannot be read, the repor
 """
 
 import os
+import re
 import secrets
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -30,7 +31,7 @@ from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, translate, without_accents
-from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, listed, named, result_line, winners_text
+from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, listed, result_line, winners_text
 from seqp2p.workers import cores, interrupts_deferred, workers
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
@@ -42,7 +43,9 @@ T = TypeVar("T")
 Told = TypeVar("Told", bound=VerdictFields)
 SUFFIX: Final = ".seqp2p"
 LAST: Final = Path("last")
-MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
+NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
+"""Longer ones are the first digits of a game's id."""
+MISSING_HINT: Final = message("check the name; replays end in .seqp2p, and seqp2p games numbers yours")
 # To start another process takes as long as to verify one or two replays.
 PROCESSES_FROM_FILES: Final = 6
 # Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
@@ -50,6 +53,8 @@ FILES_AHEAD: Final = 4
 FORM: Final = message("a record is not in the form that it has in a replay")
 SHOWN: Final = 20
 """So many games are listed, where no number is asked for."""
+UNFINISHED_MAX: Final = 3
+"""So many files are looked at for an unfinished game."""
 NAMES_WIDTH: Final = 28
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -64,16 +69,30 @@ def newest(folder: Path) -> list[tuple[Path, datetime]]:
 
 
 def resolved(file: Path) -> Path:
-    """Return the replay of a name: ``last`` is the last of this player's, where no file has that name.
+    """Return the replay of a name. ``last`` is the last of this player's games, and a number that of ``games``.
 
-    Raises UserError if there is none.
+    A file of that name comes first. Raises UserError if there is none.
     """
-    if file != LAST or file.exists():
+    if not _is_listed(file) or file.exists():
         return file
-    found = newest(folder := usual_replay_dir())
-    if not found:
+    return numbered(usual_replay_dir(), 1 if file == LAST else int(str(file)))
+
+
+def _is_listed(file: Path) -> bool:
+    return file == LAST or is_number(str(file))
+
+
+def is_number(text: str) -> bool:
+    """Return True for the number of a line of ``games``."""
+    return NUMBER.fullmatch(text) is not None
+
+
+def numbered(folder: Path, number: int) -> Path:
+    """Return the replay in a folder that ``games`` lists with this number. Raises UserError if there is none."""
+    found = newest(folder)
+    if number > len(found):
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
-    return found[0][0]
+    return found[number - 1][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +105,12 @@ class Named:
 
 def named_files(arguments: Iterable[Path]) -> list[Named]:
     """The files that these arguments mean: a file itself, what a folder holds, what a pattern in quotes matches."""
-    return [named for argument in arguments for named in _meant(argument)]
+    return [named for argument in arguments for named in _meant(resolved(argument))]
 
 
 def missing_of(arguments: Iterable[Path]) -> list[Path]:
     """Return the arguments that name nothing: no file, no folder, and no pattern that matches."""
-    return [argument for argument in arguments if not (_is_there(argument) or _matching(argument))]
+    return [each for each in arguments if not (_is_listed(each) or _is_there(each) or _matching(each))]
 
 
 def _is_there(path: Path) -> bool:
@@ -262,15 +281,15 @@ def verdict_of(kind: type[Told], file: Path, report: Report, known: Mapping[str,
 
 
 def describe(report: Report) -> str:
-    names = [player.name for player in report.players]
+    company = Company(tuple(player.name for player in report.players), ())
     if report.verdict == "verified" and report.result is not None:
-        result = result_line(Company(tuple(names), ()), report.result)
+        result = result_line(company, report.result)
         return t("verified: {result}, {steps} steps", result=result, steps=report.steps)
-    reason = named(plain_reason(report.reason or ""), names)
+    reason = company.to_reader(plain_reason(report.reason or ""))
     if report.step and f"step {report.step}" not in (report.reason or ""):
         reason = t("{reason} (step {step})", reason=reason, step=report.step)
     if report.result:
-        winners = winners_text(report.result.winners, names)
+        winners = winners_text(company, report.result.winners)
         reason = t("{reason}; {winners} won by forfeit", reason=reason, winners=winners)
     if report.verdict == "invalid":
         return t("invalid: {reason}", reason=reason)
@@ -300,7 +319,8 @@ def plain_reason(reason: str) -> str:
 class PastGame:
     """A replay and its summary; ``own`` is the seat of this player, 0 for one who watched.
 
-    ``trouble``: why its seat cannot be taken now, None if it can.
+    ``number`` is its place among the replays of its folder, the last is 1. ``trouble``: why its seat cannot be taken
+    now, None if it can.
     """
 
     path: Path
@@ -308,6 +328,7 @@ class PastGame:
     summary: "Summary"
     own: int
     trouble: SidecarError | FileNotFoundError | None
+    number: int = 1
 
     @property
     def company(self) -> Company:
@@ -372,19 +393,34 @@ class PastGame:
         )
 
 
+def _own_keys() -> Collection[str]:
+    return {key.hex() for key in own_keys()}
+
+
+def _past_game(keys: Collection[str], path: Path, at: datetime, summary: "Summary") -> PastGame:
+    own = next((player.seat for player in summary.report.players if player.key in keys), 0)
+    return PastGame(path, at, summary, own, Sidecar.trouble(sidecar_path(path)))
+
+
 def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[PastGame]:
     """Yield the games whose lines have all these words, last written first; a game of several own seats once each."""
-    keys = {key.hex() for key in own_keys()}
-    files = newest(folder)
+    keys, files = _own_keys(), newest(folder)
     with closing(of_all(summarise_named, [Named(path) for path, _ in files])) as summaries:
-        for (path, at), summary in zip(files, summaries, strict=True):
-            own = next((player.seat for player in summary.report.players if player.key in keys), 0)
-            game = PastGame(path, at, summary, own, Sidecar.trouble(sidecar_path(path)))
+        for number, ((path, at), summary) in enumerate(zip(files, summaries, strict=True), 1):
+            game = replace(_past_game(keys, path, at, summary), number=number)
             if game.has(words):
                 yield game
                 most -= 1
             if not most:
                 return
+
+
+def unfinished_game(folder: Path) -> PastGame | None:
+    """Return the game that was written last of those that can be resumed, None if there is none."""
+    kept = [(path, at) for path, at in newest(folder) if sidecar_path(path).exists()]
+    keys = _own_keys()
+    games = (_past_game(keys, path, at, summarise_named(Named(path))) for path, at in kept[:UNFINISHED_MAX])
+    return next((game for game in games if game.resumable), None)
 
 
 def _plain(text: str) -> str:

@@ -61,8 +61,8 @@ def card_progress(match: Match, own: int) -> str:
     checked, players = _shuffled(match)
     if match.plan.subject == own:
         return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
-    seat = match.plan.subject
-    return t("seat {seat} shuffles… proof checked {checked}/{players}", seat=seat, checked=checked, players=players)
+    name = match.game.agreement.seats[match.plan.subject - 1].name
+    return t("{name} shuffles… proof checked {checked}/{players}", name=name, checked=checked, players=players)
 
 
 def _shuffled(match: Match) -> tuple[int, int]:
@@ -98,6 +98,7 @@ class Reporter:
         self._explained = set[str]()
         self._exchanged: tuple[int, list[Card], str] = (-1, [], "")  # the turn, the cards, and the line that tells it
         self._reshuffles = match.game.reshuffles
+        self._shufflers, self._shuffling = list[str](), ""  # who has shuffled, and the line that tells it on a screen
         self._accounted = set[int]()  # the seats of which it is said why they are voted on
         self._full_at = self._step_at = trio.current_time()
 
@@ -118,11 +119,13 @@ class Reporter:
 
     def seats(self) -> None:
         agreement = self.match.game.agreement
-        self.output.say(translate(TABLE_FULL))
+        self.output.say(translate(TABLE_FULL), "detail")
         for number, seat in enumerate(agreement.seats, 1):
             self.output.event(json_events.SeatedEvent(number, seat.name, seat.key.hex()))
         for line in (*table_seats(agreement, self._company.own), *words.settings_lines(agreement.settings)):
-            self.output.say(line)
+            self.output.say(line, "detail")
+        if self.output.screen is not None:
+            self.output.say(words.teams_line(self._company))
 
     def on_event(self, event: TableEvent) -> None:
         if isinstance(event, Voted):
@@ -187,8 +190,7 @@ class Reporter:
             return
         lines = row.lines(self._company)
         if row.tone == "setup":
-            for line in lines:
-                self.output.say(line)
+            self._tell_setup(event, lines)
         elif isinstance(event, Turned) and self.output.screen is None:
             self._log("; ".join([*lines, *self._sequences_told()]), row.tone)  # One line for those who hear it.
         else:
@@ -197,6 +199,26 @@ class Reporter:
                 self._log(line, row.tone, colour)
             for line in self._sequences_told() if isinstance(event, Turned) else ():
                 self._log(line)
+
+    def _tell_setup(self, event: Event | Absent | Back, lines: Iterable[str]) -> None:
+        """Tell the work before the cards: on a screen in one line, which grows by those whose shuffles are checked."""
+        for line in lines:
+            self.output.say(line, "detail")
+        if self.output.screen is None or not isinstance(event, Shuffled | Dealt):
+            return
+        if isinstance(event, Shuffled) and event.reshuffle:
+            return  # The reshuffle has a line of its own.
+        if isinstance(event, Shuffled):
+            self._shufflers.append(self._company.name(event.seat))
+        before, names = self._shuffling, words.listed(self._shufflers)
+        self._shuffling = t("shuffled by {names}…", names=names)
+        if isinstance(event, Dealt):
+            self._shuffling = t("shuffled by {names}, all proofs checked; the cards are dealt", names=names)
+            self._shufflers.clear()
+        if not before or not self.output.screen.amend(before, self._shuffling):
+            self.output.say(self._shuffling)
+        if isinstance(event, Dealt):
+            self._shuffling = ""
 
     def _log_exchange(self, event: Turned) -> None:
         """Tell all exchanges of a turn in one line, where a line can be changed."""
@@ -207,8 +229,8 @@ class Reporter:
         turn, cards, before = self._exchanged
         cards = [*cards, event.action.card] if turn == event.turn else [event.action.card]
         shown = [*(screen.card(variant, card) for card in cards[:-1]), screen.action(variant, event.action)]
-        who = self._company.who(event.seat)
-        line = t("{turn:>3}. {who}: {action}", turn=event.turn, who=who, action=words.listed(shown))
+        who = self._company.name(event.seat)
+        line = t("{turn:>3}. {who}  {action}", turn=event.turn, who=who, action=words.listed(shown))
         self._exchanged = event.turn, cards, line
         if turn == event.turn and self.story.amend(before, line):
             screen.amend(before, line)
@@ -240,7 +262,10 @@ class Reporter:
         self.output.event(
             json_events.OverEvent(**plain_result(result), seat=seat, replay=str(replay), resumable=resumable)
         )
-        if self.match.game.position is not None:
+        screen = self.output.screen
+        if self._scene is not None and screen is not None:
+            screen.board = self._scene.final_board()
+        elif self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
         heirs = () if self.match.forfeit is None else self.match.forfeit.winners
@@ -248,7 +273,8 @@ class Reporter:
         self.output.say_last(outcome)
         self.output.say_last(t("replay: {path}", path=replay))
         if self._scene is not None and self.output.screen is not None:
-            self._scene.over([outcome])
+            self.output.screen.close_questions()
+            self._scene.over([outcome], lost=bool(seat and result.winners) and seat not in result.winners)
             self.output.screen.refresh()
 
     def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
@@ -258,23 +284,25 @@ class Reporter:
         """
         self.output.event(json_events.ResumedEvent(seat, step))
         self.seats()
-        for line, colour in self._recall(events)[-RECALLED:]:
-            self.output.say(line, colour=colour)
+        for line in self._recall(events)[-RECALLED:]:
+            self.output.say(*line)
         position = self.match.game.position
         if position is not None:
             self._made = sequences_made(view(position, 0))
         self._log(words.resumed_line(self._company, seat))
 
-    def _recall(self, events: Iterable[Event]) -> list[tuple[str, str]]:
-        """Keep the lines and moves of events; return the lines with the colours of their teams."""
-        told = list[tuple[str, str]]()
+    def _recall(self, events: Iterable[Event]) -> list[tuple[str, str, str]]:
+        """Keep the lines and moves of events; return the lines with their kinds and the colours of their teams."""
+        told = list[tuple[str, str, str]]()
         for event in events:
             if isinstance(event, Turned):
                 self.story.turned(event.seat, event.action)
             if isinstance(event, Turned | Remarked | Skipped | Dropped | Redealt):  # Votes and absences are over.
                 colour = self._company.colour(event.seat) if isinstance(event, Turned) else ""
-                told += [(line, colour) for line in row_of(event, self.match.game.variant).lines(self._company)]
-        self.story.lines.extend(line for line, _ in told)
+                row = row_of(event, self.match.game.variant)
+                kind = "remark" if isinstance(event, Remarked) else "log"
+                told += [(line, kind, colour) for line in row.lines(self._company)]
+        self.story.lines.extend(line for line, *_ in told)
         return told
 
     def _say_why(self, seats: Collection[int]) -> None:

@@ -25,6 +25,7 @@ from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playi
 from seqp2p.cli.output import Output, on_screen
 from seqp2p.cli.own_table import Filling, bots_again, play_at_own_table
 from seqp2p.cli.playing import exit_code_of, play, resume_options, tell_stopped
+from seqp2p.cli.replays import is_number, numbered
 from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.series import play_games
@@ -37,7 +38,9 @@ from seqp2p.replay.resume import GameOver, ResumeError
 from seqp2p.replay.sidecar import SUFFIX, OlderCopy, SeatHeld, SeatStopped, SidecarError, is_older, sidecar_path
 from seqp2p.ui.language import t
 
-NAMES_HINT: Final = message("GAME is a replay, its name, or the first digits of the game's id")
+NAMES_HINT: Final = message(
+    "GAME is a replay, its name, its number in seqp2p games, or the first digits of the game's id"
+)
 NONE_HINT: Final = message("--replay-dir names the folder that the replay is in")
 
 
@@ -55,8 +58,8 @@ def complete_game(context: click.Context, parameter: click.Parameter, incomplete
     "resume",
     help=message(
         "Take your seat again in a game that is not finished.\n\n"
-        "GAME is a replay, its name, or the first digits of the game's id; without it, the newest one that nobody"
-        " plays."
+        "GAME is a replay, its name, its number in seqp2p games, or the first digits of the game's id; without it, the"
+        " newest one that nobody plays."
     ),
 )
 @click.argument("game", required=False, metavar=message("[GAME]"), shell_complete=complete_game)
@@ -167,12 +170,12 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
 
 
 def _named(directory: Path, game: str) -> Path | None:
-    """Return the replay of this path, or of this name in the folder."""
+    """Return the replay of this path, of this name in the folder, or of this number in the list of ``games``."""
     for path in (Path(game), directory / Path(game).name):
         replay = path.with_name(path.name.removesuffix(SUFFIX)) if path.name else path
         if replay.is_file():
             return replay
-    return None
+    return numbered(directory, int(game)) if is_number(game) else None
 
 
 def _is_named(stored: StoredGame, game: str | None) -> bool:
@@ -181,5 +184,5 @@ def _is_named(stored: StoredGame, game: str | None) -> bool:
     seats = decode_agreement(secrets.agreement).seats
     if secrets.seat > len(seats) or seats[secrets.seat - 1].key not in own_keys():
         return False
-    named = game is None or not re.fullmatch(r"[0-9a-fA-F]{1,64}", game)
+    named = game is None or is_number(game) or not re.fullmatch(r"[0-9a-fA-F]{1,64}", game)
     return named or game_id(secrets.agreement).hex().startswith((game or "").lower())

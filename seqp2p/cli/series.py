@@ -24,28 +24,30 @@ from seqp2p.cli.reporter import PortTeller, emit_lobby_left
 from seqp2p.cli.running import ending_with_parent
 from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.i18n import message, message_of
+from seqp2p.live.runtime import ignore
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, OnLobbyEvent
-from seqp2p.lobby.names import is_bot_name
+from seqp2p.match.names import is_bot_name
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AcceptGame
 from seqp2p.rules.table import team_of
-from seqp2p.ui.language import t
+from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import word_of
 from seqp2p.ui.person.console import is_confirmed
-from seqp2p.ui.words import Company, score_line
+from seqp2p.ui.question import Question, yes_or_no
+from seqp2p.ui.words import Company, listed, score_line
 
 NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
-ASK_AGAIN: Final = message("another game at this table? yes (Enter) or no")
+ASK_AGAIN: Final = message("another game at this table?")
 ANSWER_S: Final = 60.0
 """The time for a person to choose another game."""
 WARNED_S: Final = 10
 TOLD_S: Final = 3.0
 """The time for a no to reach a host that has not opened the next lobby yet."""
-Wait: TypeAlias = tuple[Callable[[int], str], float]
-"""A sentence of a wait, given the seconds that are left, and the time at which the wait ends."""
+ABOUT: Final = "rematch"
+"""The question for another game, among those that a screen can have open."""
 
 
 @contextlib.asynccontextmanager
@@ -65,6 +67,8 @@ async def sitting_down(
             on_port=PortTeller(output).asking(wanted=map_port),
         ) as endpoint,
     ):
+        if options.name is None and options.person and endpoint.identity.number > 1:
+            output.say(t("another window plays under your name, so you sit here as {name}", name=endpoint.name))
         yield output, endpoint
 
 
@@ -163,8 +167,8 @@ async def _next_game(
             await question.until_told()
             return
         teller.desk.ask(AcceptGame())
-        teller.open()
-        question.show_lobby()
+        teller.open(shows=False)
+        question.show_lobby(teller.view.show)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(question.count_waits)
             await teller.leave_when_typed()
@@ -250,6 +254,10 @@ class RematchQuestion:
         self._lobby: LobbyShown | None = None
         self._code: CodeShown | None = None
         self._asked_at = trio.current_time()
+        # Bots have time.
+        alone = all(map(is_bot_name, self._former.values()))
+        self._ends_at = math.inf if alone else self._asked_at + ANSWER_S
+        self._on_free_seat: Callable[[], None] = ignore
         self._asking = trio.CancelScope()
         self._is_open = trio.Event()
 
@@ -263,32 +271,28 @@ class RematchQuestion:
             self._code = event
         if self.accepted or not isinstance(event, LobbyShown | CodeShown):
             self._on_event(event)
+        if self.accepted and isinstance(event, LobbyShown):
+            self._show_free_seat(event)
+
+    def _show_free_seat(self, lobby: LobbyShown) -> None:
+        if None in lobby.seats:
+            self._on_free_seat()
 
     async def ask(self) -> bool:
         """Return True if the person accepts within ANSWER_S, unless it is taken back meanwhile."""
-        output, screen = self._output, self._output.screen
+        output = self._output
         output.ring(ASK_AGAIN)
-        wait: Wait = (
-            lambda left_s: t("another game at this table? yes (Enter) or no ({seconds} s)", seconds=left_s),
-            self._asked_at + ANSWER_S,
-        )
-        yes = False
-        try:
-            async with trio.open_nursery() as nursery:
-                self._asking = nursery.cancel_scope
-                self._asking.deadline = wait[1]
-                if self.why_over:
-                    self._asking.cancel()
-                nursery.start_soon(self._count, lambda: wait)
-                if screen is not None:
-                    screen.on_enter = ""
-                yes = await is_confirmed(self._read_line, lambda: output.say(ASK_AGAIN), empty=True)
+        question = yes_or_no(translate(ASK_AGAIN), "yes", self._ends_at)
+        async with trio.open_nursery() as nursery:
+            self._asking = nursery.cancel_scope
+            self._asking.deadline = self._ends_at
+            if self.why_over:
                 self._asking.cancel()
-        finally:
-            if screen is not None:
-                screen.on_enter = None
-        self.accepted = yes
-        return yes
+            nursery.start_soon(self._count, lambda: question)
+            self.accepted = await is_confirmed(self._read_line, lambda: output.say(question.spoken()), empty=True)
+            self._asking.cancel()
+        output.ask(ABOUT, None)
+        return self.accepted
 
     async def _read_line(self) -> str | None:
         line = await self._output.read_line()
@@ -302,8 +306,12 @@ class RematchQuestion:
             with trio.move_on_after(TOLD_S):
                 await self._is_open.wait()
 
-    def show_lobby(self) -> None:
-        """Pass on the code and the seats that came while the person was asked."""
+    def show_lobby(self, on_free_seat: Callable[[], None]) -> None:
+        """Pass on the code and the seats that came while the person was asked.
+
+        A screen keeps the last game, until ``on_free_seat`` is called: others can come then.
+        """
+        self._on_free_seat = on_free_seat
         if self._code is not None:
             self._on_event(self._code)
         if (lobby := self._lobby) is not None:
@@ -312,6 +320,7 @@ class RematchQuestion:
                 guest and replace(guest, asked=guest.asked and at != own) for at, guest in enumerate(lobby.seats)
             )
             self._on_event(replace(lobby, seats=tuple(accepted)))
+            self._show_free_seat(lobby)
 
     async def count_waits(self) -> None:
         """Show the players for whom the game waits, until cancelled, and how long."""
@@ -338,33 +347,26 @@ class RematchQuestion:
             self.why_over = t("all others have declined")
             self._asking.cancel()
 
-    def _wait(self) -> Wait | None:
+    def _wait(self) -> Question | None:
         if self._lobby is None:
-            ends = self._asked_at + DEFAULT_LIMITS.rematch_wait_s
-            return lambda left_s: t("waiting for the host to open the table again ({seconds} s)", seconds=left_s), ends
+            ends_at = self._asked_at + DEFAULT_LIMITS.rematch_wait_s
+            return Question(t("waiting for the host to open the table again"), ends_at=ends_at)
         if asked := [guest.name for guest in self._seated.values() if guest.asked]:
-            names, ends = ", ".join(asked), self._asked_at + ANSWER_S
-            return lambda left_s: t("waiting for {names} ({seconds} s)", names=names, seconds=left_s), ends
-        ends = self._asked_at + DEFAULT_LIMITS.rematch_keeps_s
+            return Question(t("waiting for {names}", names=listed(asked)), ends_at=self._asked_at + ANSWER_S)
+        ends_at = self._asked_at + DEFAULT_LIMITS.rematch_keeps_s
         missing = [self._former[key] for key in self._expects if key not in self._seated]
-        if self._own != 1 or not missing or trio.current_time() >= ends:
+        if self._own != 1 or not missing or trio.current_time() >= ends_at:
             return None
-        names = ", ".join(missing)
-        return lambda left_s: t("kept for {names} ({seconds} s)", names=names, seconds=left_s), ends
+        return Question(t("kept for {names}", names=listed(missing)), ends_at=ends_at)
 
-    async def _count(self, waits: Callable[[], Wait | None]) -> None:
-        """Count a wait down on a screen. Without a screen, tell a new wait, and its last WARNED_S seconds."""
-        output, shown, of = self._output, "", ""
+    async def _count(self, waits: Callable[[], Question | None]) -> None:
+        """Show a wait. Without a screen, tell its last WARNED_S seconds, too."""
+        output, shown = self._output, None
         while True:
-            if (wait := waits()) is None:
-                of = ""
-            else:
-                sentence, ends = wait
-                left = max(0, math.ceil(ends - trio.current_time()))
-                text = sentence(left)
-                if sentence(0) != of or (output.screen is None and left == WARNED_S):
-                    output.say(text)
-                elif output.screen is not None:
-                    output.screen.amend(shown, text)
-                shown, of = text, sentence(0)
+            now, wait = trio.current_time(), waits()
+            if wait != shown:
+                output.ask(ABOUT, wait)
+                shown = wait
+            elif wait and output.screen is None and WARNED_S - 1 < wait.ends_at - now <= WARNED_S:
+                output.say(wait.at(now).text)
             await trio.sleep(1)

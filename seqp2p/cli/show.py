@@ -3,7 +3,7 @@
 import contextlib
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -12,8 +12,10 @@ import trio
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli import json_events
 from seqp2p.cli.moments import (
+    CLOSED,
     NO_TURNS,
     VERIFY_HINT,
+    Reviewed,
     frames_of,
     header_lines,
     moment_of,
@@ -36,7 +38,7 @@ from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly
 @click.command(
     "show",
     help=message(
-        "Look at a replay, moment by moment.\n\n"
+        "Look at a replay, step by step.\n\n"
         "FILE can be last, for the last of your games; without FILE they are listed, and one is asked for.\n\n"
         "Everything in it is verified first; what is damaged is shown as far as it is right. With --plain a terminal is"
         " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed.\n\n"
@@ -102,8 +104,18 @@ def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[str]:
     """Return the chances after every move, the moves that cost most, and why others have no review."""
     if not playback.moments:
         return [translate(NO_TURNS)]
-    frames = frames_of(file.name, playback, reviewed=review_of(playback))
-    return [*curve_lines(frames, bars=not plain), *costly_lines(frames)]
+    frames = frames_of(file.name, playback, reviewed=(reviewed := review_of(playback)))
+    return [*curve_lines(frames, bars=not plain), *costly_lines(frames), *_open_game(reviewed)]
+
+
+def _open_game(reviewed: Reviewed) -> Iterator[str]:
+    """Where the hands stayed closed, name the last game whose hands are open, if there is one."""
+    if reviewed.reason == CLOSED:
+        for game in past_games(usual_replay_dir()):
+            settings = game.summary.report.settings
+            if settings is not None and settings.open_hands and game.summary.course is not None:
+                yield t("this one has a review: {command}", command=f"seqp2p show {game.number} --review")
+                return
 
 
 def emit_moments(output: Output, file: Path, playback: Playback, *, with_review: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from seqp2p.api.home import own_keys
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
@@ -16,6 +17,7 @@ from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolv
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
+from seqp2p.match.names import is_bot_name
 from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statistics, VariantCount
 from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
 from seqp2p.ui.cards import action_shown, variant_title
@@ -27,6 +29,8 @@ SHOWN_MAX: Final = 20
 """So many players and openings are shown to people; scripts are told of all."""
 NAMES_WIDTH: Final = 20
 """With it and numbers below 1,000 a line has at most 80 columns, in French too."""
+INTERVAL_FROM_GAMES: Final = 20
+"""Of fewer games the interval is so wide that it says nothing."""
 
 
 @click.command(
@@ -151,14 +155,37 @@ def lines(counted: Statistics) -> Iterator[str]:
     )
     if counted.players:
         yield ""
+        yield from _own_line(counted)
         yield from _player_lines(counted)
     for name, each in sorted(counted.variants.items()):
         yield ""
         yield from _variant_lines(name, each)
 
 
+def _own_line(counted: Statistics) -> Iterator[str]:
+    """Yield the games of this player, whose keys may be several."""
+    own = [each for key, each in counted.players.items() if bytes.fromhex(key) in own_keys()]
+    if own:
+        games, won = sum(each.finished for each in own), sum(each.won for each in own)
+        yield tn("you: 1 game, won {won}", "you: {games} games, won {won}", games, games=number(games), won=number(won))
+
+
+def _with_bots_as_one(counted: Statistics) -> list[tuple[str, PlayerCount]]:
+    """Return players with their keys, those with the most games first. All bots, with a key for each game, are one."""
+    bots, found = PlayerCount(names=(t("bots"),)), list[tuple[str, PlayerCount]]()
+    for key, each in ranked(counted):
+        if all(map(is_bot_name, each.names)) and bytes.fromhex(key) not in own_keys():
+            for name in ("won", "lost", "drawn", "unfinished"):
+                setattr(bots, name, getattr(bots, name) + getattr(each, name))
+        else:
+            found.append((key, each))
+    if bots.finished + bots.unfinished:
+        found.append(("", bots))
+    return found
+
+
 def _player_lines(counted: Statistics) -> Iterator[str]:
-    everybody = ranked(counted)
+    everybody = _with_bots_as_one(counted)
     rows = [[" " * NAMES_WIDTH, t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]]
     for _, each in everybody[:SHOWN_MAX]:
         numbers = (each.finished + each.unfinished, each.won, each.lost, each.drawn, each.unfinished)
@@ -168,12 +195,12 @@ def _player_lines(counted: Statistics) -> Iterator[str]:
     yield first
     for line, (key, each) in zip(others, everybody, strict=False):
         yield line
-        yield t(
-            "  {fingerprint}   {percent} interval of the share: {interval}",
-            percent="95 %",
-            fingerprint=fingerprint(bytes.fromhex(key)),
-            interval=_between(each.won, each.finished),
-        )
+        mark = f"  {fingerprint(bytes.fromhex(key))}" if key else ""
+        if each.finished >= INTERVAL_FROM_GAMES:
+            between = _between(each.won, each.finished)
+            yield t("{mark}   95 % interval of the share: {interval}", mark=mark, interval=between)
+        elif mark:
+            yield mark
     if len(everybody) > SHOWN_MAX:
         more = len(everybody) - SHOWN_MAX
         yield tn("and one more player; --json has all", "and {count} more players; --json has all", more)

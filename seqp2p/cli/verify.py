@@ -33,7 +33,7 @@ from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
 from seqp2p.replay.verify import Cheat, Player, Report, marks
 from seqp2p.ui.language import number, t, tn
-from seqp2p.ui.words import named
+from seqp2p.ui.words import Company
 from seqp2p.workers import JOBS_MAX
 
 AGAIN_MAX: Final = 1_000
@@ -146,7 +146,7 @@ def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], t
 
 
 def _offence(cheat: Cheat, players: Sequence[Player]) -> str:
-    return named(plain_reason(cheat.reason), [player.name for player in players])
+    return Company(tuple(player.name for player in players), ()).to_reader(plain_reason(cheat.reason))
 
 
 def _details(report: Report, known: Mapping[str, str]) -> list[str]:

@@ -87,6 +87,7 @@ async def watch(host: Address | None, code: str | None, options: SeatOptions) ->
     ):
         with lock_identity(None) as locked:
             lobby = LobbyView(output, t("seqp2p: watch a table"))
+            lobby.change(command="seqp2p watch")
             let_in = partial(output.say, LET_IN)
             told, changes = {"seats": [translate(LET_IN)]}, BoundedLines(output)
 
@@ -178,7 +179,7 @@ class SpectatorConsole:
     def answer(self, line: str) -> Iterable[str]:
         if (found := answer_to(line, self._answers)) is not None:
             return found
-        return [t("{word} is no word of a spectator's", word=line.lower()), translate(SPECTATOR_HELP)]
+        return [t("spectators cannot use {word}", word=line.lower()), translate(SPECTATOR_HELP)]
 
     def _help(self, _: str) -> Iterable[str]:
         painted = self._reporter.output.screen is not None

@@ -33,10 +33,10 @@ from seqp2p.live.seat_session import (
     Tick,
 )
 from seqp2p.lobby.discovery import Warn
-from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.table import AgreedTable, leave_table
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
+from seqp2p.match.names import is_bot_name
 from seqp2p.match.seat import SeatKeys
 from seqp2p.net.addresses import Address
 from seqp2p.net.messages import LATER

@@ -138,7 +138,7 @@ def parse_code(text: str) -> str:
     for word in words:
         if word not in WORDS:
             raise BadCode(
-                message("{word!r} is none of the words of join codes.", word=clean(word, _SHOWN_MAX)), _near(word)
+                message("{word!r} is not a word that join codes use.", word=clean(word, _SHOWN_MAX)), _near(word)
             )
     return _joined(int(number), place, words)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, TypeAlias
 
 import trio
 
-from seqp2p.i18n import message
+from seqp2p.i18n import Message, message
 from seqp2p.lobby.adverts import A, Found, Properties, SeatAdvert, TableAdvert, game_mark, read_seat, read_table
 from seqp2p.net.addresses import WILDCARDS, Address
 from seqp2p.net.interfaces import Interfaces, is_near, local_hosts, local_networks, may_dial
@@ -241,5 +241,7 @@ def _addresses(service: "Service", interfaces: Interfaces, limits: Limits) -> tu
 
 def _reason(error: OSError) -> str:
     """Return the reason in lower case and without a full stop, to stand inside a sentence."""
+    if error.args and isinstance(error.args[0], Message):
+        return error.args[0]
     text = error.strerror or str(error)
     return text[:1].lower() + text[1:].rstrip(".")

@@ -151,6 +151,7 @@ class CodeDoor:
             if await self._answer(frames, key, first):
                 tries.take_back(began_at)
                 return
+        self._wrong += 1
         await refuse(frames, "too_slow" if patience.cancelled_caught else "wrong_code", self._limits)
 
     async def _run(self, frames: FrameStream, key: bytes, first: PakeA, source: str, rest_s: float) -> None:
@@ -184,6 +185,7 @@ class CodeDoor:
         """Refuse a code that cannot be the present one. It is no try: nothing of the present one is shown."""
         theirs = (first.table, first.words)
         if theirs != self._public:
+            self._wrong += 1
             await refuse(frames, "code_burned" if theirs in self._spent else "wrong_code", self._limits)
 
     async def _answer(self, frames: FrameStream, key: bytes, first: PakeA) -> bool:

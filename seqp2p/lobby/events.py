@@ -108,7 +108,7 @@ class TurnedAway:
 
 @dataclass(frozen=True, slots=True)
 class Strangers:
-    """Clients that the door has turned away so far (host): ``count`` in all, ``wrong`` after a try at the code."""
+    """Clients that the door has turned away so far (host): ``count`` in all, ``wrong`` of them with a wrong code."""
 
     count: int
     wrong: int
@@ -135,7 +135,7 @@ DECLINED: Final[Mapping[str, str]] = {
     "seat_taken": message("That seat is taken."),
     "no_seat": message("There is no such seat to take; the host keeps seat 1."),
     "colour_taken": message("Another team has chosen that colour."),
-    "no_colour": message("That is no colour of this table."),
+    "no_colour": message("This table does not have that colour."),
     "nobody": message("No other player of that name sits here."),
     "too_fast": message("That was too much for one minute."),
     "nothing": message("There is nothing in it to say."),

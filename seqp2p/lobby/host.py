@@ -43,9 +43,9 @@ from seqp2p.lobby.events import (
     gone,
 )
 from seqp2p.lobby.lines import LobbyTalk, PerKey
-from seqp2p.lobby.names import BOT_NAME, look_alike
 from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.lobby.table import AgreedTable, OwnRelay, own_relay
+from seqp2p.match.names import BOT_NAME, look_alike
 from seqp2p.match.table import (
     Agreement,
     SeatEntry,

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import trio
 from zeroconf import Error, IPVersion, ServiceBrowser, ServiceInfo, ServiceStateChange, Zeroconf
 
+from seqp2p.i18n import message
 from seqp2p.lobby.adverts import SERVICE, Properties
 from seqp2p.net.addresses import Address
 from seqp2p.net.interfaces import Interfaces
@@ -104,11 +105,14 @@ async def opened(interfaces: Interfaces, limits: Limits) -> AsyncGenerator[Net]:
         raise OSError(str(error) or type(error).__name__) from None
 
 
+NO_NETWORK: Final = message("this machine has no network: only programs on it can join")
+
+
 def _start(interfaces: Interfaces) -> Zeroconf:
     try:
         library = _start_everywhere() if interfaces is None else Zeroconf(list(interfaces))
     except RuntimeError as error:
-        raise OSError(str(error)) from None  # No interface at all.
+        raise OSError(NO_NETWORK) from error
     assert library.loop is not None, "it has started"
     library.loop.set_exception_handler(_pass_over)
     return library

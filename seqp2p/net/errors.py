@@ -74,9 +74,9 @@ REFUSALS: Final = {
         message("Another player on the same machine needs an identity of its own."),
     ),
     "bad_name": (message("The host does not accept this name."), message("Join with another name.")),
-    "wrong_code": (message("This is not the code of the table."), message("Ask the host for the code it shows now.")),
+    "wrong_code": (message("Wrong code."), message("Ask the host for the code it shows now.")),
     "code_burned": (
-        message("This is not the code of the table, or after too many wrong tries it holds no more."),
+        message("Wrong code, or the host has a new one by now."),
         message("Ask the host for the code it shows now."),
     ),
     "no_spectators": (

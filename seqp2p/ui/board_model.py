@@ -12,12 +12,12 @@ from seqp2p.ui.frame import width_of
 from seqp2p.ui.language import current
 from seqp2p.ui.plain import FREE
 
-# A picture for every animal that has one. There is none of a yak.
+# A picture for every animal; the ox stands for the yak, of which there is none.
 _ANIMALS: Final = (
     *("alligator", "bear", "cat", "dragon", "duck", "elephant", "frog", "giraffe", "horse", "kangaroo"),
-    *("lion", "monkey", "owl", "penguin", "rabbit", "sheep", "turtle", "unicorn", "whale", "zebra"),
+    *("lion", "monkey", "owl", "penguin", "rabbit", "sheep", "turtle", "unicorn", "whale", "yak", "zebra"),
 )
-_PICTURES: Final = dict(zip(_ANIMALS, "🐊🐻🐱🐲🦆🐘🐸🦒🐴🦘🦁🐵🦉🐧🐰🐑🐢🦄🐳🦓", strict=True))
+_PICTURES: Final = dict(zip(_ANIMALS, "🐊🐻🐱🐲🦆🐘🐸🦒🐴🦘🦁🐵🦉🐧🐰🐑🐢🦄🐳🐂🦓", strict=True))
 PICTURE_WIDTH: Final = 2
 """Cells that a picture takes; one of another width by the tables of this machine is not used."""
 

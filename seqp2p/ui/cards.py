@@ -11,15 +11,15 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from seqp2p.i18n import Term, message
+from seqp2p.i18n import Term, message, term
 from seqp2p.rules import END, KNOWN_VARIANTS, UNKNOWN, WAIVE, Action, Card, Variant, format_action, format_card
 from seqp2p.ui.language import current, t, translate, translate_term, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS
 
 _PLAYED: Final = re.compile(
-    r"(?:(?<=: )|(?<=\+)|(?<= )(?=..(?:;|$)))([2-9TJQKA])([CDHS])(?=[ ;]|$)|^([2-9TJQKA])([CDHS])(?= )"
+    r"(?:(?<=: )|(?<=  )|(?<=\+)|(?<= )(?=..(?:;|$)))([2-9TJQKA])([CDHS])(?=[ ;]|$)|^([2-9TJQKA])([CDHS])(?= )"
 )
-"""A card of an action, after the name of a seat or at the start; one drawn or turned over, at the end of a part."""
+"""A card of an action, after the name of a player or at the start; one drawn or turned over, at the end of a part."""
 _RANK_NAMES: Final = (
     *(message("two"), message("three"), message("four"), message("five"), message("six"), message("seven")),
     *(message("eight"), message("nine"), message("ten")),
@@ -27,6 +27,11 @@ _RANK_NAMES: Final = (
 )
 _RANKS: Final = dict(zip("23456789TJQKA", _RANK_NAMES, strict=True))
 _SUITS: Final = {"C": message("clubs"), "D": message("diamonds"), "H": message("hearts"), "S": message("spades")}
+
+
+LETTERS: Final = term("letters", "JQKCDHS")
+"""The first letters of jack, queen, king, clubs, diamonds, hearts and spades. What English has, too, is English."""
+SIGNS: Final = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 
 
 def is_named(variant: Variant, card: Card) -> bool:
@@ -87,13 +92,20 @@ def spellings(language: str, variant: Variant) -> Mapping[str, Card]:
 
     >>> from seqp2p.rules import CLASSIC, KIDS
     >>> [text for text, card in spellings("en", CLASSIC).items() if card == 8], spellings("en", KIDS)["ca"]
-    (['tc', '10c'], 2)
+    (['tc', '10c', 't♣', '10♣'], 2)
     """
     del language
     found = {face.lower(): card for card, face in enumerate(variant.faces)}
+    own = dict(zip("JQKCDHS", translate_term(LETTERS), strict=True))
     for card, face in enumerate(variant.faces):
-        names = (face_code(variant, card), face_name(variant, card))
-        for text in names if is_named(variant, card) else (face.replace("T", "10"),):
+        if is_named(variant, card):
+            names = dict.fromkeys((face_code(variant, card), face_name(variant, card)), 0)
+        else:
+            rank, suit = face[0], face[1]
+            ranks, owns = (rank, rank.replace("T", "10")), (own.get(rank, rank), rank, rank.replace("T", "10"))
+            names = {each + mark: 0 for mark in (suit, SIGNS[suit]) for each in ranks}
+            names |= {each + mark: 0 for mark in (SIGNS[suit], own[suit]) for each in owns}
+        for text in names:
             found.setdefault(without_accents(text.lower()), card)
     return found
 
@@ -117,8 +129,8 @@ def card_shown(variant: Variant, card: Card) -> str:
 def suits_shown(text: str, suits: Mapping[str, str]) -> str:
     """Return an action, or a line of the log that ends in one, with these signs for the suits.
 
-    >>> suits_shown("  1. seat 2 (AS): QH e5", {"H": "♥"}), suits_shown("you draw 9S", {"S": "♠"})
-    ('  1. seat 2 (AS): Q♥ e5', 'you draw 9♠')
+    >>> suits_shown("  1. AS  QH e5", {"H": "♥"}), suits_shown("you draw 9S", {"S": "♠"})
+    ('  1. AS  Q♥ e5', 'you draw 9♠')
     >>> suits_shown("turned over: you 9S; seat 2 (AS) QH", {"H": "♥", "S": "♠"})
     'turned over: you 9♠; seat 2 (AS) Q♥'
     """

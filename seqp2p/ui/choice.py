@@ -92,6 +92,12 @@ def lit(choice: Choice, view: View) -> frozenset[Square]:
 # What keys do.
 
 
+def proposed(view: View, action: Action) -> Choice:
+    """Return the choice of an action that a hint names: it is staged."""
+    slot = view.hand.index(action.card) if action.card in view.hand else NO_SLOT
+    return Choice(action.square, slot, action.card, staged=action)
+
+
 def settled(choice: Choice, view: View) -> Choice:
     """Return the legal part of a choice in another position."""
     if choice.card not in view.hand or choice.card == UNKNOWN:

@@ -29,9 +29,10 @@ from seqp2p.ui.board_paint import label_of
 from seqp2p.ui.cards import action_shown, action_signed, card_shown, card_signed, colour_name, is_jack, is_named
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, special_cards, targets
 from seqp2p.ui.frame import width_of
+from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.plain import FREE, code_rows, ends_of, free_and_taken, help_lines, is_dead, letters_lines, square_text
-from seqp2p.ui.scene import KeyHelp, LogLine
+from seqp2p.ui.scene import LogLine
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import TableState
 from seqp2p.ui.words import Company, listed
@@ -82,7 +83,7 @@ def _meanwhile(state: TableState, view: View) -> str:
     if state.pending and state.choice.card == UNKNOWN:
         action = action_signed(view.variant, state.pending, state.glyphs.suits)
         return t("{action} is prepared for your turn; Esc takes it back", action=action)
-    return t("not your turn; card and square prepare a move")
+    return t("{whose_turn}. You can prepare your move: choose a card and a square.", whose_turn=whose_turn(state))
 
 
 def _question(view: View, card: Card) -> str:
@@ -100,6 +101,9 @@ def _question(view: View, card: Card) -> str:
 def explanation(state: TableState) -> tuple[str, ...]:
     """Explain the choice: the sequences it makes, its card, the square under the cursor."""
     view, choice = state.view, state.choice
+    question = state.question
+    if question is not None and (question.answers or choice.card == UNKNOWN):
+        return question.details
     if view is None:
         return ()
     if len(choice.ways) > 1 and choice.staged:
@@ -168,11 +172,13 @@ def _of_dead_card(view: View, card: Card, name: str, *, asked: bool) -> str:
 
 def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
     view, choice = state.view, state.choice
+    if state.question is not None and state.question.answers:
+        return state.question.keys
     if state.is_covered:
         return (
             KeyHelp(t("Esc"), t("back to the table"), press="escape"),
             KeyHelp(t("arrows"), t("scroll"), spare=True),
-            KeyHelp(t("PgDn"), t("further"), press="pagedown"),
+            KeyHelp(t("PgDn"), t("later"), press="pagedown"),
             KeyHelp(t("PgUp"), t("earlier"), press="pageup"),
             KeyHelp(t("Home"), t("first"), press="home"),
             KeyHelp(t("End"), t("last"), press="end"),
@@ -186,6 +192,8 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
         found.append(KeyHelp("F3", t("discards"), press="f3"))
     if view is not None and not state.result:
         found.append(KeyHelp("F4", t("threats"), press="f4"))
+    if state.coached:
+        found.append(KeyHelp("F5", t("hint"), press="f5"))
     # Where there is no room for all: PgUp has older lines, too.
     found += [KeyHelp("F2", t("log"), press="f2"), KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup")]
     if state.scrolled:

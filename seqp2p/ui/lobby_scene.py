@@ -7,9 +7,10 @@ from functools import partial
 from typing import Final
 
 from seqp2p.ui.frame import Box, Canvas, Frame, Painter, Target, clipped, width_of
+from seqp2p.ui.keys import KeyHelp, put_keys
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
-from seqp2p.ui.scene import KeyHelp, LogLine, Page, put_keys, section, wrapped
+from seqp2p.ui.scene import LogLine, Page, section, wrapped
 from seqp2p.ui.styles import ASCII
 
 # The characters that a join code can have, each drawn in five rows of three dots.
@@ -115,7 +116,7 @@ class LobbyModel:
     are the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question,
     ``strangers`` the line that counts those turned away. ``waits`` says what the start waits for. ``reading`` are the
     rules of the game, from line ``top`` on. ``moving`` is the seat of a player who gets another one, and ``removing``
-    that of one to be sent away, from 0.
+    that of one to be sent away, from 0. ``command`` is the one that was given.
     """
 
     title: str
@@ -135,6 +136,7 @@ class LobbyModel:
     top: int = 0
     moving: int = NOWHERE
     removing: int = NOWHERE
+    command: str = "seqp2p join"
 
     @property
     def hosts(self) -> bool:
@@ -186,7 +188,10 @@ class LobbyScene:
             self.model = replace(self.model, removing=NOWHERE)
 
     def painter(self, page: Page) -> Painter:
-        return partial(paint_lobby, self.model, page, tuple(self.keys()), self._typed())
+        keys = tuple(self.keys())
+        if page.question is not None and page.question.answers:
+            keys = page.question.keys
+        return partial(paint_lobby, self.model, page, keys, self._typed())
 
     def press(self, key: str) -> str | None:
         """Arrows choose a table or a seat, and a colour; Enter takes the seat, f5 starts, others say a courtesy.
@@ -335,16 +340,17 @@ def paint_lobby(
     """
     canvas = Canvas(width, height, page.glyphs)
     canvas.put(0, 0, clipped(f" {model.title} ".ljust(width), width), "title")
-    bottom = height - 2 - bool(model.asks)
+    asks, style = (page.question.text, "alarm") if page.question else (model.asks, "prompt")
+    bottom = height - 2 - bool(asks)
     if width < LARGE_WIDTH or height < LARGE_HEIGHT or not model.places:
         row = _paint_main(canvas, width, model, bottom - LINES_MIN)
         log = Box(row, 1, width - 2, bottom - row)
     else:
         log = _paint_parts(canvas, model, (keys, typed), bottom)
-    for at, (kind, text) in enumerate(_last_whole(page.lines, log)):
+    for at, (kind, text) in enumerate(_last_whole([line for line in page.lines if line.kind != "detail"], log)):
         canvas.put(log.row + at, log.column, text, kind)
-    if model.asks:
-        canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
+    if asks:
+        canvas.put(height - 2, 0, clipped(asks, width), style)
     put_keys(canvas, 0, keys, "hint")
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()
@@ -426,7 +432,8 @@ def _paint_tables(canvas: Canvas, row: int, model: LobbyModel) -> int:
     tables = model.tables or ()
     canvas.put(row, 1, t("tables on this network:"), "label")
     if not tables:
-        canvas.put(row + 1, 3, t("none yet; a host's address works, too: seqp2p join HOST:PORT"), "dim")
+        works = t("none yet; a host's address works, too: {command} HOST:PORT", command=model.command)
+        canvas.put(row + 1, 3, works, "dim")
         return row + 3
     for at, (_, line) in enumerate(tables[: canvas.height // 3]):
         chosen = at == min(model.chosen, len(tables) - 1)

@@ -35,12 +35,17 @@ _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
 
 
+MARKED_FROM: Final = 100
+"""The cost in thousandths from which a move is marked."""
+
+
 @dataclass(frozen=True, slots=True)
 class MoveReview:
-    """The review of a move, as its seat could know: the chances of the teams to win after it, and its cost.
+    """The review of a move: the chances of the teams to win after it, and its cost.
 
-    ``better`` is the best move, with the chance ``better_chance`` for the team; empty if this one is. Chances and cost
-    are in thousandths.
+    The chances are the mean of a round, in which each seat has judged by its own hand; the cost is by what the seat
+    could know. ``better`` is the best move, with the chance ``better_chance`` for the team; empty if this one is.
+    Chances and cost are in thousandths.
     """
 
     seat: int
@@ -49,6 +54,11 @@ class MoveReview:
     cost: int = 0
     better: str = ""
     better_chance: int = 0
+
+    @property
+    def mark(self) -> str:
+        """The sign of a costly move: ``?`` from 10 points on, ``??`` from 20."""
+        return " ??" if self.cost >= 2 * MARKED_FROM else " ?" if self.cost >= MARKED_FROM else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +219,10 @@ class ReplayBrowser:
             return (t("the cards are not dealt yet"),)
         if not self.frames.opened:
             return (t("the hands stayed closed in this game"),)
-        hands = enumerate(position.hands, 1)
+        variant = self.frames.variant
         return tuple(
-            t("{who}: {hand}", who=company.who(seat), hand=hand_text(self.frames.variant, hand, open_=self.shows(seat)))
-            for seat, hand in hands
+            t("{who}: {hand}", who=company.name(seat), hand=hand_text(variant, hand, open_=self.shows(seat)))
+            for seat, hand in enumerate(position.hands, 1)
         )
 
     def shows(self, seat: int) -> bool:
@@ -229,7 +239,7 @@ class ReplayBrowser:
 
     def whereabouts(self) -> str:
         place = t("turn {turn} of {turns}", turn=self.moment.turn, turns=self.frames.turns)
-        return t("{place}, moment {at} of {count}", place=place, at=self.cursor.at + 1, count=len(self.frames.moments))
+        return t("{place}, step {at} of {count}", place=place, at=self.cursor.at + 1, count=len(self.frames.moments))
 
     def _to_turn(self, turn: int) -> Answer:
         if not 0 <= turn <= self.frames.turns:
@@ -320,7 +330,7 @@ _WITH_TEXT: Final = ("hands", "board", "where", "log")
 def help_lines() -> tuple[str, ...]:
     words = {word: shown(word) for word in WORDS.words}
     return (
-        t("{next}, {back}  one moment on, one back (an empty line: on)", **words),
+        t("{next}, {back}  one step on, one back (an empty line: on)", **words),
         t("12  to turn 12    {first}, {last}  to the beginning, to the end", **words),
         t("{sequence}  to the next sequence that was completed", **words),
         t("{play}, {stop}, {faster}, {slower}  let it play", **words),
@@ -353,17 +363,17 @@ def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[str, ...]:
     """Return a line for each move with a review: the chances after it, with ``bars`` also as a bar of letters."""
     found = [
         t(
-            "{turn:>3}. {bar}{teams}  {who}: {action}",
+            "{turn:>3}. {bar}{teams}  {who}  {action}",
             turn=moment.turn,
             bar=f"{_bar(frames, moment.review)} " if bars else "",
             teams=chances_shown(frames, moment.review),
-            who=frames.company.who(moment.review.seat),
-            action=moment.review.move,
+            who=frames.company.name(moment.review.seat),
+            action=moment.review.move + moment.review.mark,
         )
         for moment in frames.moments
         if moment.review
     ]
-    heading = t("the chances to win after each turn, as the seat that moved could know them:")
+    heading = t("the chances to win after each turn, averaged over a round, each seat judging by what it knew:")
     return (heading, *found, "") if found else ()
 
 
@@ -379,7 +389,8 @@ def _bar(frames: ReplayFrames, review: MoveReview) -> str:
 def costly_lines(frames: ReplayFrames) -> tuple[str, ...]:
     """Return the moves that cost most under a heading, and the reason why moves have no review."""
     found = [text for _, text in costly_moves(frames)]
-    heading = [translate(COSTLY_HEADING)] if found else []
+    reviewed = any(moment.review for moment in frames.moments)
+    heading = [translate(COSTLY_HEADING)] if found else [t("no costly move")] if reviewed else []
     return (*heading, *found, *([frames.no_review] if frames.no_review else []))
 
 
@@ -388,8 +399,8 @@ def costly_moves(frames: ReplayFrames) -> list[tuple[int, str]]:
     for at in frames.costly:
         moment = frames.moments[at]
         assert moment.review is not None, "a costly move is a reviewed one"
-        who = frames.company.who(moment.review.seat)
-        found.append((at, t("{turn:>3}. {who}: {action}", turn=moment.turn, who=who, action=_better(moment.review))))
+        who = frames.company.name(moment.review.seat)
+        found.append((at, t("{turn:>3}. {who}  {action}", turn=moment.turn, who=who, action=_better(moment.review))))
     return found
 
 

@@ -18,11 +18,13 @@ from prompt_toolkit.output import Output
 
 from seqp2p.rules import Action, Card, Variant
 from seqp2p.ui.cards import action_signed, card_signed, suits_shown
-from seqp2p.ui.frame import Target
+from seqp2p.ui.frame import Frame, Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
+from seqp2p.ui.person.command_words import suggestible
+from seqp2p.ui.question import Question
 from seqp2p.ui.scene import LogLine, Page, Scene
 from seqp2p.ui.styles import Taste
-from seqp2p.ui.terminal_app import TerminalApp
+from seqp2p.ui.terminal_app import TerminalApp, print_frame
 
 LINES_MAX: Final = 2000
 """Lines that were said and can be scrolled back to."""
@@ -34,14 +36,15 @@ TICK_S: Final = 1.0
 class Screen:
     """The screen and keyboard of a person. Make it with ``open_screen``.
 
-    ``lines`` is the log; the lines of ``remains`` are printed after the terminal is restored. ``on_enter`` is
-    the line for Enter alone, where the scene has no use for it: the answer to an open question.
+    ``lines`` is the log; ``board`` and the lines of ``remains`` are printed after the terminal is restored.
     """
 
     def __init__(self, taste: Taste, keys: Input | None = None, output: Output | None = None) -> None:
         self.lines: deque[LogLine] = deque(maxlen=LINES_MAX)
+        self.board: Frame | None = None
         self.remains: list[str] = []
-        self.on_enter: str | None = None
+        self._questions = dict[str, Question]()  # the open ones by what they are about, the newest last
+        self._rests = frozenset[str]()  # what is left of the words for the letter that was the last key
         self._signs = taste.signs
         self._scene: Scene = LobbyScene(LobbyModel(""))
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
@@ -50,11 +53,16 @@ class Screen:
     # What the program does with it.
 
     def show(self, scene: Scene) -> None:
+        """Show a scene. The questions of another one are closed."""
+        if scene is not self._scene:
+            self._questions.clear()
         self._scene = scene
         self.refresh()
 
     def refresh(self) -> None:
-        page = Page(tuple(self.lines), "", self._signs)
+        question = self._question and self._question.at(trio.current_time())
+        self.stage.letters = question.letters if question else frozenset()
+        page = Page(tuple(self.lines), self._signs, question)
         self.stage.set_painter(self._scene.painter(page))
 
     def refresh_soon(self) -> None:
@@ -62,9 +70,13 @@ class Screen:
         trio.lowlevel.current_trio_token().run_sync_soon(self.refresh)
 
     def say(self, text: str, kind: str = "log", colour: str = "") -> None:
-        shown = suits_shown(text, self._signs.suits) if kind == "log" else text
+        shown = suits_shown(text, self._signs.suits) if kind in {"log", "detail"} else text
         self.lines.append(LogLine(kind, shown, colour))
         self.refresh()
+
+    def dressed(self, text: str) -> str:
+        """Return a text with the signs of the suits on its cards."""
+        return suits_shown(text, self._signs.suits)
 
     def card(self, variant: Variant, card: Card) -> str:
         return card_signed(variant, card, self._signs.suits)
@@ -72,18 +84,37 @@ class Screen:
     def action(self, variant: Variant, action: Action) -> str:
         return action_signed(variant, action, self._signs.suits)
 
+    @property
+    def _question(self) -> Question | None:
+        """The question that is shown: the newest one with answers, else the newest notice."""
+        newest_first = list(reversed(self._questions.values()))
+        return next((each for each in newest_first if each.answers), newest_first[0] if newest_first else None)
+
+    def ask(self, about: str, question: Question | None) -> None:
+        """Show a question in place of what the scene asks; None when it is answered."""
+        if question is None:
+            self._questions.pop(about, None)
+        else:
+            self._questions[about] = question
+        self.refresh()
+
+    def close_questions(self) -> None:
+        """Take back all questions: what they were about is over."""
+        self._questions.clear()
+
     def signal(self, sequences: str) -> None:
         """Send the terminal sequences that show nothing on the page."""
         self.stage.signal(sequences)
 
-    def amend(self, before: str, text: str) -> None:
-        """Replace the last line of the game with this text by another one, if it is still there."""
+    def amend(self, before: str, text: str) -> bool:
+        """Replace the last line of the game with this text by another one. Return False if it is not there."""
         old, new = (suits_shown(each, self._signs.suits) for each in (before, text))
         for at in range(len(self.lines) - 1, -1, -1):
             if self.lines[at].text == old:
                 self.lines[at] = self.lines[at]._replace(text=new)
                 self.refresh()
-                return
+                return True
+        return False
 
     async def read_line(self) -> str | None:
         """Return the next typed line, or None for the key that ends the input (Ctrl-D)."""
@@ -102,20 +133,31 @@ class Screen:
         if key == "c-c":
             signal.raise_signal(signal.SIGINT)
             return
+        line = self._question.answered_by(key) if self._question else None
         if key == "c-d":
             self._take(None)
+        elif line is not None:
+            # Who types the whole word gets the same as who presses its letter.
+            self._rests = frozenset(alias[1:] for alias in suggestible([line])) if len(key) == 1 else frozenset[str]()
+            self._take(line)
         elif (line := self._scene.press(key)) is not None:
             self._take(line)
-        elif key == "enter" and self.on_enter is not None:
-            self._take(self.on_enter)
         self.refresh()
 
     def click(self, target: Target) -> None:
-        if (line := self._scene.click(target)) is not None:
+        what, number = target
+        answers = self._question.answers if self._question else ()
+        if what == "key" and answers:
+            if number < len(answers):
+                self._take(answers[number].line)
+        elif (line := self._scene.click(target)) is not None:
             self._take(line)
         self.refresh()
 
     def enter(self, line: str) -> None:
+        rests, self._rests = self._rests, frozenset[str]()
+        if line.strip().lower() in rests:
+            return
         if (rest := self._scene.enter(line)) is not None:
             self._take(rest)
         self.refresh()
@@ -141,6 +183,8 @@ async def open_screen(taste: Taste, keys: Input | None = None, output: Output | 
         nursery.start_soon(_repaint_when_continued, screen.stage)
         yield screen
         nursery.cancel_scope.cancel()
+    if screen.board is not None:
+        print_frame(screen.board, taste, output)
 
 
 async def _repaint_when_continued(stage: TerminalApp) -> None:

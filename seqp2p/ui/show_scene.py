@@ -14,9 +14,10 @@ from seqp2p.ui.board_model import BoardModel, board_model, face_of
 from seqp2p.ui.board_paint import Pitch, board_size, label_of, largest_pitch, paint_board
 from seqp2p.ui.cards import suits_shown
 from seqp2p.ui.frame import Box, Canvas, Fragment, Frame, Painter, Target, width_of
+from seqp2p.ui.keys import KeyHelp, put_keys
 from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown
-from seqp2p.ui.scene import KeyHelp, LogLine, Page, line_rows, paint_from, put_keys
+from seqp2p.ui.scene import LogLine, Page, line_rows, paint_from
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import team_lines
 from seqp2p.ui.table_paint import leader_line, paint_team

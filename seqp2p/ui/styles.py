@@ -38,6 +38,7 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         "away": ("#f0e442", "#6b5500", "bold", "bold"),
         "out": ("#a8a8a8 strike", "#595959 strike", "strike", "strike"),
         "log": ("", "", "", ""),
+        "detail": ("#a8a8a8", "#595959", "", ""),
         "remark": ("#f0e442", "#6b5500", "bold", "bold"),
         "answer": ("#a0c8e0", "#0b4f7a", "bold", ""),
         "alarm": ("bg:#a02000 #ffffff bold", "bg:#a02000 #ffffff bold", "bg:ansired ansiwhite bold", "reverse bold"),

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from seqp2p.rules import Action, Team, Threat, View, longest_line, team_of, threats
+from seqp2p.rules import NO_SQUARE, Action, Square, Team, Threat, View, longest_line, team_of, threats
 from seqp2p.ui.board_model import BoardModel, Face, Marks, board_model, face_of
 from seqp2p.ui.cards import card_signed, colour_name
 from seqp2p.ui.choice import NO_CHOICE, Choice, actions_of, lit
 from seqp2p.ui.plain import is_dead, sequences_made, threat_lines
+from seqp2p.ui.question import Question
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.words import Company
 
@@ -40,6 +41,10 @@ class TableState:
     """By seat: its last move of a chip."""
     shows_threats: bool = False
     choice: Choice = NO_CHOICE
+    wanted: Action | None = None
+    """The action that a lesson waits for: its card and its square are lit."""
+    coached: bool = False
+    """Hints are given at this table."""
     clock_s: float | None = None
     """Seconds that are left of the turn, None without a clock."""
     away_s: Mapping[int, float] = field(default_factory=dict[int, float])
@@ -47,8 +52,11 @@ class TableState:
     progress: Progress | None = None
     result: tuple[str, ...] = ()
     """The end of the game, and what can be done now."""
+    lost: bool = False
     closing: str = ""
     """The effect of Enter after the end, if it has one."""
+    question: Question | None = None
+    """The open question that is no choice of the game, or a notice. A staged choice hides a notice."""
     scrolled: bool = False
     """The log does not show its newest lines."""
     is_covered: bool = False
@@ -66,6 +74,7 @@ class HandCard:
     playable: bool
     wild: bool
     removing: bool
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +111,19 @@ def table_model(state: TableState) -> TableModel:
     found = threats(view) if state.shows_threats else ()
     label = partial(card_signed, view.variant, suits=state.glyphs.suits)
     told = threat_lines(view, company.colours, label, found) if state.shows_threats else ()
-    hand = _hand(view, state.choice, asked=state.asked)
+    hand = _hand(view, state)
     return TableModel(state, _board(view, state, found), hand, team_lines(view, company), tuple(told))
 
 
 def _board(view: View, state: TableState, found: tuple[Threat, ...]) -> BoardModel:
     choice = state.choice
-    marks = Marks(lit(choice, view), choice.cursor, choice.staged or state.pending, found)
+    wanted = {state.wanted.square} - {NO_SQUARE} if state.wanted else set[Square]()
+    marks = Marks(lit(choice, view) | wanted, choice.cursor, choice.staged or state.pending, found)
     return board_model(view, state.company.colours, [action for _, action in state.moves], marks)
 
 
-def _hand(view: View, choice: Choice, *, asked: bool) -> tuple[HandCard, ...]:
+def _hand(view: View, state: TableState) -> tuple[HandCard, ...]:
+    choice, asked = state.choice, state.asked
     return tuple(
         HandCard(
             face=face_of(view.variant, card),
@@ -121,6 +132,7 @@ def _hand(view: View, choice: Choice, *, asked: bool) -> tuple[HandCard, ...]:
             playable=not asked or bool(actions_of(view, card)),
             wild=card in view.variant.wild,
             removing=card in view.variant.removing,
+            wanted=state.wanted is not None and card == state.wanted.card,
         )
         for slot, card in enumerate(view.hand)
     )

@@ -23,8 +23,9 @@ from seqp2p.ui.board_paint import SMALL, Pitch, age_of, board_size, label_of, la
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.explain import explanation, hand_signs, keys_of, prompt, sign_meanings, whose_turn
 from seqp2p.ui.frame import Box, Canvas, Frame, Target, clipped, width_of
+from seqp2p.ui.keys import put_keys
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.scene import LogLine, paint_from, paint_lines, put_keys, section, wrapped
+from seqp2p.ui.scene import LogLine, paint_from, paint_lines, section, wrapped
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, Progress, TableModel, TableState, TeamLine
 from seqp2p.ui.words import Company, clock
@@ -169,12 +170,22 @@ def paint_table(
         paint_board(canvas, 1, 0, model.board, layout.pitch)
     paint_panel(canvas, layout.panel, model)
     if state.result:
-        _result(canvas, layout.hand, state.result)
+        _result(canvas, layout.hand, state)
     else:
         row = _hand(canvas, layout, model)
         _texts(canvas, layout, row, state)
     _said(canvas, layout, model, lines, scroll)
     canvas.fill(0, 0, width, "bar")
+    return canvas.frame()
+
+
+def paint_final_board(model: TableModel) -> Frame | None:
+    """Paint the board alone, as it stays on the terminal when the screen closes; None before the deal."""
+    if model.board is None:
+        return None
+    width, height = board_size(model.board, SMALL)
+    canvas = Canvas(width, height, model.state.glyphs)
+    paint_board(canvas, 0, 0, model.board, SMALL)
     return canvas.frame()
 
 
@@ -210,9 +221,12 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
         at = 1
         for slot, card in enumerate(model.hand):
             at = _card(canvas, box.row + (not card.chosen), at, card, ("card", slot)) + 1
-        for down, text in enumerate(_hand_signs(model, canvas.glyphs)[: CARD_ROWS - 1], box.row + 1):
-            canvas.clip(down, at + 1, box.width - at - 1, text, "dim")
-        return box.row + CARD_ROWS if has_hand else box.row
+        legend = "  ".join(_hand_signs(model, canvas.glyphs))
+        row = box.row + CARD_ROWS if has_hand else box.row
+        if has_hand and legend and width_of(legend) < box.width - 1 and box.height > CARD_ROWS + ASK_ROWS:
+            canvas.put(row, 1, legend, "dim")
+            row += 1
+        return row
     if has_hand:
         at = canvas.put(box.row, 1, t("hand"), "label") + 1
         for slot, card in enumerate(model.hand):
@@ -269,6 +283,8 @@ def _card_style(card: HandCard) -> str:
         return "cursor"
     if card.dead or not card.playable:
         return f"{tint_of(card.face)} corner"
+    if card.wanted:
+        return "lit"
     return f"{tint_of(card.face)} hand {'card.red' if card.face.is_red else 'card.black'}"
 
 
@@ -277,8 +293,9 @@ def _texts(canvas: Canvas, layout: Layout, row: int, state: TableState) -> None:
     width, bottom = box.width - 2, box.row + (min(box.height, CARD_ROWS + TEXT_ROWS) if layout.chat else box.height)
     if state.progress:
         row = _progress(canvas, row, width, state.progress)
-    for text in wrapped(prompt(state), width)[: 2 if state.progress is None else 1]:
-        canvas.clip(row, 1, width, text, "prompt")
+    asked, style = (state.question.text, "alarm") if state.question else (prompt(state), "prompt")
+    for text in wrapped(asked, width)[: 2 if state.progress is None else 1]:
+        canvas.clip(row, 1, width, text, style)
         row += 1
     parts = [part for text in explanation(state) for part in wrapped(text, width)]
     for down, part in enumerate(parts[: max(bottom - row, 0)], row):
@@ -300,20 +317,24 @@ def _progress(canvas: Canvas, row: int, width: int, progress: Progress) -> int:
     return row + 1
 
 
-def _result(canvas: Canvas, box: Box, result: Sequence[str]) -> None:
-    """Paint the result below a rule, the letters of its first line apart if there is room."""
-    row, width = box.row, box.width
+def _result(canvas: Canvas, box: Box, state: TableState) -> None:
+    """Paint the result below a rule, the letters of its first line apart if there is room, and what is asked now."""
+    row, width, result, question = box.row, box.width, state.result, state.question
     headline = " ".join(result[0].upper())
     heads = [headline] if width_of(headline) <= width - 4 else wrapped(result[0], width - 4)
     canvas.put(row, 0, canvas.glyphs.horizontal * width, "rule")
-    lines = [(part, (width - width_of(part)) // 2, "done") for part in heads]
-    lines += [(part, 1, "hint") for text in result[1:] for part in wrapped(text, width - 2)]
+    lines = [(part, (width - width_of(part)) // 2, "title" if state.lost else "done") for part in heads]
+    asked = [(question.text, "alarm")] if question else []
+    texts = [*asked, *((text, "hint") for text in result[1:])]
+    lines += [(part, 1, style) for text, style in texts for part in wrapped(text, width - 2)]
     for below, (part, column, style) in enumerate(lines[: box.height - 1], 1):
         canvas.put(row + below, column, part, style)
 
 
 def _said(canvas: Canvas, layout: Layout, model: TableModel, lines: Sequence[LogLine], scroll: int) -> None:
     """Paint the lines that lack a chip, if they are shown, the log, and the chat where it has its own room."""
+    lines = [line for line in lines if line.kind != "detail"]
+    scroll = min(scroll, max(len(lines) - 1, 0))
     box, title = layout.log, t("log, scrolled back: End shows the newest") if scroll else t("log")
     if model.threats:
         told = [LogLine("answer", text) for text in model.threats]
@@ -474,6 +495,8 @@ def _name(company: Company, seat: int, room: int, glyphs: Glyphs) -> str:
     """Return the name; for the own seat with a mark, or the mark alone if there is no room for both."""
     name = company.names[seat - 1]
     both = t("{name} (you)", name=name) if seat == company.own else name
+    if seat == company.partner and width_of(partner := t("{name} · your partner", name=name)) <= room:
+        both = partner
     return t("you") if seat == company.own and width_of(both) > room else clipped(both, room, glyphs.more)
 
 

@@ -19,16 +19,18 @@ from seqp2p.ui import choice as choosing
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import NO_CHOICE, Choice, Step, actions_of, in_own_turn, targets
 from seqp2p.ui.explain import help_sheet, keys_of, piles_sheet
-from seqp2p.ui.frame import Painter, Target
+from seqp2p.ui.frame import Frame, Painter, Target
+from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
 from seqp2p.ui.plain import read_square
-from seqp2p.ui.scene import KeyHelp, LogLine, Page
+from seqp2p.ui.question import Question
+from seqp2p.ui.scene import WIDTH_MIN, LogLine, Page, wrapped
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
-from seqp2p.ui.table_paint import Sheet, paint_table
+from seqp2p.ui.table_paint import Sheet, paint_final_board, paint_table
 from seqp2p.ui.words import Company, Sight, Story
 
 PAGE_LINES: Final = 5
@@ -38,6 +40,7 @@ SHEET_LINES: Final = 20
 COMPLETIONS_MAX: Final = 20
 SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
 THREATS: Final = "f4"
+HINT: Final = "f5"
 
 
 class ClosingKey(NamedTuple):
@@ -80,13 +83,17 @@ class TableScene:
         self._progress: Progress | None = None
         self._result: tuple[str, ...] = ()
         self._closing: ClosingKey | None = None
+        self._lost = False
         self._sheet = ""
         self._seat_shown = 0
         self._top = 0  # the first line shown of what is read from its beginning
         self._below = 0  # the lines passed over at the end of the log
         self._shows_threats = False
         self._lines: tuple[LogLine, ...] = ()
+        self._page: Sequence[str] = ()
+        self._proposed: Action | None = None
         self._glyphs: Glyphs = UNICODE
+        self._open: Question | None = None
 
     @property
     def choice(self) -> Choice:
@@ -119,15 +126,26 @@ class TableScene:
     def progress_over(self) -> None:
         self._progress = None
 
-    def over(self, lines: Sequence[str], closing: ClosingKey | None = None) -> None:
+    def over(self, lines: Sequence[str], closing: ClosingKey | None = None, *, lost: bool = False) -> None:
         """Show how the game has ended and what can be done now; without a line the game goes on after all."""
-        self._result, self._closing = tuple(lines), closing
+        self._result, self._closing, self._lost = tuple(lines), closing, lost
         self._choice = NO_CHOICE
+
+    def show_page(self, lines: Sequence[str]) -> None:
+        """Show lines in place of the table, until a key closes them."""
+        self._page, self._sheet, self._top, self._choice = lines, "page", 0, NO_CHOICE
+
+    def forget_choice(self) -> None:
+        """Put a chosen card and square back."""
+        self._choice = NO_CHOICE
+
+    def final_board(self) -> Frame | None:
+        return paint_final_board(table_model(replace(self._state(), choice=NO_CHOICE)))
 
     # The scene.
 
     def painter(self, page: Page) -> Painter:
-        self._lines, self._glyphs = page.lines, page.glyphs
+        self._lines, self._glyphs, self._open = page.lines, page.glyphs, page.question
         self._below = min(self._below, max(len(page.lines) - 1, 0))
         model = table_model(self._state())
         return partial(paint_table, model, page.lines, scroll=self._below, sheet=self._shown_sheet())
@@ -135,20 +153,20 @@ class TableScene:
     def press(self, key: str) -> str | None:
         if key in SHEETS:
             self._show(SHEETS[key])
-            return None
-        if self._sheet:
+        elif self._sheet:
             self._scroll_sheet(key)
-            return None
-        if key == THREATS:
+        elif key == HINT and self._sight.coached:
+            return "hint"
+        elif key == THREATS:
             self._shows_threats = not self._shows_threats
-            return None
-        if key in COURTESY_KEYS and self._company.own:
+        elif key in COURTESY_KEYS and self._company.own:
             return f"{shown('say')} {translate(COURTESY_KEYS[key])}"
-        if key in ("pageup", "pagedown") or (key == "end" and self._below):
+        elif key in ("pageup", "pagedown") or (key == "end" and self._below):
             steps = {"pageup": self._below + PAGE_LINES, "pagedown": self._below - PAGE_LINES, "end": 0}
             self._below = min(max(steps[key], 0), max(len(self._lines) - 1, 0))
-            return None
-        return self._choose(key)
+        else:
+            return self._choose(key)
+        return None
 
     def enter(self, line: str) -> str | None:
         """Take a typed line: a card of the hand is chosen, then a square is enough. Return any other line.
@@ -156,6 +174,7 @@ class TableScene:
         The word ``threats`` lights them, too; the answer to it comes as it does without a screen.
         """
         self._shows_threats |= word_of(line) == "threats"
+        self._sheet = "" if self._sheet == "page" else self._sheet
         view, _ = self._view()
         if view is None or self._result or not self._company.own:
             return line
@@ -208,6 +227,10 @@ class TableScene:
             self._question = question
             self._sent = None if question else self._sent
             self._fit(view)
+        if (proposed := self._sight.proposed()) is not self._proposed:
+            self._proposed = proposed
+            if question is not None and proposed is not None:
+                self._choice = choosing.proposed(question, proposed)
         return view, question is not None
 
     def _looked_at(self) -> View | None:
@@ -227,8 +250,6 @@ class TableScene:
         if view is None or self._result:
             return None
         choice = self._choice
-        if key in ("enter", "escape") and self._sight.parting():
-            return ""
         if key in ("enter", "space"):
             return self._take(choosing.entered(choice, view, asked=is_asked))
         if key in choosing.DIRECTIONS:
@@ -277,13 +298,17 @@ class TableScene:
             latest=dict(self._story.moves),
             shows_threats=self._shows_threats,
             choice=self._choice,
+            wanted=self._sight.wanted() if is_asked else None,
+            coached=self._sight.coached and is_asked,
             clock_s=rest_s if runs else None,
             away_s={seat: until_s - now_s for seat, until_s in self._until_s.items()},
             progress=self._progress,
             result=self._result,
+            lost=self._lost,
             closing=self._closing.does if self._closing else "",
             scrolled=self._below > 0,
             is_covered=bool(self._sheet),
+            question=self._open if self._open and (self._open.answers or not self._choice.staged) else None,
             glyphs=self._glyphs,
         )
 
@@ -308,11 +333,13 @@ class TableScene:
     def _sheet_lines(self) -> tuple[LogLine, ...]:
         if self._sheet == "log":
             return self._lines
+        if self._sheet == "page":
+            return tuple(LogLine("log", part) for line in self._page for part in wrapped(line, WIDTH_MIN - 4))
         state = self._state()
         return piles_sheet(state, self._seat_shown) if self._sheet == "piles" else help_sheet(state)
 
     def _shown_sheet(self) -> Sheet | None:
-        titles = {"help": t("help"), "log": t("log"), "piles": t("discards")}
+        titles = {"help": t("help"), "log": t("log"), "piles": t("discards"), "page": t("lesson")}
         if not self._sheet:
             return None
         below = self._below if self._sheet == "log" else None

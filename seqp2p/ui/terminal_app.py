@@ -17,6 +17,7 @@ import math
 import os
 import os.path
 import signal
+import string
 import sys
 import textwrap
 import threading
@@ -32,6 +33,7 @@ from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -55,6 +57,7 @@ from prompt_toolkit.layout.mouse_handlers import MouseHandlers
 from prompt_toolkit.layout.screen import Char, Screen, WritePosition
 from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.shortcuts import print_formatted_text
 from prompt_toolkit.styles import Style
 
 from seqp2p.hangup import hang_up
@@ -106,13 +109,17 @@ class InputHandler(Protocol):
 
 
 class TerminalApp:
-    """One full-screen application. ``run`` it in a nursery; the terminal is as it was before when that ends."""
+    """One full-screen application. ``run`` it in a nursery; the terminal is as it was before when that ends.
+
+    ``letters`` are those that are keys while nothing is typed: they answer a question.
+    """
 
     def __init__(self, handler: InputHandler, taste: Taste, keys: Input | None, output: Output | None) -> None:
         self._handler = handler
         self._painter: Painter = lambda _width, _height: Frame(())
         self._token: trio.lowlevel.TrioToken | None = None
         self._heard, self._hears = trio.open_memory_channel[Callable[[], None]](math.inf)
+        self.letters = frozenset[str]()
         self._stopped = False
         self._continued = threading.Event()
         self._context = contextvars.copy_context()
@@ -279,6 +286,9 @@ class TerminalApp:
             keys.add(name)(partial(press, name))
         for name in WHEN_EMPTY:
             keys.add(name, filter=empty, eager=name == "escape")(partial(press, "space" if name == " " else name))
+        for letter in string.ascii_lowercase:
+            is_answer = Condition(lambda letter=letter: letter in self.letters)  # type: ignore[misc]
+            keys.add(letter, filter=empty & is_answer)(partial(press, letter))
         keys.add("c-c", eager=True)(partial(press, "c-c"))
         keys.add(Keys.Vt100MouseEvent)(_mouse)
         keys.add(Keys.BracketedPaste)(self._paste)
@@ -391,10 +401,22 @@ class _PageContainer(Container):
         return None
 
 
+def print_frame(frame: Frame, taste: Taste, output: Output | None) -> None:
+    """Print a page as lines, with its colours."""
+    style, depth = Style.from_dict(taste.styles()), ColorDepth(f"DEPTH_{taste.depth}_BIT")
+    for row in frame.rows:
+        text = FormattedText([(_classes(name), part) for name, part in row])
+        print_formatted_text(text, style=style, color_depth=depth, output=output)
+
+
+def _classes(style: str) -> str:
+    return " ".join(f"class:{name}" for name in style.split())
+
+
 def _row_of_chars(spelt: Callable[[str], str], row: tuple[Fragment, ...]) -> dict[int, Char]:
     """Return a row as prompt_toolkit has it: by columns. A wide character has an empty one after it."""
     texts, styles = cells_of((style, spelt(text)) for style, text in row)
-    classes = (" ".join(f"class:{name}" for name in style.split()) for style in styles)
+    classes = map(_classes, styles)
     return {at: Char(text, style) for at, (text, style) in enumerate(zip(texts, classes, strict=True))}
 
 

@@ -8,12 +8,14 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from seqp2p.i18n import message
+from seqp2p.i18n import Message, message
 from seqp2p.match.events import STOPPED, Result
-from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, other_options
+from seqp2p.match.names import is_bot_name, look_alike
+from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, name_fault, other_options
 from seqp2p.rules import ACTION_ROWS, TABLE_TALK, Action, View, team_of
 from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import current, t, tn, translate
@@ -43,6 +45,36 @@ def seats_named(text: str, names: Mapping[int, str]) -> list[int]:
     return by_number if by_number and number != wanted else sorted({*by_number, *by_name})
 
 
+OWN_WORDS: Final = (message("you"), message("free"), message("admin"))
+"""Words that the log uses of others: as names they would mislead. So would the name of a seat."""
+
+
+def misleads(name: str) -> bool:
+    """Return True for a name that a reader may take for a word of the log, in English or in the reader's language."""
+    words = [form.strip() for word in (*OWN_WORDS, SEAT) for form in (str(word), translate(word))]
+    parts = (name, name.partition(" ")[0], name.rstrip("0123456789 "))
+    return ":" in name or any(look_alike(part, word) for part in parts for word in words)
+
+
+def own_name_fault(name: str) -> Message | None:
+    """Return the rule that a name of one's own breaks, or None. A peer that has such a name still plays."""
+    if fault := name_fault(name):
+        return message("this name cannot be used: {fault}", fault=fault)
+    if misleads(name) or is_bot_name(name):
+        return message("{name} cannot be used as a name: the log uses this word itself", name=name)
+    return None
+
+
+@lru_cache
+def _unclear(names: tuple[str, ...], language: str) -> frozenset[int]:
+    """Return the seats whose names alone would mislead a reader of this language, which is the current one."""
+    del language
+    pairs = [(seat, name, names[: seat - 1] + names[seat:]) for seat, name in enumerate(names, 1)]
+    return frozenset(
+        seat for seat, name, others in pairs if misleads(name) or any(look_alike(name, other) for other in others)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Company:
     """The players of a table: ``names`` and their colours in seat and team order, and the reader's seat.
@@ -63,12 +95,17 @@ class Company:
         return range(1, len(self.names) + 1)
 
     def name(self, seat: int) -> str:
-        """``ann``, or ``you``."""
-        return t("you") if seat == self.own else self.names[seat - 1]
+        """``ann``, or ``you``; ``seat 2 (ann)`` where a reader may take the name for another's or for a word."""
+        if seat == self.own:
+            return t("you")
+        name = self.names[seat - 1]
+        return t("seat {seat} ({name})", seat=seat, name=name) if seat in _unclear(self.names, current()) else name
 
-    def who(self, seat: int) -> str:
-        """``seat 2 (ann)``, or ``you``."""
-        return t("you") if seat == self.own else t("seat {seat} ({name})", seat=seat, name=self.names[seat - 1])
+    @property
+    def partner(self) -> int:
+        """The other seat of the reader's team in a game of pairs, or 0."""
+        pairs = self.own and 2 * len(self.colours) == len(self.names)
+        return (self.own + len(self.colours) - 1) % len(self.names) + 1 if pairs else 0
 
     def colour(self, seat: int) -> str:
         return self.colours[team_of(seat, len(self.colours)) - 1]
@@ -83,26 +120,30 @@ class Company:
         return found[0] if len(found) == 1 else 0
 
     def to_reader(self, text: str) -> str:
-        """A sentence about seats in the reader's language, said to the reader where it is about the reader's own.
+        """A sentence about seats in the reader's language, with names; the reader is addressed.
 
-        English turns to the second person; other languages, whose verbs differ more, mark the seat.
+        English turns to the second person; other languages, whose articles and verbs differ more, keep the seat.
 
-        >>> Company(("ann", "bob"), ("blue", "green"), own=2).to_reader("seat 2 does not hold QH")
-        'you do not hold QH'
+        >>> company = Company(("ann", "bob"), ("blue", "green"), own=2)
+        >>> company.to_reader("seat 2 does not hold QH"), company.to_reader("seat 1 (ann) does not hold QH")
+        ('you do not hold QH', 'ann does not hold QH')
         """
-        text = translate(text)
-        if not self.own:
-            return text
-        name = re.escape(f" ({self.names[self.own - 1]})")
-        if current() != "en":
-            marked = t("{name} (you)", name=f"{translate(SEAT)}{self.own}")
-            return re.sub(rf"\b{translate(SEAT)}{self.own}\b(?:{name})?", lambda _: marked, text)
 
-        def you(found: re.Match[str]) -> str:
-            verb = found["verb"]
-            return "you" + (f" {VERBS[verb]}" if verb else "")
+        def named(found: re.Match[str]) -> str:
+            seat, verb = int(found["seat"]), found["verb"] or ""
+            if seat > len(self.names):
+                return found[0]
+            if current() != "en":
+                name = t("you") if seat == self.own else self.names[seat - 1]
+                return f"{translate(SEAT)}{seat} ({name}){verb}"
+            if seat != self.own:
+                return self.name(seat) + verb
+            return f"you {VERBS[verb.strip()]}" if verb else "you"
 
-        return re.sub(rf"\bseat {self.own}\b(?:{name})?(?: (?P<verb>{'|'.join(VERBS)})\b)?", you, text)
+        names = "|".join(re.escape(f" ({name})") for name in self.names)
+        verbs = "|".join(VERBS)
+        pattern = rf"\b{translate(SEAT)}(?P<seat>[1-9][0-9]?)\b(?:{names})?(?P<verb> (?:{verbs})\b)?"
+        return re.sub(pattern, named, translate(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +151,17 @@ class Sight:
     """The functions that a table's screen calls whenever it is painted.
 
     ``view`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
-    nothing is asked. ``pending`` is a prepared move, or a pass that goes by itself in a moment. ``parting``: a question
-    whether to stop or to leave is open; Enter and Escape answer it with an empty line.
+    nothing is asked. ``pending`` is a prepared move, or a pass that goes by itself in a moment.
+    ``proposed`` is the move of a hint, which Enter sends, ``wanted`` the one that a lesson waits for. ``coached``:
+    hints are given at this table.
     """
 
     view: Callable[[], View | None]
     asked: Callable[[], View | None] = lambda: None
     pending: Callable[[], Action | None] = lambda: None
-    parting: Callable[[], bool] = lambda: False
+    proposed: Callable[[], Action | None] = lambda: None
+    wanted: Callable[[], Action | None] = lambda: None
+    coached: bool = False
 
 
 @dataclass(slots=True)
@@ -205,53 +249,55 @@ def settings_lines(settings: Settings) -> list[str]:
     return [first, *(f"  {text}" for text in chosen)]
 
 
+def teams_line(company: Company) -> str:
+    """Return who plays with whom, with the colours: the reader's team first."""
+    teams = range(1, len(company.colours) + 1)
+    seats = [company.seats[team - 1 :: len(company.colours)] for team in teams]
+    own = [team for team in teams if company.own in seats[team - 1]]
+    told = [f"{colour_name(company.colour(team))} {company.names_of(seats[team - 1])}" for team in teams]
+    if not own:
+        return ", ".join(told)
+    mates = [seat for seat in seats[own[0] - 1] if seat != company.own]
+    values = {"colour": colour_name(company.colour(company.own)), "names": company.names_of(mates)}
+    place = t("you play {colour} with {names}", **values) if mates else t("you play {colour}", **values)
+    return t("{place} against {teams}", place=place, teams=", ".join(told[: own[0] - 1] + told[own[0] :]))
+
+
 def talk_is_callable(settings: Settings) -> bool:
     """Return True if a remark may be called: the table has chosen it, and there are team-mates to talk to."""
     return TABLE_TALK in other_options(settings)
 
 
-def winners_text(winners: Sequence[int], names: Sequence[str]) -> str:
-    """Return the winners: one seat by its name, a whole team by its number.
+def winners_text(company: Company, winners: Sequence[int]) -> str:
+    """Return the winners: one seat by its name, several with their colour where the company has colours.
 
-    >>> winners_text((2,), ("ann", "bob")), winners_text((1, 3, 5), ("a", "b", "c", "d", "e", "f"))
-    ('seat 2 (bob)', 'team 1 (seats 1, 3, 5)')
+    >>> winners_text(Company(("ann", "bob", "cat", "dan"), ("blue", "green")), (2, 4))
+    'green (bob and dan)'
     """
-    if len(winners) == 1:
-        return t("seat {seat} ({name})", seat=winners[0], name=names[winners[0] - 1])
-    seats = ", ".join(map(str, winners))
-    first, step = winners[0], winners[1] - winners[0]
-    if first <= step and list(winners) == list(range(first, len(names) + 1, step)):
-        return t("team {team} (seats {seats})", team=first, seats=seats)
-    return t("seats {seats}", seats=seats)
+    names, colours = company.names_of(winners), {company.colour(seat) for seat in winners} if company.colours else ()
+    if len(winners) == 1 or len(colours) != 1:
+        return names
+    return t("{colour} ({names})", colour=colour_name(*colours), names=names)
 
 
 def score_line(company: Company, wins: Mapping[int, int], *, resumed: bool = False) -> str:
     """Return the games that each team has won at a table; since one has ``resumed`` a game at it.
 
-    >>> score_line(Company(("ann", "bob"), ("blue", "green")), {2: 1})
-    'score at this table: seat 1 (ann) 0, seat 2 (bob) 1'
-    >>> score_line(Company(("ann", "bob"), ("blue", "green")), {}, resumed=True)
-    'score since you came back: seat 1 (ann) 0, seat 2 (bob) 0'
+    >>> score_line(Company(("ann", "bob", "cat", "dan"), ("blue", "green")), {2: 1})
+    'score at this table: blue 0 : 1 green'
+    >>> score_line(Company(("ann", "bob", "cat"), ("blue", "green", "red")), {}, resumed=True)
+    'score since you came back: ann 0, bob 0, cat 0'
     """
-    teams = [company.seats[team :: len(company.colours)] for team in range(len(company.colours))]
-    score = ", ".join(f"{winners_text(team, company.names)} {wins.get(team[0], 0)}" for team in teams)
+    teams = range(1, len(company.colours) + 1)
+    alone = len(company.colours) == len(company.names)
+    names = [company.name(team) if alone else colour_name(company.colour(team)) for team in teams]
+    won = [wins.get(team, 0) for team in teams]
+    score = ", ".join(f"{name} {count}" for name, count in zip(names, won, strict=True))
+    if len(names) == 2:
+        score = f"{names[0]} {won[0]} : {won[1]} {names[1]}"
     if resumed:
         return t("score since you came back: {score}", score=score)
     return t("score at this table: {score}", score=score)
-
-
-def named(text: str, names: Sequence[str]) -> str:
-    """Seats in a sentence in the reader's language with their names, where they have none yet.
-
-    >>> named("awaiting seat 2, seat 1 (ann) is there", ("ann", "bob"))
-    'awaiting seat 2 (bob), seat 1 (ann) is there'
-    """
-
-    def with_name(found: re.Match[str]) -> str:
-        seat = int(found[1])
-        return f"{found[0]} ({names[seat - 1]})" if seat <= len(names) else found[0]
-
-    return re.sub(rf"\b{translate(SEAT)}([1-9][0-9]?)\b(?! \()", with_name, translate(text))
 
 
 def result_line(company: Company, result: Result, *, resumable: bool = False, heirs: Sequence[int] = ()) -> str:
@@ -274,12 +320,12 @@ def result_line(company: Company, result: Result, *, resumable: bool = False, he
 
 
 def _won_line(company: Company, winning: Sequence[int]) -> str:
-    winners = winners_text(winning, company.names)
+    winners = winners_text(company, winning)
     if not company.own:
-        return t("won by {winners}", winners=winners)
+        return t("{winners} won", winners=winners)
     if company.own not in winning:
-        return t("you lost: won by {winners}", winners=winners)
-    mates = [company.who(seat) for seat in winning if seat != company.own]
+        return t("you lost: {winners} won", winners=winners)
+    mates = [company.name(seat) for seat in winning if seat != company.own]
     return t("you won, with {mates}", mates=listed(mates)) if mates else t("you won")
 
 
@@ -307,12 +353,12 @@ def sequences_lines(company: Company, before: Sequence[int], after: Sequence[int
 def shuffled_line(company: Company, seat: int, number: int, players: int) -> str:
     if seat == company.own:
         return t("you have shuffled, the proof is checked ({number}/{players})", number=number, players=players)
-    who = company.who(seat)
+    who = company.name(seat)
     return t("{who} has shuffled, the proof is checked ({number}/{players})", who=who, number=number, players=players)
 
 
 def dealer_line(company: Company, seat: int) -> str:
-    return t("you deal") if seat == company.own else t("{who} deals", who=company.who(seat))
+    return t("you deal") if seat == company.own else t("{who} deals", who=company.name(seat))
 
 
 def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> str:
@@ -320,7 +366,7 @@ def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> st
     text = translate(text) if courtesy else text
     if seat == company.own:
         return t("you say: {text}", text=text)
-    return t("{who} says: {text}", who=company.who(seat), text=text)
+    return t("{who}: {text}", who=company.name(seat), text=text)
 
 
 def mute_line(name: str, *, muted: bool) -> str:
@@ -373,7 +419,7 @@ def dropped_line(company: Company, seats: Collection[int]) -> str:
 
 
 RESHUFFLED_LINE: Final = message("the pile is used up: all discards are shuffled, and are the pile")
-REDEAL_LINE: Final = message("the cards that are left are dealt anew")
+REDEAL_LINE: Final = message("the cards that are left are dealt again")
 
 
 def resumed_line(company: Company, seat: int) -> str:

@@ -87,7 +87,7 @@ async def test_a_port_is_renewed_alone_and_closed_at_the_end(router: Router, aut
         (PortAnswer("no_router"), "no router"),
         (PortAnswer("elsewhere"), "does not listen"),
         (PortAnswer("no_address"), "tells no address"),
-        (PortAnswer("not_global", "100.64.0.2"), "address 100.64.0.2 is none of the internet"),
+        (PortAnswer("not_global", "100.64.0.2"), "address 100.64.0.2 is not on the internet"),
         (PortAnswer("not_global", "\x1b[2J"), "tells no address"),
         (PortAnswer("taken"), "other programs"),
         (PortAnswer("permanent"), "without an end"),

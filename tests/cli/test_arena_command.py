@@ -195,7 +195,7 @@ def test_asked_to_stop_it_prints_what_there_is(people: Household) -> None:
     arena.signal(signal.SIGTERM)
     assert arena.end() == 5
     assert len(arena.err) == 1
-    assert arena.err[0].startswith("seqp2p: error: stopped after ")
+    assert arena.err[0].startswith("seqp2p: stopped after ")
     assert arena.err[0].endswith((" deals", "1 deal"))
     # What there is by then is printed.
     if arena.err[0].endswith(" 0 deals"):

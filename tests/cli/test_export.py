@@ -19,7 +19,7 @@ from tests.cli import documented
 from tests.cli.conftest import DROPPED, KIDS, SMALL, STOPPED, Cli, names_in, read, refused, said
 
 UNDEALT = SMALL / "stopped_in_a_step_fail.seqp2p"
-UNFINISHED = "unfinished: seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
+UNFINISHED = "unfinished: ben, cleo left the table (step 13); ann won by forfeit"
 
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -33,7 +33,7 @@ def test_text_reads_back(cli: Cli) -> None:
     assert last == playback.moments[-1].position
     comments = [line for line in out.splitlines() if line.startswith("#")]
     assert comments[0] == f"# game {playback.report.game}"
-    assert comments[1].startswith("# verified: won by ")
+    assert comments[1].startswith("# verified: ")
     assert any(line.startswith("# seat 2: ben  ") for line in comments)
 
 
@@ -80,7 +80,7 @@ def svg_text(cli: Cli, *arguments: object) -> list[str]:
 def test_a_picture_of_any_turn(cli: Cli) -> None:
     playback = read(KIDS.read_bytes())
     assert "turn 31 of 31" in svg_text(cli)
-    assert "verified: won by seat 2 (ben), 70 steps" in svg_text(cli)
+    assert "verified: ben won, 70 steps" in svg_text(cli)
     for turn in (0, 7, 31):
         assert f"turn {turn} of 31" in svg_text(cli, "--at", turn)
         position = [moment for moment in playback.moments if moment.turn <= turn][-1].position
@@ -100,7 +100,8 @@ def test_other_languages_and_strange_names(cli: Cli, tmp_path: Path) -> None:
     assert [form for form, text in told.items() if not text.isascii()] == ["text"]
     for form in ("html", "svg"):
         assert "\x1b" not in told[form]
-        assert "\\x1b[2J&lt;b&gt;&amp;.seqp2p" in told[form]
+    assert "\\x1b[2J&lt;b&gt;&amp;.seqp2p" in told["svg"]
+    assert "ann, ben et cleo</h1>" in told["html"]
 
 
 # The file that it is written to.

@@ -31,7 +31,7 @@ def test_the_first_event_has_the_code_and_the_last_the_result(game: Game) -> Non
         assert (last["event"], last["seat"], last["reason"], last["result"]) == ("over", seat, None, "won")
         assert last["winners"] == game.host[-1]["winners"] != []
         assert len(of(events, "over")) == 1
-    for text in ("the join code is:  " + first["code"], "at the table: host (you), guest", "won by seat"):
+    for text in ("the join code is:  " + first["code"], "at the table: host (you), guest", " won"):
         assert text in game.spoken
 
 

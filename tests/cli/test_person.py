@@ -66,8 +66,8 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
         assert any(line.startswith(text) for line in guest.err)
 
 
-ACTION = re.compile(r" *\d+\. (you|seat \d)")
-OWN = re.compile(r"your turn|your hand: |type an action| *\d+\. you: |you draw ")
+ACTION = re.compile(r" *\d+\. ")
+OWN = re.compile(r"your turn|your hand: |type an action| *\d+\. you  |you draw ")
 ANSWER = re.compile(r"  \w|there is nobody to wait for")
 """Answers to the two words that a person types in each turn."""
 

@@ -33,7 +33,7 @@ from seqp2p.live.game import LiveGame
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, PeerRefused
-from seqp2p.rules import view
+from seqp2p.rules import CLASSIC, format_action, view
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -192,7 +192,7 @@ def test_a_host_in_this_process(cli: Cli, people: Household, monkeypatch: pytest
     exit_code, _, err = cli("host", *options, "--map-port")
     thread.join()
     assert (exit_code, ends) == (0, [4, 0])
-    assert "turned away: 1 (wrong code: 0; broke off or found no seat: 1)" in err
+    assert "turned away: 1 (wrong code: 1)" in err
     port, *_, over = documented.stream(watched.getvalue())
     assert (port["event"], port["state"], port["address"]) == ("port", "not_open", None)
     assert over["event"] == "over"
@@ -209,11 +209,13 @@ async def test_a_hint_is_what_strong_would_play(monkeypatch: pytest.MonkeyPatch)
         ["3C,4C,TC,7C,3H,2H,JC", OTHERS],
         sequences="a:b2-f2",
     )
-    told = await playing.hint(CONSOLE, ("blue", "green"), view(position, 1))
+    told, action = await playing.hint(CONSOLE, ("blue", "green"), view(position, 1))
     assert told.startswith("hint: 3C f4 completes b4-f4 and keeps JC; second best: ")
+    assert action is not None
+    assert format_action(CLASSIC, action) == "3C f4"
 
 
 async def test_without_weights_there_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "why_no_bot", lambda _: "the weights are missing")
     position = make({"a": "b2", "b": "h5"}, ["3C,4C,TC,7C,3H,2H,JC", OTHERS])
-    assert await playing.hint(CONSOLE, ("blue", "green"), view(position, 1)) == "the weights are missing"
+    assert await playing.hint(CONSOLE, ("blue", "green"), view(position, 1)) == ("the weights are missing", None)

@@ -84,7 +84,7 @@ def test_a_line_about_every_step_before_the_deal(brief: Played) -> None:
         for _, contribution in step.contributions:
             match.receive(contribution)
     assert shown == [
-        "seat 1 shuffles… proof checked 0/2",
+        "player 1 shuffles… proof checked 0/2",
         "you shuffle… proof checked 1/2",
         "the cards are being dealt…",
     ]

@@ -64,7 +64,7 @@ def test_a_whole_demo_at_the_relay_tells_what_is_documented(cli: Cli, relay: Add
     assert verify_file(Path(over["replays"][-1])).verdict == "verified"
     # People read along: progress, board, winner, verdict. Nobody else may join, so that nothing is said of how.
     assert err.splitlines()[0] == TABLE_FULL
-    for text in ("the proof is checked (2/2)", "won by ", "verify: verified", "** "):
+    for text in ("the proof is checked (2/2)", " won", "verify: verified", "** "):
         assert text in err
     assert "join" not in err
 

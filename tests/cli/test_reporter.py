@@ -95,18 +95,18 @@ async def test_who_comes_back_is_told_what_had_happened(capsys: pytest.CaptureFi
     later: list[Event] = [Remarked(2, 1, "hello", courtesy=True), Skipped(3), Dropped((3,)), Redealt()]
     reporter.resumed(1, 40, [Shuffled(1, 1, 0), *turns, Turned(10, 1, second), *later, Turned(11, 2, PASS)])
     told_lines = [
-        " 10. you: dragon xd1",
-        "seat 2 (player 2) says: hello",
+        " 10. you  dragon xd1",
+        "player 2: hello",
         "the turn of player 3 is passed over",
         "player 3 is out of the game",
-        "the cards that are left are dealt anew",
-        " 11. seat 2 (player 2): pass",
+        "the cards that are left are dealt again",
+        " 11. player 2  pass",
     ]
     assert reporter.story.last == second
     assert list(reporter.story.lines)[9:15] == told_lines
     lines = capsys.readouterr().err.splitlines()
     lines = lines[len(lines) - 11 :]  # Before them, who sits where.
-    assert lines[:4] == [f"{turn:>3}. seat 2 (player 2): cat d1" for turn in range(6, 10)]
+    assert lines[:4] == [f"{turn:>3}. player 2  cat d1" for turn in range(6, 10)]
     assert lines[4:10] == told_lines
     assert lines[-1] == "you have come back to the game"
 
@@ -122,6 +122,7 @@ class FakeScreen:
         self.remains: list[str] = []
         self.said: list[tuple[str, ...]] = []
         self.amended: list[tuple[str, str]] = []
+        self.close_questions = lambda: None
 
     @property
     def output(self) -> Output:
@@ -185,11 +186,11 @@ def test_a_screen_that_opens_later_has_the_sentence_too(capsys: pytest.CaptureFi
 
 
 def test_others_are_told_the_port_and_the_address() -> None:
-    near, far, found = WaysIn(OWN, PORT).lines(CODE, full=False, again=False)
-    assert near.endswith("seqp2p join 192.168.1.5:4610 --code 7-amber-falcon")
+    found, near, far = WaysIn(OWN, PORT).lines(CODE, full=False)
+    assert found == "others join with:  seqp2p join 7-amber-falcon"
+    assert near == "if that finds nothing:  seqp2p join 192.168.1.5:4610 --code 7-amber-falcon"
     assert far == "from the internet: seqp2p join 9.46.10.1:4610 --code 7-amber-falcon"
-    assert found.endswith("seqp2p join")
-    assert WaysIn(OWN, PORT).lines(CODE, full=True, again=False) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
+    assert WaysIn(OWN, PORT).lines(CODE, full=True) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
 
 
 async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str]) -> None:
@@ -242,13 +243,13 @@ async def test_people_are_told_the_same(
     assert lines[0] == TABLE_FULL
     assert lines[1].startswith("seat 1: player 1  blue  ")
     assert lines[3:7] == settings_lines(make_settings(2))
-    assert any(line.startswith("turned over: seat 1 (player 1) ") for line in lines)
-    assert any(re.fullmatch(r"seat \d \(player \d\) deals", line) for line in lines)
-    assert "seat 2 (player 2) has shuffled, the proof is checked (2/2)" in lines
+    assert any(line.startswith("turned over: player 1 ") for line in lines)
+    assert any(re.fullmatch(r"player \d deals", line) for line in lines)
+    assert "player 2 has shuffled, the proof is checked (2/2)" in lines
     assert "the cards are dealt" in lines
-    assert any(line.startswith("  1. seat ") for line in lines)
+    assert any(line.startswith("  1. player ") for line in lines)
     assert any(" has completed a sequence: 2 of 2" in line for line in lines)
-    assert lines[-2].startswith("won by seat ")
+    assert lines[-2].endswith(" won")
     assert lines[-1] == "replay: /replays/game.seqp2p"
 
 
@@ -259,10 +260,10 @@ async def test_a_player_is_spoken_to(
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].startswith("seat 2: player 2 (you)  green  ")
     assert "you have shuffled, the proof is checked (2/2)" in lines
-    assert {"you deal", "seat 1 (player 1) deals"} & {*lines}
-    assert any(re.match(r" +\d+\. you: ", line) for line in lines)
-    assert not any("seat 2 (player 2)" in line for line in lines[3:-2])
-    assert lines[-2].startswith(("you won", "you lost: won by seat 1 (player 1)"))
+    assert {"you deal", "player 1 deals"} & {*lines}
+    assert any(re.match(r" +\d+\. you  ", line) for line in lines)
+    assert not any("player 2" in line for line in lines[3:-2])
+    assert lines[-2].startswith(("you won", "you lost: player 1 won"))
 
 
 async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys: pytest.CaptureFixture[str]) -> None:
@@ -289,7 +290,7 @@ async def test_a_resumed_seat_and_exchanges_on_the_screen(duel: Played) -> None:
         reporter.on_event(Turned(turned[-1].turn + 1, 2, exchange(card)))
     ((before, line),) = screen.amended
     assert before == screen.said[-1][0]
-    assert re.search(r": <\w+> and <\w+ dead>$", line)
+    assert re.search(r"  <\w+> and <\w+ dead>$", line)
 
 
 async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> None:
@@ -300,11 +301,11 @@ async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> Non
     blank, *board, outcome, replay = screen.remains
     assert (blank, replay) == ("", "replay: game.seqp2p")
     assert board == board_lines(view(duel.match.game.table_position(), 0), duel.match.game.agreement.settings.colours)
-    assert outcome.startswith("won by")
+    assert outcome.endswith(" won")
     assert [line for line, *_ in screen.said] == [outcome, replay]
 
 
 async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
     reporter = Reporter(Output(json=False), Match(brief.agreement))
-    reporter.over(Result("unfinished", (), "seat 2 (b) left the table"), 1, Path("game.seqp2p"))
-    assert capsys.readouterr().out == "ended without a winner: seat 2 (b) left the table\nreplay: game.seqp2p\n"
+    reporter.over(Result("unfinished", (), "seat 2 (player 2) left the table"), 1, Path("game.seqp2p"))
+    assert capsys.readouterr().out == "ended without a winner: player 2 left the table\nreplay: game.seqp2p\n"

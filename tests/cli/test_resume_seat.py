@@ -129,7 +129,7 @@ def test_a_game_is_named_in_several_ways(games: Path, brief: Played, monkeypatch
     replay = crash(games, brief, 3, age_s=100)
     crash(games, played(2, "kids", 5), 2, name="other.seqp2p")
     digits = brief.match.game.id.hex()
-    names = [str(replay), replay.name, f"{replay.name}.seat", digits[:1], digits[:12].upper(), digits]
+    names = [str(replay), replay.name, f"{replay.name}.seat", "2", digits[:4], digits[:12].upper(), digits]
     for name in names:
         with taken(games, name) as stored:
             assert stored.replay == replay

@@ -173,9 +173,9 @@ async def test_a_person_who_does_not_want_to(
     assert await evening.evening(options_of(None)) == DONE
     assert trio.current_time() - begun <= ANSWER_S + TOLD_S
     told = capsys.readouterr().err.splitlines()
-    assert "another game at this table? yes (Enter) or no (60 s)" in told
+    assert "another game at this table?  60 s  yes (Enter) · no" in told
     # A clock that ran down is told once more before its end.
-    assert ("another game at this table? yes (Enter) or no (10 s)" in told) == (typed in ((), ("say gg",)))
+    assert ("another game at this table?  10 s" in told) == (typed in ((), ("say gg",)))
     assert ("the game is over: this is not sent" in told) == (typed == ("say gg",))
 
 
@@ -200,7 +200,7 @@ async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
     assert await evening.evening(options_of(None)) == DONE
     assert evening.opened == 5  # with the lobby in which the person declined
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("score")]
-    assert [line.partition("(player 2) ")[2][:1] for line in told] == ["1", "2", "3"]
+    assert told == [f"score at this table: player 1 0, you {wins}, player 3 0" for wins in (1, 2, 3)]
 
 
 async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
@@ -237,8 +237,10 @@ async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
     assert told[1:] == ["player 2 wants another game", "player 2 plays no other game", "player 3 plays no other game"]
     # The lobby is shown once the question is accepted.
     assert passed_on == []
-    question.show_lobby()
+    free_seats = list[bool]()
+    question.show_lobby(lambda: free_seats.append(True))
     assert [type(event) for event in passed_on] == [CodeShown, LobbyShown]
+    assert free_seats, "a screen shows the lobby: others can come"
 
 
 async def test_a_wait_for_others_is_counted(autojump_clock: object, capsys: pytest.CaptureFixture[str]) -> None:
@@ -255,7 +257,7 @@ async def test_a_wait_for_others_is_counted(autojump_clock: object, capsys: pyte
     await shown(20.5, ben)
     await shown(20.5, replace(ben, asked=False))
     told = capsys.readouterr().out.splitlines()
-    assert told == ["waiting for player 2 (60 s)", "player 2 wants another game", "kept for player 3 (10 s)"]
+    assert told == ["waiting for player 2  60 s", "player 2 wants another game", "kept for player 3  10 s"]
 
 
 async def test_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:

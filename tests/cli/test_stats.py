@@ -32,10 +32,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.process
 def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
     out = said(cli("stats", folder))
-    forfeit = "seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
+    forfeit = "ben, cleo left the table (step 13); ann won by forfeit"
     assert [line for line in out.splitlines() if line.startswith("left out")] == [
         f"left out: {folder}/4.seqp2p: unfinished: {forfeit}",
-        f"left out: {folder}/5.seqp2p: invalid: this is not the game secret of seat 2 (ben) (step 20)",
+        f"left out: {folder}/5.seqp2p: invalid: this is not the game secret of ben (step 20)",
         f"left out: {folder}/6.seqp2p: invalid: not a file",
     ]
     assert "files: 6   games: 2   unfinished: 1   more replays of the same games: 1" in out
@@ -94,7 +94,7 @@ def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("seqp2p.replay.statistics.summarise", stop)
-    assert cli("stats", KIDS) == (5, "", "seqp2p: error: stopped after 0 files\n")
+    assert cli("stats", KIDS) == (5, "", "seqp2p: stopped after 0 files\n")
 
 
 def test_many_players_and_no_decided_game() -> None:

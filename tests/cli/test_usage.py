@@ -73,7 +73,7 @@ def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, asked: list[str]) -> 
     assert "This is no join code. A code is a number and two to four words, as in 7-amber-falcon." in err
     assert "Did you mean 'falcon'?" in err
     assert "nobody answers at 127.0.0.1:1" in err
-    assert cli("join", "127.0.0.1:1", "--bot", "random") == (5, "", f"{ASKED}seqp2p: error: stopped\n")
+    assert cli("join", "127.0.0.1:1", "--bot", "random") == (5, "", f"{ASKED}seqp2p: stopped\n")
 
 
 def test_a_fault_shows_its_place_only_when_asked(

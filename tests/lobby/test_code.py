@@ -55,8 +55,8 @@ WRONG = {
         *("7-4821937-552604-amber-falcon", "7-4821937-55260411-amber-falcon", "7-8-amber-falcon"),
         *("7-4821937-552604١-amber-falcon", "7-4821937-amber-5526041-falcon"),
     ],
-    "'xyzzy' is none of the words": ["7-amber-xyzzy"],
-    "none of the words": ["7-amber-" + "\x1b" + "x" * 50],
+    "'xyzzy' is not a word": ["7-amber-xyzzy"],
+    "not a word that join codes use": ["7-amber-" + "\x1b" + "x" * 50],
 }
 
 

@@ -126,7 +126,7 @@ async def test_wrong_codes_are_counted_and_burn_the_code_during_the_game(virtual
             with refused(why):
                 await hall.waiting(1, code=code)
         await trio.sleep(1.5)
-        assert [event for event in hall.said if isinstance(event, Strangers)][-1] == Strangers(4, 3)
+        assert [event for event in hall.said if isinstance(event, Strangers)][-1] == Strangers(4, 4)
         await hall.knock(1)
         assert hall.came == ["spectator 1"], "the new code is good for watching"
 

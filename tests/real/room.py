@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from seqp2p.cli.main import MENU
 from tests.cli.processes import command, environment
 from tests.helpful import HELPFUL
 from tests.real.terminals import Terminal
@@ -26,7 +25,7 @@ class Room:
         self._stack = stack
 
     def home(self, who: str) -> dict[str, str]:
-        env = environment(self.folder / who, LANG="C.UTF-8", LANGUAGE="en")
+        env = environment(self.folder / who, LANG="C.UTF-8", LANGUAGE="en", SEQP2P_NAME=who)
         env.pop("SEQP2P_DEBUG")
         return env
 
@@ -48,11 +47,6 @@ class Room:
         self._stack.callback(process.wait)
         self._stack.callback(process.kill)
         return process
-
-
-def number_of(command: str) -> str:
-    """Return the number of a command in the menu."""
-    return str([" ".join(words) for words, _ in MENU].index(command) + 1)
 
 
 def table(host: Terminal) -> tuple[str, str]:

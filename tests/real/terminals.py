@@ -146,7 +146,7 @@ def interrupt(terminal: Terminal) -> None:
     """Press Ctrl-C, and again once its question is there: two in one read count as one."""
 
     def questions() -> int:
-        return len(re.findall("yes/no|later: seqp2p resume", terminal.history()))
+        return len(re.findall(r"(?:leave|close) the table\?|later: seqp2p resume", terminal.history()))
 
     asked = questions()
     terminal.press("C-c")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.replays import verify_file
-from tests.real.room import HELPED, KIDS, Room, begin, number_of, sit_down, table
-from tests.real.terminals import YOUR_TURN, needs_tmux, play_a_turn, play_until
+from tests.real.room import HELPED, KIDS, Room, begin, sit_down, table
+from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux, play_a_turn, play_until
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
-ASKED = r"Enter\) or no"
-AGAIN = re.compile(rf"score (at this table|since you came back): [\s\S]*{ASKED}")
+ASKED = r"another game at this table\?"
+AGAIN = re.compile(rf"{ASKED}[\s\S]*score (at this table|since you came back): ")
 
 
 def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
@@ -43,30 +43,39 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
         assert verify_file(Path(replay)).verdict == "verified"
 
 
+def back_to_the_menu(terminal: Terminal) -> None:
+    terminal.see("Enter: back to the menu")
+    terminal.press("Enter")
+    terminal.see("q quit")
+
+
 def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
-    ann = room.sit("ann")
+    ann = room.sit("ann", SEQP2P_NAME="")
     ann.see("your name at the table (Enter: ")
     ann.type("a" * 99)
-    ann.see("is no value of name")
+    ann.see("this name cannot be used")
     ann.type("anna")
-    ann.see("q  leave")
+    ann.see("q quit")
     ann.type("9000")
-    ann.see("type a number from 1 to")
-    ann.type(number_of("rules"))
+    ann.see("type a command, a join code")
+    ann.type("rules")
     ann.see("SEQUENCE, THE CLASSIC GAME")
     ann.press("q")  # The rules are longer than the page, and stand in a pager.
-    ann.wait(lambda shown: "q  leave" in shown, "the menu again")
-    ann.type(number_of("config"))
+    back_to_the_menu(ann)
+    ann.type("s")  # The letter of its row.
     ann.see("the file: ")
     assert 'name = "anna"' in (room.folder / "ann" / "config.toml").read_text()
-    ann.type(number_of("resume"))
+    back_to_the_menu(ann)
+    ann.type("resume")
     ann.see("there is no unfinished game")
-    ann.type(number_of("play"))
+    back_to_the_menu(ann)
+    ann.press("Enter")
     ann.see(YOUR_TURN)
     ann.press("C-c")
     ann.see("later: seqp2p resume goes on")
     ann.press("C-c")
-    ann.wait(lambda shown: "q  leave" in shown.rpartition("replay: ")[2], "the menu again")
+    back_to_the_menu(ann)
+    ann.see("Continue")
     ann.type("q")
     assert ann.exit_code() == 0
 
@@ -150,11 +159,11 @@ def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> Non
 
 def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room) -> None:
     ann, ben = room.sit("ann", SEQP2P_NAME="ann", SEQP2P_PACE="0", **HELPED), room.sit("ben", SEQP2P_NAME="ben")
-    ann.see("q  leave")
-    ann.type(number_of("host --players 4"))
+    ann.see("q quit")
+    ann.type("host --players 4")
     code = ann.find(r"the join code is:  (\S+)")[1]
-    ben.see("q  leave")
-    ben.type(number_of("join"))
+    ben.see("q quit")
+    ben.press("Down", "Down", "Down", "Enter")
     ben.find(f"table +{code.partition('-')[0]} .*ann")
     ben.type(code)
     ben.find("2 ▲ green ben \\(you\\)")

@@ -9,7 +9,6 @@ from tests.real.room import Room
 from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-GO_AWAY = "Enter go away"
 SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 
 
@@ -52,14 +51,21 @@ def is_asked(lesson: Lesson, screen: str) -> bool:
     return YOUR_TURN in screen and str(lesson.task) in " ".join(screen.split())
 
 
+def click_on(pupil: Terminal, text: str) -> None:
+    rows = pupil.screen().splitlines()
+    row = next(at for at, shown in enumerate(rows) if text in shown)
+    pupil.click(row, rows[row].index(text))
+
+
 def test_all_lessons_are_done_by_the_mouse(room: Room) -> None:
-    pupil = room.sit("pupil", "play", "--tutorial")
+    pupil = room.sit("pupil", "play", "--tutorial", SEQP2P_NAME="pia")
     for lesson in LESSONS:
+        pupil.see("Enter: to the table")
+        click_on(pupil, "back to the table")
         pupil.wait(lambda screen, lesson=lesson: is_asked(lesson, screen), str(lesson.task))  # type: ignore[misc]
         act(pupil, lesson.moves[0][0])
     pupil.see("that was the tutorial")
-    rows = pupil.screen().splitlines()
-    row = next(at for at, text in enumerate(rows) if GO_AWAY in text)
-    pupil.click(row, rows[row].index(GO_AWAY))
+    assert "pia (you)" in pupil.screen()
+    pupil.type("quit")
     assert pupil.exit_code() == 0
     assert str(FAREWELL[-1]) in " ".join(pupil.history().split())

@@ -18,6 +18,7 @@ from seqp2p.rules import (
     view,
 )
 from seqp2p.ui.frame import Frame
+from seqp2p.ui.question import Question
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import TableModel
@@ -31,13 +32,13 @@ NAMES = (
     *("grace", "hugo", "iris", "jack", "kim", "leo"),
 )
 LINES = (
-    LogLine("log", "seat 1 (ann) plays QH h2"),
+    LogLine("log", " 9. ann  QH h2"),
     LogLine("remark", "bob: good luck, everybody; may the best cards be mine and the second best ones yours, ann"),
     LogLine("answer", "you hold two jacks"),
-    LogLine("alarm", "seat 2 (bob) cannot be reached; waiting up to 2:00"),
-    LogLine("log", "seat 2 (bob) plays 7C c5"),
+    LogLine("alarm", "bob cannot be reached; waiting up to 2:00"),
+    LogLine("log", "10. bob  7C c5"),
     LogLine("remark", "ann: 謝謝 🎉"),
-    LogLine("log", "seat 1 (ann) plays JS xc5"),
+    LogLine("log", "11. ann  JS xc5"),
 )
 
 
@@ -53,7 +54,7 @@ class Table:
     turn_time_s: int = 60
     dealt: bool = True
     pending: Action | None = None
-    parting: bool = False
+    asks: Question | None = None
     confirms: bool = True
     scene: TableScene = field(init=False)
 
@@ -77,7 +78,6 @@ class Table:
             lambda: view(self.position, self.own) if self.dealt else None,
             lambda: self.question,
             lambda: self.pending,
-            lambda: self.parting,
         )
         company = Company(NAMES[: position.players], colours, self.own)
         self.scene = TableScene(sight, company, story, lambda: self.now_s, settings, confirms=self.confirms)
@@ -114,12 +114,12 @@ class Table:
     def frame(
         self, width: int = 80, height: int = 23, *, lines: Sequence[LogLine] = LINES, glyphs: Glyphs = UNICODE
     ) -> Frame:
-        return self.scene.painter(Page(tuple(lines), "", glyphs))(width, height)
+        return self.scene.painter(Page(tuple(lines), glyphs, self.asks))(width, height)
 
     @property
     def model(self) -> TableModel:
         """What the painter is given."""
-        painter = self.scene.painter(Page())
+        painter = self.scene.painter(Page(question=self.asks))
         assert isinstance(painter, partial)
         model: TableModel = painter.args[0]
         return model

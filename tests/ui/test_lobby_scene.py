@@ -191,8 +191,8 @@ def test_the_rules_in_a_large_lobby_can_be_read_to_their_end(width: int, height:
 def test_a_full_lobby_with_long_names_keeps_its_rows_apart(width: int, height: int) -> None:
     model = replace(FULL, places=(FULL.places[0], *[LobbyPlace("green", "安" * 20, "x" * 80)] * 11), place=11)
     model = replace(model, ways=("w" * 200,) * 2, rules=("r" * 300,) * 9, waits="wait " * 60, asks="?" * 300)
-    page = Page((LogLine("remark", "bob says: hello"),))
+    page = Page((LogLine("remark", "bob: hello"),))
     shown = lines(LobbyScene(model, starts=True), page, width=width, height=height)
-    assert any("bob says: hello" in line for line in shown)
+    assert any("bob: hello" in line for line in shown)
     assert shown[-2].startswith("?????")
     assert shown[-1].startswith("↑↓ choose a seat  Enter move player  Del remove")

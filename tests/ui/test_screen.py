@@ -14,7 +14,9 @@ from prompt_toolkit.output import DummyOutput
 
 from seqp2p.hangup import TerminalGone
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
-from seqp2p.ui.scene import KeyHelp, LogLine, Page
+from seqp2p.ui.keys import KeyHelp
+from seqp2p.ui.question import yes_or_no
+from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.screen import TICK_S, Screen, open_screen
 from seqp2p.ui.styles import ASCII, UNICODE, Taste
 from seqp2p.ui.terminal_app import LINE_LENGTH_MAX
@@ -167,6 +169,31 @@ async def test_escape_clears_what_is_typed_before_it_means_anything_else() -> No
         table.keys.send_text("x\r")
         assert await table.lines(1) == ["x"]
         assert table.scene.keys_seen == ["escape"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [("\r", ["no"]), ("y", ["yes"]), ("n", ["no"]), ("yes\rx\r", ["yes", "x"]), ("ye\rx\r", ["yes", "e", "x"])],
+)
+async def test_keys_answer_a_question_and_so_do_words(typed: str, read: list[str]) -> None:
+    async with sitting() as table:
+        table.screen.ask("leaving", yes_or_no("leave?"))
+        table.keys.send_text(typed)
+        assert await table.lines(len(read)) == read
+
+
+async def test_the_newest_question_is_answered_first() -> None:
+    async with sitting() as table:
+        table.screen.ask("leaving", yes_or_no("leave?"))
+        table.screen.ask("another game", yes_or_no("another?", "yes"))
+        table.keys.send_text("\r")
+        assert await table.lines(1) == ["yes"]
+        table.screen.ask("another game", None)
+        table.screen.click(("key", 1))
+        assert await table.lines(1) == ["no"]
+        table.screen.show(Recorder())
+        table.keys.send_text("yes\r")
+        assert await table.lines(1) == ["yes"], "a letter is a letter again"
 
 
 async def test_ctrl_c_is_a_signal_and_no_answer_to_anything() -> None:

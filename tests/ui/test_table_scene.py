@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Options, Variant, apply, parse_action, parse_card, view
+from seqp2p.ui.question import yes_or_no
 from seqp2p.ui.scene import LogLine
 from tests.rules.playing import OPTION_TABLES, Game
 from tests.rules.playing import Table as Rules
@@ -62,13 +63,13 @@ def pass_time(seconds: float) -> Callable[[Table], None]:
     return lambda here: setattr(here, "now_s", here.now_s + seconds)
 
 
-LOST = ["you lost: won by seat 2 (alexander the great conqueror)", *["a line more"] * 9]
+LOST = ["you lost: alexander the great conqueror won", *["a line more"] * 9]
 HAPPENS: dict[str, Callable[[Table], object]] = {
     "the answer is refused": ask_again,
     "the question goes away": answer_elsewhere,
     "2C e2 is prepared": prepare,
-    "the question whether to stop is open": lambda here: setattr(here, "parting", True),
-    "the question whether to stop is closed": lambda here: setattr(here, "parting", False),
+    "a question is open": lambda here: setattr(here, "asks", yes_or_no("stop too?", "no", 1042.0).at(1000.0)),
+    "the question is closed": lambda here: setattr(here, "asks", None),
     "another has moved, it is this seat's turn": lambda here: here.moves_on(classic({"a": "b2 c2", "b": "e5 a2"})),
     "a step": lambda here: here.scene.changed(),
     "a remark": lambda here: here.scene.changed(is_new_step=False),

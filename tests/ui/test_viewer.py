@@ -151,12 +151,15 @@ def test_the_curve_and_the_moves_that_cost_most() -> None:
     shown = frames("kids-3", reviewed=True)
     text = page(shown, [])
     moves = [(at, moment.review) for at, moment in enumerate(shown.moments) if moment.review]
-    lines = re.findall(r'<polyline class="of-(\w+)" points="(.*?)"/>', text)
-    assert tuple(colour for colour, _ in lines) == shown.company.colours
-    points = [[[float(part) for part in point.split(",")] for point in line.split()] for _, line in lines]
-    assert [[at for at, _ in line] for line in points] == [[at for at, _ in moves]] * 3
-    for (_, review), heights in zip(moves, zip(*points, strict=True), strict=True):
-        assert [1000 - 10 * height for _, height in heights] == pytest.approx(review.chances)
+    areas = re.findall(r'<polygon class="of-(\w+)" points="(.*?)"/>', text)
+    assert tuple(colour for colour, _ in areas) == shown.company.colours
+    points = [[[float(part) for part in point.split(",")] for point in area.split()] for _, area in areas]
+    count = len(moves)
+    for area in points:
+        assert [at for at, _ in area[:count]] == [at for at, _ in moves] == [at for at, _ in area[: count - 1 : -1]]
+    for number, (_, review) in enumerate(moves):
+        sizes = [10 * (area[number][1] - area[2 * count - 1 - number][1]) for area in points]
+        assert sizes == pytest.approx(review.chances, abs=0.1)
     data = game(text)
     assert [at for at, _ in data["costly"]] == [*shown.costly]
     assert {at for at, moment in enumerate(data["moments"]) if "review" in moment} == {at for at, _ in moves}
@@ -165,5 +168,5 @@ def test_the_curve_and_the_moves_that_cost_most() -> None:
 def test_without_a_review_there_is_a_reason_or_nothing() -> None:
     closed = Tags(page(frames("classic-12", reviewed=True), []))
     assert "there is no review: the hands stayed closed in this game" in closed.text
-    assert "polyline" not in closed.tags
+    assert "polygon" not in closed.tags
     assert '<section id="review" hidden>' in page(frames("kids-3"), [])

@@ -22,8 +22,6 @@ PLACES = {
     "bob, with ann, cat and dan": BOB,
     "somebody watches eight, a to h": Company(tuple("abcdefgh"), ("blue", "green", "red", "yellow")),
 }
-OF_NAMES = {"winners_text", "named"}
-"""The functions that take names in the place of a company."""
 
 
 def told(company: Company, call: str) -> list[str]:
@@ -31,9 +29,7 @@ def told(company: Company, call: str) -> list[str]:
     name, _, given = call.partition(" ")
     answer: str | int | list[str]
     arguments = json.loads(f"[{given}]")
-    if name in OF_NAMES:
-        answer = getattr(words, name)(*arguments, company.names)
-    elif name == "result_line":
+    if name == "result_line":
         answer = words.result_line(company, Result(*arguments))
     else:
         answer = getattr(words if hasattr(words, name) else Company, name)(company, *arguments)
@@ -96,7 +92,7 @@ def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
 @pytest.mark.parametrize(
     ("seat", "reason", "told"),
     [
-        (3, message("seat {seat} does not hold {card}", seat=3, card="QH"), "cat is proved: seat 3 does not hold QH"),
+        (3, message("seat {seat} does not hold {card}", seat=3, card="QH"), "cat is proved: cat does not hold QH"),
         (2, message("seat {seat} is no fish", seat=2), "you are proved: you are no fish"),
         (3, "Expected `int`, got `str`", "cat is proved: what it signed is not in the form that it has in a game"),
     ],

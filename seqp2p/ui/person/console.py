@@ -10,6 +10,7 @@ from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, NO, YES, Answers, answer_to, shown, suggestible, word_of
 from seqp2p.ui.person.input_parser import nearest_word, one_line
+from seqp2p.ui.question import Question
 
 LOBBY_HELP: Final = message(
     "the game starts when the table is full and the host begins; seats says who is here, seat 3 takes a free seat,"
@@ -32,7 +33,7 @@ class Console:
     elsewhere. At a ``terminal`` the end of the input is a key that can be pressed by
     mistake. ``shows_table``: a screen shows the board, the hand and the turn anyway; ``repaint`` shows a new question
     there. ``hears``: the lines are read aloud, so lessons show the whole board only on request. ``card`` names a
-    card, ``action`` an action.
+    card, ``action`` an action. ``ask`` shows a question about something until it is None.
     """
 
     read: Callable[[], Awaitable[str | None]]
@@ -45,6 +46,7 @@ class Console:
     card: Callable[[Variant, Card], str] = card_shown
     action: Callable[[Variant, Action], str] = action_shown
     repaint: Callable[[], None] = lambda: None
+    ask: Callable[[str, Question | None], None] = lambda _about, _question: None
 
     def show(self, *lines: str) -> None:
         for line in lines:

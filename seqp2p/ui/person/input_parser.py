@@ -113,7 +113,8 @@ def nearest(seen: View, line: str, words: Collection[str]) -> str | None:
     first = line.split(" ", maxsplit=1)[0]
     cards = [card_shown(seen.variant, card) for card in range(len(seen.variant.faces))]
     if names_square(line):
-        return nearest_action(seen, line) or nearest_word(first, cards)
+        is_card = read_card(seen.variant, first) is not None  # Then the square is what is wrong.
+        return nearest_action(seen, line) or (None if is_card else nearest_word(first, cards))
     if " " in line:
         return nearest_action(seen, line) or nearest_word(first, words) or nearest_word(first, cards)
     return nearest_word(line, words) or nearest_action(seen, line) or nearest_word(first, cards)

@@ -39,12 +39,22 @@ from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.plain import hand_line, read_square
+from seqp2p.ui.question import ENTER, Answer, Question, yes_or_no
 from seqp2p.ui.words import LEFT, clock, listed, mute_line, talk_is_callable
 
 PASS_AFTER_S: Final = 2
 """A pass that goes by itself is announced for so long."""
 LOW_S: Final = (30, 10)
 """So many seconds before the end it is said that it comes; of a short turn half."""
+
+
+PARTING: Final = "parting"
+"""The question whether to stop or to leave, among those that a screen can have open."""
+
+
+def _away(seat: int) -> str:
+    """Return the name of the question about a seat that is away."""
+    return f"away {seat}"
 
 
 def turn_line(turn_time_s: int) -> str:
@@ -91,18 +101,20 @@ def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
 Act: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
 Stop: TypeAlias = Callable[[], Awaitable[None]]
-Hints: TypeAlias = Callable[[View], Awaitable[str]]
-"""Thinks about a view of the seat to move, and returns a sentence."""
+Hints: TypeAlias = Callable[[View], Awaitable[tuple[str, Action | None]]]
+"""Thinks about a view of the seat to move; returns a sentence, and the action that it names, if any."""
 Acts: TypeAlias = Mapping[str, Act]
 """The words that do something at the table, with their handlers."""
 
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
-ASK_LEAVE: Final = message("leave the game? yes/no")
+ASK_LEAVE: Final = message("leave the game?")
 """Before the cards are dealt: there is nothing to come back to."""
+LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
+IN_LOBBY: Final = message("seats and colours are chosen in the lobby, before the game")
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 NO_HINTS: Final = message("hints are given where you play against bots alone: at a table of play, and in the tutorial")
-HOW_TO_SAY: Final = message("write what you want to say behind it, like: say hello")
+HOW_TO_SAY: Final = message("add what you want to say, like: say hello")
 
 
 class PersonQuestion:
@@ -147,6 +159,7 @@ class Person:
         self._auto_pass = auto_pass
         self._hints = hints
         self._prepared: PreparedMove | None = None
+        self._proposed: Action | None = None  # the move of a hint
         self._passing = False  # a pass is announced
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
@@ -170,13 +183,14 @@ class Person:
             "words": lambda _: sight.words(),
             "undo": self._undo,
             "mute": self._mute,
+            **dict.fromkeys(LOBBY_WORDS, lambda _: [translate(IN_LOBBY)]),
         }
 
     def _mute(self, typed: str) -> Iterable[str]:
         """Hide the remarks of another player, or show them again. They can be called all the same."""
         seat = self._company.find(typed)
         if seat in (0, self._company.own):
-            return [t("write the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
+            return [t("add the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
         muted, key = self._sight.story.muted, self._match.game.agreement.seats[seat - 1].key
         muted ^= {key}
         return [mute_line(self._company.names[seat - 1], muted=key in muted)]
@@ -191,8 +205,12 @@ class Person:
         return PASS if self._passing else self._prepared.action if self._prepared else None
 
     @property
-    def parting(self) -> bool:
-        return bool(self._parting)
+    def proposed(self) -> Action | None:
+        return self._proposed if self._question else None
+
+    @property
+    def coached(self) -> bool:
+        return self._hints is not None
 
     # What is typed.
 
@@ -221,7 +239,8 @@ class Person:
                     await stop()
                 return
             line = one_line(typed)
-            meant, self._parting = self._parting, ""
+            meant = self._parting
+            self._close_parting()
             word = meant if word_of(line) in YES else word_of(line)
             if meant and word == "leave" and not self._stopped_seat:
                 await leave(LEFT)
@@ -279,11 +298,21 @@ class Person:
         """Ask whether to stop or to leave, with the price of both; "yes" stands for the word ``yes``."""
         self._parting, self._stopped_seat = yes, 0
         if self._match.game.position is None:
-            self._show(translate(ASK_LEAVE))
+            self._desk.ask(PARTING, yes_or_no(translate(ASK_LEAVE)))
             return
         prices = {"later": self._price_of_stopping(), "leave": self._price_of_leaving()}
-        priced = [t("{word}: {price}", word=shown(word), price=price) for word, price in prices.items()]
-        self._show(" · ".join([*priced, t("Enter: you stay")]))
+        effects = {"later": t("stop for now"), "leave": t("for good")}
+        question = Question(
+            t("stop for now, or leave the game?"),
+            (Answer(ENTER, t("you stay"), ""), *(Answer(shown(word), does, word) for word, does in effects.items())),
+            tuple(t("{word}: {price}", word=shown(word), price=price) for word, price in prices.items()),
+            escape="",
+        )
+        self._desk.ask(PARTING, question)
+
+    def _close_parting(self) -> None:
+        self._parting = ""
+        self._desk.ask(PARTING, None)
 
     @property
     def _grace(self) -> str:
@@ -507,7 +536,7 @@ class Person:
                 await remind(self._turn_time_s, seats, self._asked_at, question.answered, self._show)
             await question.answered.wait()
         finally:
-            self._question, self._passing = None, False
+            self._question, self._passing, self._proposed = None, False, None
         assert question.action is not None, "an answer is an action"
         return question.action
 
@@ -591,12 +620,16 @@ class Person:
         """Ask about going on without these seats. The answer goes to the ``go_on`` of ``listen``."""
         self._absent |= set(seats)
         for seat in sorted(seats):
-            question = t(
-                "{name} is away: type wait, or drop {name} to go on without (in {time}, if you do not answer)",
-                name=self._company.name(seat),
-                time=self._grace,
+            name, settings = self._company.name(seat), self._match.game.agreement.settings
+            question = Question(
+                t("{name} is away: go on without {name}?", name=name),
+                (
+                    Answer(f"{shown('drop')} {name}", t("go on without"), f"drop {seat}"),
+                    Answer(shown("wait"), t("wait for {name}", name=name), "wait"),
+                ),
+                ends_at=trio.current_time() + settings.grace_s,
             )
-            self._show(question)
+            self._desk.ask(_away(seat), question)
 
     def away(self, seat: int, *, later: bool = False, gathers: bool = False) -> None:
         """Note that a seat cannot be reached. If its player has stopped for now, ask once whether to stop too.
@@ -609,17 +642,21 @@ class Person:
             self._absent.add(seat)
         if stops and self._desk.terminal and not self._parting and self._match.game.position is not None:
             self._parting, self._stopped_seat = "later", seat
-            self._show(t("{name} has stopped for now: stop too? yes/no", name=self._company.name(seat)))
+            asked = t("{name} has stopped for now: stop too?", name=self._company.name(seat))
+            self._desk.ask(PARTING, yes_or_no(asked))
 
     def back(self, seat: int) -> None:
         """Note that a seat is back, or out for good: nothing more is asked about it."""
         self._absent.discard(seat)
         self._away.discard(seat)
+        self._desk.ask(_away(seat), None)
         if seat == self._stopped_seat:
-            self._parting = ""
+            self._close_parting()
 
     async def _wait(self, go_on: GoOnWithout, _: str) -> None:
         names = self._company.names_of(self._absent or self._away)
+        for seat in self._absent:
+            self._desk.ask(_away(seat), None)
         if self._absent:
             self._show(t("waiting for {names}; drop is still possible", names=names))
             await go_on(0)
@@ -641,9 +678,11 @@ class Person:
         elif question is None:
             self._show(t("a hint comes in your own turn"))
         else:
-            found = await self._hints(question.view)
+            found, action = await self._hints(question.view)
             if self._question is question:  # else the turn went on meanwhile
                 self._show(found)
+                self._proposed = action and action._replace()  # another object: a hint can be asked for again
+                self._desk.repaint()
 
     async def _stop(self, stop: Stop, _: str) -> None:
         if self._match.game.position is None:
@@ -664,8 +703,9 @@ class Person:
             self._show(translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
             choices = [f"{shown('drop')} {self._company.name(other)}" for other in away]
-            self._show(t("write who: {choices}", choices=t(" or ").join(choices)))
+            self._show(t("say who: {choices}", choices=t(" or ").join(choices)))
         else:
             self._absent.discard(seat)
+            self._desk.ask(_away(seat), None)
             self._show(t("{name} is voted out as soon as the wait is over", name=self._company.name(seat)))
             await go_on(seat)

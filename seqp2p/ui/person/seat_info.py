@@ -66,7 +66,7 @@ class SeatInfo:
         values = {"seat": seat, "name": company.names[seat - 1], "colour": colour_name(own)}
         place = t("you are seat {seat} ({name}) and play {colour}", **values)
         if mates:
-            place = t("{place} with {mates}", place=place, mates=listed(list(map(company.who, mates))))
+            place = t("{place} with {mates}", place=place, mates=listed(list(map(company.name, mates))))
         return [place, *plain.legend_lines(seen.variant, company.colours, painted=painted), *plain.help_lines(seen)]
 
     def words(self) -> Iterable[str]:
@@ -74,7 +74,7 @@ class SeatInfo:
         pairs = [(seat, words) for seat in others if (words := self._safety(seat)) is not None]
         if not pairs:
             return [t("there are no safety words yet: they come with the keys of the game")]
-        lines = [t("  {who}: {words}", who=self.company.who(seat), words=" ".join(words)) for seat, words in pairs]
+        lines = [t("  {who}: {words}", who=self.company.name(seat), words=" ".join(words)) for seat, words in pairs]
         return [t("Read these two words to each other: if they match, nobody is in between."), *lines]
 
 
@@ -99,7 +99,7 @@ class TableInfo:
         if word == "log":
             return log_answer(self.story, text)
         if seen is None:
-            return map(self.company.who, self.company.seats) if word == "seats" else [translate(NOT_DEALT)]
+            return map(self.company.name, self.company.seats) if word == "seats" else [translate(NOT_DEALT)]
         return TABLE_ANSWERS[word](self, seen, text)
 
     def answers(self, words: Iterable[str]) -> Answers:
@@ -139,7 +139,7 @@ def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:
     if (card := read_card(seen.variant, text)) is not None:
         return plain.where_lines(seen, card, colours)
     example = f"{shown('where')} {card_shown(seen.variant, seen.variant.board.grid[1])}"
-    return [t("write a card or a square behind it, like: {example}", example=example)]
+    return [t("add a card or a square, like: {example}", example=example)]
 
 
 def log_answer(story: Story, text: str) -> list[str]:

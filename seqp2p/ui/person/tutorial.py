@@ -7,7 +7,7 @@ Every lesson is one action of the pupil, who has seat 1, and the opponent's repl
 card exchanged, lead to two sequences that share a chip.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,6 +40,7 @@ from seqp2p.ui.person.input_parser import one_line, read_action, read_card
 from seqp2p.ui.person.person import Hints
 from seqp2p.ui.person.seat_info import TABLE_ANSWERS, TableInfo, where_answer
 from seqp2p.ui.plain import hand_line, help_lines, legend_lines, read_square, sequences_made
+from seqp2p.ui.question import Question
 from seqp2p.ui.words import Company, Story, sequences_lines
 
 PUPIL: Final = 1
@@ -48,10 +49,11 @@ HAND: Final = "2S 3S 5S JS 4D TD JC"
 OPPONENTS_HAND: Final = "QD KD TD JD 5S 2H JH"
 WELCOME: Final = (
     message("Ten turns that show the whole game. Type what you want to do; help lists the words, leave ends it."),
-    message("You play blue, against an opponent who plays green. Who has two sequences first has won."),
+    message("You play blue, against an opponent who plays green. The first with two sequences wins."),
 )
 WELCOME_KEYS: Final = message(
-    "Keys and the mouse do the same: Tab chooses a card, the arrows a square; Enter prepares the move, and sends it."
+    "Tab chooses a card, the arrows a square; Enter prepares the move, and sends it. The mouse and typed words do the"
+    " same; in words ♠ is S, ♥ H, ♦ D and ♣ C."
 )
 """Said where there is a screen."""
 LEFT: Final = message(
@@ -209,13 +211,29 @@ LESSONS: Final = (
 )
 
 
-class Tutorial:
-    """The game of the lessons, and the next lesson; ``story`` has the events so far."""
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What a screen does for the tutorial.
 
-    def __init__(self) -> None:
+    ``changed`` is told of every new position, and ``pause_s`` seconds pass before the opponent's, so that both can be
+    seen. ``page`` shows a lesson in place of the table, ``forget`` puts a chosen card back, ``dressed`` writes cards
+    with their suits' signs.
+    """
+
+    changed: Callable[[], None] = lambda: None
+    pause_s: float = 0.0
+    page: Callable[[Sequence[str]], None] = lambda _: None
+    forget: Callable[[], None] = lambda: None
+    dressed: Callable[[str], str] = str
+
+
+class Tutorial:
+    """The game of the lessons, and the next lesson; ``story`` has the events so far. ``name`` is the pupil's."""
+
+    def __init__(self, name: str = "") -> None:
         hands = [[parse_card(CLASSIC, name) for name in hand.split()] for hand in (HAND, OPPONENTS_HAND)]
         self.position: Position = start(CLASSIC, SETTINGS.players, SETTINGS.teams, Options(), PUPIL, hands)
-        self.company = Company(tuple(map(translate, NAMES)), SETTINGS.colours, PUPIL)
+        self.company = Company((name or translate(NAMES[0]), translate(NAMES[1])), SETTINGS.colours, PUPIL)
         self.settings = SETTINGS
         self.story = Story()
         self.info = TableInfo(self.company, self.story, self.sees, self.sees)
@@ -237,6 +255,10 @@ class Tutorial:
     def asked(self) -> View | None:
         """Return the question to the pupil, the same object as long as it is open; None while no action is due."""
         return self._question
+
+    def wanted(self) -> Action | None:
+        """Return the action that the lesson waits for."""
+        return parse_action(CLASSIC, self.lesson.moves[0][0]) if self.lesson else None
 
     def ask_again(self) -> None:
         """Ask the pupil once more, after an action that the lesson does not want."""
@@ -271,7 +293,7 @@ class Tutorial:
         self.position = apply(self.position, action, drawn)
         self.story.turned(seat, action)
         text = action_shown(CLASSIC, action)
-        lines = [t("{turn:>3}. {who}: {action}", turn=before.turn + 1, who=self.company.who(seat), action=text)]
+        lines = [t("{turn:>3}. {who}  {action}", turn=before.turn + 1, who=self.company.name(seat), action=text)]
         made = (sequences_made(before), sequences_made(view(self.position, 0)))
         lines += sequences_lines(self.company, *made, self.position.table.sequences_to_win)
         self.story.lines.extend(lines)
@@ -281,38 +303,51 @@ class Tutorial:
 async def tutor(
     desk: Console,
     tutorial: Tutorial,
-    changed: Callable[[], None] = lambda: None,
-    pause_s: float = 0.0,
+    showing: Showing = Showing(),  # frozen
     *,
     hints: Hints,
 ) -> bool:
-    """Lead through the tutorial. Return True if it was played to its end, and not left.
-
-    ``hints`` answers the word; ``changed`` is told of every new position, and ``pause_s`` seconds pass before the
-    opponent's, so that a scene can show both.
-    """
-    desk.show(*map(translate, WELCOME), *([translate(WELCOME_KEYS)] if desk.shows_table else []))
+    """Lead through the tutorial. Return True if it was played to its end, and not left. ``hints`` answers the word."""
+    welcome = [*map(translate, WELCOME), *([translate(WELCOME_KEYS)] if desk.shows_table else [])]
+    desk.show(*welcome)
     while (lesson := tutorial.lesson) is not None:
-        desk.show("", *map(translate, lesson.text))
-        if not desk.shows_table:
+        text = [showing.dressed(translate(line)) for line in lesson.text]
+        desk.show("", *text)
+        if desk.shows_table:
+            showing.page([*welcome, *([""] if welcome else []), *text, "", t("Enter: to the table")])
+            desk.ask("lesson", Question(by_keys(lesson, showing.dressed), details=(translate(lesson.task),)))
+            welcome = []
+        else:
             desk.show(*(() if desk.hears else tutorial.info.answer("board", "")), hand_line(tutorial.sees()))
         desk.show(translate(lesson.task))
-        action = await _answer(desk, tutorial, lesson, hints)
+        action = await _answer(desk, tutorial, showing, hints)
+        desk.ask("lesson", None)
         if action is None:
             return False
         desk.show(*tutorial.do(action))
-        changed()
-        await trio.sleep(pause_s)
-        desk.show(*tutorial.reply(), *map(translate, lesson.moral))
-        changed()
+        showing.changed()
+        await trio.sleep(showing.pause_s)
+        desk.show(*tutorial.reply(), *(showing.dressed(translate(line)) for line in lesson.moral))
+        showing.changed()
     if not (desk.shows_table or desk.hears):
         desk.show(*tutorial.info.answer("board", ""))
     desk.show("", *map(translate, FAREWELL))
     return True
 
 
-async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson, hints: Hints) -> Action | None:
+def by_keys(lesson: Lesson, dressed: Callable[[str], str]) -> str:
+    """Return how the action of a lesson is done by keys."""
+    card, _, where = dressed(lesson.moves[0][0]).partition(" ")
+    if where == "dead":
+        return t("Choose {card} with Tab, then press Enter.", card=card)
+    square = where.removeprefix("x")
+    return t("Choose {card} with Tab, go to {square} with the arrows, press Enter twice.", card=card, square=square)
+
+
+async def _answer(desk: Console, tutorial: Tutorial, showing: Showing, hints: Hints) -> Action | None:
     """Read lines until one fulfils the lesson; None where the pupil leaves."""
+    lesson = tutorial.lesson
+    assert lesson is not None, "there is a lesson"
     answers: Answers = {**tutorial.answers, "help": lambda _: tutorial.help(painted=desk.shows_table)}
     while (typed := await desk.read()) is not None:
         line = one_line(typed)
@@ -320,13 +355,16 @@ async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson, hints: Hint
             desk.show(translate(LEFT))
             return None
         if word_of(line) == "hint":
-            desk.show(await hints(tutorial.sees()), translate(lesson.task))
+            sentence, _ = await hints(tutorial.sees())
+            desk.show(sentence, translate(lesson.task))
         elif (found := answer_to(line, answers)) is not None:
             desk.show(*found)
         elif not line:
             desk.show(translate(lesson.task))
         elif (action := _taken(desk, tutorial, lesson, line)) is not None:
             return action
+        else:
+            showing.forget()
     return None
 
 

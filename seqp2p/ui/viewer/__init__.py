@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, Final
 
 from seqp2p.rules import Hand, format_square, team_of, view
@@ -51,13 +52,15 @@ def page(frames: ReplayFrames, about: Sequence[str]) -> str:
 
 
 def curve(frames: ReplayFrames) -> str:
-    """Return the chances of the teams as a picture, from one moment to the next, and why others have none."""
+    """Return the chances of the teams as areas on top of each other, and the reason why others have none."""
     reviews = [(at, moment.review) for at, moment in enumerate(frames.moments) if moment.review]
+    edges = [
+        [f"{at},{100 - sum(review.chances[:teams]) / 10:g}" for at, review in reviews]
+        for teams in range(len(frames.company.colours) + 1)
+    ]
     lines = [
-        '<polyline class="of-{}" points="{}"/>'.format(
-            colour, " ".join(f"{at},{100 - review.chances[team] / 10:g}" for at, review in reviews)
-        )
-        for team, colour in enumerate(frames.company.colours)
+        f'<polygon class="of-{colour}" points="{" ".join([*below, *reversed(above)])}"/>'
+        for colour, (below, above) in zip(frames.company.colours, pairwise(edges), strict=True)
     ]
     picture = (
         f'<svg id="curve" viewBox="0 0 {len(frames.moments) - 1} 100" preserveAspectRatio="none" aria-hidden="true">'
@@ -91,7 +94,7 @@ def _labels() -> Mapping[str, str]:
         "slow": t("slow"),
         "normal": t("normal"),
         "fast": t("fast"),
-        "slider_label": t("moment of the game"),
+        "slider_label": t("step of the game"),
         "keys": t("keys: arrows step, PgUp and PgDn leap, Home and End, Space plays and stops"),
         "seats_label": t("seats"),
         "hands_label": t("show the hands"),
@@ -129,7 +132,7 @@ def _game(frames: ReplayFrames) -> dict[str, Any]:
             "moves": t("{name}, to play:", name="{name}"),
             "play": t("play"),
             "stop": t("stop"),
-            "place": t("{place}, moment {at} of {count}", place=turns, at="{at}", count="{count}"),
+            "place": t("{place}, step {at} of {count}", place=turns, at="{at}", count="{count}"),
         },
     }
 

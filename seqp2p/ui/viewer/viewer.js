@@ -193,5 +193,5 @@
   });
   find("slider").max = end;
   find("peek").hidden = !game.opened;
-  go(0);
+  go(end);
 })();

@@ -30,6 +30,7 @@ from seqp2p.ui.person.console import Console, lobby_answers, wait_in_lobby
 from seqp2p.ui.person.person import CHOSEN, PASS_AFTER_S, Hints, Person
 from seqp2p.ui.person.seat_info import SeatInfo
 from seqp2p.ui.plain import hand_line
+from seqp2p.ui.question import Question
 from seqp2p.ui.words import Story
 from tests.table import Played, match_at, played, shared_match_at
 from tests.ui.kept import Talk, talks
@@ -59,9 +60,14 @@ class Seat:
         self.story = Story()
         self.words: Sequence[str] | None = ("amber", "falcon")
         self.match, self.own = match, own
-        desk = Console(self._read, self.shown.append, lambda _: self.done.append("(rings)"), terminal)
+        ring = lambda _: self.done.append("(rings)")  # noqa: E731
+        desk = Console(self._read, self.shown.append, ring, terminal, ask=self._asks)
         sight = SeatInfo(match, own, self.story, lambda _: self.words)
         self.person = Person(desk, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints, alone=alone)
+
+    def _asks(self, _: str, question: Question | None) -> None:
+        if question is not None:
+            self.shown.append(question.at(trio.current_time()).spoken())
 
     async def _read(self) -> str | None:
         await trio.lowlevel.checkpoint()
@@ -181,9 +187,9 @@ def called(number: int) -> Seat:
 
 
 def with_hints(seat: int) -> Seat:
-    async def think(seen: View) -> str:
+    async def think(seen: View) -> tuple[str, Action | None]:
         await trio.lowlevel.checkpoint()
-        return f"hint: one of {len(seen.legal)}"
+        return f"hint: one of {len(seen.legal)}", seen.legal[0]
 
     game = played(2)
     return Seat(match_at(game, turn_of(game, seat)), game.seat(1), hints=think)

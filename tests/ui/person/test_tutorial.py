@@ -1,7 +1,7 @@
 """The tutorial: every lesson can be done as it says, any other line is answered, and it can be left."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import pytest
 import trio
@@ -9,10 +9,12 @@ from trio.testing import MockClock
 
 from seqp2p.rules import CLASSIC, UNKNOWN, View, apply, format_action
 from seqp2p.rules.status import status
+from seqp2p.ui.cards import suits_shown
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import read_action
-from seqp2p.ui.person.tutorial import FAREWELL, LESSONS, SETTINGS, WELCOME, Tutorial, tutor
+from seqp2p.ui.person.tutorial import FAREWELL, LESSONS, SETTINGS, WELCOME, Showing, Tutorial, by_keys, tutor
 from seqp2p.ui.scene import Page
+from seqp2p.ui.styles import UNICODE
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Sight
 from tests.ui.kept import Talk, talks
@@ -20,10 +22,10 @@ from tests.ui.kept import Talk, talks
 WAY = [lesson.moves[0][0] for lesson in LESSONS]
 
 
-async def best_of(seen: View) -> str:
+async def best_of(seen: View) -> tuple[str, None]:
     """Think of a hint."""
     await trio.lowlevel.checkpoint()
-    return f"hint: one of {len(seen.legal)}"
+    return f"hint: one of {len(seen.legal)}", None
 
 
 async def taught(
@@ -31,8 +33,7 @@ async def taught(
     shows_table: bool = False,
     hears: bool = False,
     tutorial: Tutorial | None = None,
-    changed: Callable[[], None] = lambda: None,
-    pause_s: float = 0.0,
+    showing: Showing = Showing(),  # noqa: B008  # frozen
 ) -> tuple[bool, list[str]]:
     """Type these lines, and nothing more; return True if the end was reached, and the answers."""
     lines, said = iter(typed), list[str]()
@@ -42,7 +43,7 @@ async def taught(
         return next(lines, None)
 
     desk = Console(read, said.append, lambda _: None, terminal=False, shows_table=shows_table, hears=hears)
-    return await tutor(desk, tutorial or Tutorial(), changed, pause_s, hints=best_of), said
+    return await tutor(desk, tutorial or Tutorial(), showing, hints=best_of), said
 
 
 def at_lesson(number: int) -> Tutorial:
@@ -152,21 +153,45 @@ async def test_the_board_is_printed_for_who_reads_alone(desk: dict[str, bool], b
 
 async def test_the_table_s_scene_shows_it() -> None:
     tutorial, painted = Tutorial(), list[list[str]]()
-    sight = Sight(tutorial.sees, tutorial.asked)
+    sight = Sight(tutorial.sees, tutorial.asked, wanted=tutorial.wanted)
     scene = TableScene(sight, tutorial.company, tutorial.story, lambda: 0.0, tutorial.settings)
 
     def changed() -> None:
         scene.changed()
         painted.append(scene.painter(Page())(80, 23).lines)
 
-    assert (await taught(*WAY, shows_table=True, tutorial=tutorial, changed=changed))[0]
+    pages = list[str]()
+
+    def page(lines: Sequence[str]) -> None:
+        scene.show_page(lines)
+        pages.append("\n".join(scene.painter(Page())(80, 23).lines))
+        assert scene.press("enter") is None
+
+    showing = Showing(changed, page=page, dressed=lambda text: suits_shown(text, UNICODE.suits))
+    assert (await taught(*WAY, shows_table=True, tutorial=tutorial, showing=showing))[0]
     assert len(painted) == 2 * len(LESSONS)
+    assert len(pages) == len(LESSONS)
+    assert "1. A card and its squares" in pages[0]
+    assert "3♠ is c1 and f9" in pages[0]
+    assert all("Enter: to the table" in page for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("number", "keys"),
+    [
+        (0, "Choose 3S with Tab, go to c1 with the arrows, press Enter twice."),
+        (8, "Choose 4S with Tab, then press Enter."),
+    ],
+)
+def test_the_way_by_keys(number: int, keys: str) -> None:
+    assert by_keys(LESSONS[number], str) == keys
 
 
 async def test_a_pause_before_the_opponent(autojump_clock: MockClock) -> None:
     changes = list[float]()
     begun = trio.current_time()
-    assert (await taught(*WAY, changed=lambda: changes.append(trio.current_time() - begun), pause_s=2.0))[0]
+    showing = Showing(lambda: changes.append(trio.current_time() - begun), 2.0)
+    assert (await taught(*WAY, showing=showing))[0]
     assert changes == [2.0 * ((at + 1) // 2) for at in range(2 * len(WAY))], "after each turn, and before the next"
 
 

@@ -8,8 +8,8 @@ from pkgutil import get_data
 
 import pytest
 
-from seqp2p.lobby import names
-from seqp2p.lobby.names import is_numbered, look_alike
+from seqp2p.match import names
+from seqp2p.match.names import is_numbered, look_alike
 from seqp2p.match.table import name_fault
 
 ALIKE = {

@@ -1,0 +1,143 @@
+"""The menu of a bare ``seqp2p`` at a terminal: on a screen, or as a list where there is none."""
+
+import difflib
+import shlex
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final
+
+from seqp2p.api.home import usual_replay_dir
+from seqp2p.cli.options import ask_name
+from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
+from seqp2p.cli.replays import PastGame, unfinished_game
+from seqp2p.cli.running import run_async
+from seqp2p.i18n import Message, message
+from seqp2p.lobby.code import parse_code
+from seqp2p.net.addresses import AddressError, parse_address
+from seqp2p.net.errors import BadCode
+from seqp2p.rules import CLASSIC, KIDS, Variant
+from seqp2p.ui.language import t, tn, translate
+from seqp2p.ui.menu_scene import MenuRow, MenuScene
+from seqp2p.ui.words import listed
+
+LEAVING: Final = frozenset({"q", "quit", "exit", "leave"})
+LEVELS: Final = ("easy", "normal", "hard")
+
+
+def _players(variant: Variant) -> tuple[int, ...]:
+    return tuple(sorted({size.players for size in variant.sizes}))
+
+
+def _bots(variant: Variant) -> tuple[int, ...]:
+    return tuple(players - 1 for players in _players(variant))
+
+
+ROWS: Final[tuple[tuple[Message, MenuRow], ...]] = (
+    (message("Play against bots"), MenuRow("", ("play",), "--bots", _bots(CLASSIC), LEVELS, level=1)),
+    (message("Learn the game in ten turns"), MenuRow("", ("play", "--tutorial"))),
+    (message("Host a table for friends"), MenuRow("", ("host",), "--players", _players(CLASSIC))),
+    (message("Join a table"), MenuRow("", ("join",))),
+    (message("Kids: play with animals"), MenuRow("", ("play", "--variant", "kids"), "--bots", _bots(KIDS), LEVELS)),
+    (message("Games: look at yours"), MenuRow("", ("show",))),
+    (message("Watch a table"), MenuRow("", ("watch",))),
+    (message("Rules"), MenuRow("", ("rules",))),
+    (message("Settings"), MenuRow("", ("config",))),
+)
+
+
+def rows_now() -> list[MenuRow]:
+    """Return the rows of the menu, first an unfinished game if there is one."""
+    rows = [replace(row, text=translate(text)) for text, row in ROWS]
+    game = unfinished_game(usual_replay_dir())
+    if game is not None:
+        rows.insert(0, MenuRow(t("Continue"), ("resume", (game.summary.report.game or "")[:12]), note=_course_of(game)))
+    return rows
+
+
+def _course_of(game: PastGame) -> str:
+    """Return who plays, and how far the game is: "with Carl, 6 turns, 17:22"."""
+    others = [name for seat, name in enumerate(game.company.names, 1) if seat != game.own]
+    turns = game.summary.course.turns if game.summary.course else 0
+    values = {"names": listed(others), "time": f"{game.at:%H:%M}"}
+    return tn("with {names}, {count} turn, {time}", "with {names}, {count} turns, {time}", turns, **values)
+
+
+def choose_command(commands: Collection[str]) -> Sequence[str]:
+    """Show the menu; return the words of one of these commands, none for leaving."""
+    try:
+        ask_name()
+        output, wish, rows = Output(json=False), ScreenWish(), rows_now()
+        if not can_show(output, wish):
+            return _choose_from_list(rows, output, commands)
+        chosen: list[str] = []
+
+        async def choose() -> int:
+            async with on_screen(output, wish) as shown_on:
+                chosen.extend(await _choose_on_screen(rows, shown_on, commands))
+            return 0
+
+        run_async(choose)
+    except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
+        return ()
+    return chosen
+
+
+async def _choose_on_screen(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
+    screen = output.screen
+    assert screen is not None, "a menu on a screen"
+    screen.show(MenuScene(rows, tuple(commands)))
+    while (line := await output.read_line()) is not None and line.strip().lower() not in LEAVING:
+        if words := read_command(line, commands):
+            return words
+        output.say(fault_of(line, commands), "answer")
+    return ()
+
+
+def _choose_from_list(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
+    for number, row in enumerate(rows, 1):
+        output.say(f"{number:>3}  {row.text}  (seqp2p {' '.join(row.words)})")
+    output.say(f"  q  {t('quit')}")
+    while (typed := input("> ").strip()).lower() not in LEAVING:
+        if typed.isdecimal() and 1 <= int(typed) <= len(rows):
+            return rows[int(typed) - 1].words
+        if words := read_command(typed, commands):
+            return words
+        output.say(fault_of(typed, commands) if typed else t("type a number from 1 to {most}, or q", most=len(rows)))
+    return ()
+
+
+def read_command(line: str, commands: Collection[str]) -> Sequence[str]:
+    """Return the words of a typed command, or of a join for a typed code or address; none for another line.
+
+    >>> read_command("seqp2p play --bots 3", ["play"]), read_command("7 amber falcon", [])
+    (['play', '--bots', '3'], ['join', '7-amber-falcon'])
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return ()
+    words = words[1:] if words[:1] == ["seqp2p"] else words
+    if words and words[0] in commands:
+        return words
+    return ["join", place] if (place := _place(line)) else ()
+
+
+def _place(line: str) -> str:
+    """Return a typed code in its one form, or a typed address; empty for another line."""
+    try:
+        return parse_code(line)
+    except BadCode:
+        pass
+    try:
+        parse_address(line.strip())
+    except AddressError:
+        return ""
+    return line.strip() if ":" in line else ""
+
+
+def fault_of(line: str, commands: Collection[str]) -> str:
+    """Return the reason why a line is no command, with the nearest one."""
+    first = line.split(maxsplit=1)[0] if line.split() else ""
+    if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
+        return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
+    return t("type a command, a join code, or choose with the arrows")

@@ -1,0 +1,52 @@
+"""The keys that do something now, with their effects, on the last row of a page."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from seqp2p.ui.frame import Canvas, width_of
+
+
+class KeyHelp(NamedTuple):
+    """A key as printed on the keyboard, and its present effect, in the reader's language.
+
+    A ``spare`` one is left out if there is no room for all. A click on it does what ``press`` does with this name, if
+    it has one.
+    """
+
+    key: str
+    does: str
+    spare: bool = False
+    press: str = ""
+
+    @property
+    def width(self) -> int:
+        return width_of(self.key) + 1 + width_of(self.does)
+
+
+KEYS_APART: Final = 2
+"""Cells between one key and the next."""
+
+
+def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
+    """Return the numbers of the keys that fit on a line: without spare ones if necessary, the last ones first.
+
+    >>> keys = [KeyHelp("?", "help"), KeyHelp("F3", "discards"), KeyHelp("arrows", "square", spare=True)]
+    >>> fitting(keys, 34), fitting(keys, 33), fitting(keys, 18)
+    ([0, 1, 2], [0, 1], [0])
+    """
+    kept = list(range(len(keys)))
+    dropped_first = sorted(kept, key=lambda number: (not keys[number].spare, -number))
+    for number in dropped_first:
+        if sum(keys[other].width + KEYS_APART for other in kept) - KEYS_APART <= width:
+            break
+        kept.remove(number)
+    return kept
+
+
+def put_keys(canvas: Canvas, column: int, keys: Sequence[KeyHelp], style: str) -> None:
+    """Paint keys and their effects on the last row, as many as there is room for; each is ``("key", number)``."""
+    row = canvas.height - 1
+    for number in fitting(keys, canvas.width - column):
+        target, key = ("key", number), keys[number]
+        column = canvas.put(row, column, key.key, "key", target)
+        column = canvas.put(row, column + 1, key.does, style, target) + KEYS_APART

@@ -1,0 +1,60 @@
+"""The menu on the screen: how it looks, and what its keys, clicks and words give."""
+
+import pytest
+
+from seqp2p.ui.menu_scene import MenuRow, MenuScene
+from seqp2p.ui.scene import LogLine, Page
+from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
+from tests.ui.kept import check_screen
+
+LEVELS = ("easy", "normal")
+
+
+def menu() -> MenuScene:
+    rows = (
+        MenuRow("Continue", ("resume", "0123"), note="with Carl, 6 turns, 17:22"),
+        MenuRow("Play against bots", ("play",), "--bots", (1, 2, 3), LEVELS, level=1),
+        MenuRow("Host a table", ("host",), "--players", (2, 3)),
+        MenuRow("Join a table", ("join",)),
+    )
+    return MenuScene(rows, ("join", "host", "play", "verify"))
+
+
+@pytest.mark.parametrize(("name", "glyphs"), [("menu-80x24", UNICODE), ("menu-ascii-80x24", ASCII)])
+def test_screens_look_as_they_did(name: str, glyphs: Glyphs) -> None:
+    frame = menu().painter(Page((LogLine("answer", "no such command: plya"),), glyphs))(80, 23)
+    check_screen(name, frame.lines)
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        ("enter", "resume 0123"),
+        ("down enter", "play"),
+        ("down right right right enter", "play --bots 3"),
+        ("down right left tab space", "play --bot easy"),
+        ("down down right tab enter", "host --players 3"),
+        ("up left enter", "join"),
+        ("f5 q", "q"),
+    ],
+)
+def test_keys(keys: str, line: str) -> None:
+    scene = menu()
+    *before, last = keys.split()
+    assert [scene.press(key) for key in before] == [None] * len(before)
+    assert scene.press(last) == line
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"), [("p", "play"), (" H ", "host"), ("4", "join"), ("5", "5"), ("verify x", "verify x")]
+)
+def test_words(typed: str, line: str) -> None:
+    assert menu().enter(typed) == line
+
+
+def test_clicks_and_completions() -> None:
+    scene = menu()
+    assert (scene.click(("row", 3)), scene.click(("row", 3))) == (None, "join")
+    assert (scene.click(("key", 9)), scene.click(("elsewhere", 0))) == (None, None)
+    assert [scene.click(("key", 1)), scene.click(("key", 2))] == ["join", "q"]
+    assert list(scene.completions("V")) == ["verify"]
