@@ -27,7 +27,7 @@ def sent(name: str, palette: str) -> str:
     return ";2;" + ";".join(str(int(digits[at : at + 2], 16)) for at in (0, 2, 4))
 
 
-HINT = {palette: sent("answer", palette) for palette in ("dark", "light")}
+DIM = {palette: sent("dim", palette) for palette in ("dark", "light")}
 PAGE = {palette: "48" + sent("page", palette) for palette in ("dark", "light")}
 
 
@@ -37,7 +37,7 @@ class PlayedTerminal(Terminal):
     def __init__(self, people: Household) -> None:
         super().__init__()
         termios.tcsetwinsize(self.slave, (24, 80))
-        look = {"TERM": "xterm-256color", "COLORTERM": "24bit", "LANG": "C.UTF-8"}
+        look = {"TERM": "xterm-256color", "COLORTERM": "24bit", "LANG": "C.UTF-8", "SEQP2P_NAME": "pia"}
         self._process = people.start("play", "--tutorial", stdin=self.slave, output=self.slave, env=look)
         self.shown = ""
 
@@ -91,10 +91,10 @@ def asked(tmp_path: Path) -> Iterator[PlayedTerminal]:
 def test_the_palette_follows_the_answer(asked: PlayedTerminal, answer: str, palette: str) -> None:
     asked.shown = ""
     asked.send(answer + KIND)
-    asked.see(HINT[palette])
+    asked.see(DIM[palette])
     shown = asked.leave()
     assert PAGE["light"] not in shown
-    assert PAGE["dark"] not in shown.partition(HINT[palette])[2]
+    assert PAGE["dark"] not in shown.partition(DIM[palette])[2]
 
 
 @pytest.mark.parametrize(
@@ -104,11 +104,11 @@ def test_the_palette_follows_the_answer(asked: PlayedTerminal, answer: str, pale
 )
 def test_without_an_answer_all_stands_on_a_page_of_its_own(asked: PlayedTerminal, answer: str, after_s: float) -> None:
     assert PAGE["dark"] in asked.shown.partition(QUESTIONS)[0]  # The first picture waits for no answer.
-    asked.see("opponent")
+    asked.see("Enter: to the table")
     asked.read_for(after_s)
     asked.send(answer)
     asked.read_for(3 * BURST_S)
-    assert HINT["light"] not in asked.leave()
+    assert DIM["light"] not in asked.leave()
 
 
 def test_keys_typed_before_the_answer_are_kept(asked: PlayedTerminal) -> None:
