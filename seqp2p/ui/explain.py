@@ -188,12 +188,12 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
         found.append(KeyHelp(t("Enter"), state.closing, press="enter"))
     if view is not None and not state.result:
         found += _choosing(view, choice, asked=state.asked)
+    if state.coached:
+        found.append(KeyHelp("F5", t("hint"), press="f5"))
     if view is not None:
         found.append(KeyHelp("F3", t("discards"), press="f3"))
     if view is not None and not state.result:
         found.append(KeyHelp("F4", t("threats"), press="f4"))
-    if state.coached:
-        found.append(KeyHelp("F5", t("hint"), press="f5"))
     # Where there is no room for all: PgUp has older lines, too.
     found += [KeyHelp("F2", t("log"), press="f2"), KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup")]
     if state.scrolled:

@@ -9,64 +9,10 @@ from typing import Final
 from seqp2p.ui.frame import Box, Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
 from seqp2p.ui.language import t, translate
+from seqp2p.ui.large_type import large
 from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
 from seqp2p.ui.scene import LogLine, Page, section, wrapped
 from seqp2p.ui.styles import ASCII
-
-# The characters that a join code can have, each drawn in five rows of three dots.
-_ROWS: Final = (
-    (
-        "ABCDEFGHIJKLM",
-        ".#. ##. .## ##. ### ### .## #.# ### ..# #.# #.. #.#",
-        "#.# #.# #.. #.# #.. #.. #.. #.# .#. ..# #.# #.. ###",
-        "### ##. #.. #.# ##. ##. #.# ### .#. ..# ##. #.. ###",
-        "#.# #.# #.. #.# #.. #.. #.# #.# .#. #.# #.# #.. #.#",
-        "#.# ##. .## ##. ### #.. .## #.# ### .#. #.# ### #.#",
-    ),
-    (
-        "NOPQRSTUVWXYZ",
-        "##. .#. ##. .#. ##. .## ### #.# #.# #.# #.# #.# ###",
-        "#.# #.# #.# #.# #.# #.. .#. #.# #.# #.# #.# #.# ..#",
-        "#.# #.# ##. #.# ##. .#. .#. #.# #.# ### .#. .#. .#.",
-        "#.# #.# #.. ##. #.# ..# .#. #.# #.# ### #.# .#. #..",
-        "#.# .#. #.. .## #.# ##. .#. ### .#. #.# #.# .#. ###",
-    ),
-    (
-        "0123456789-",
-        "### .#. ##. ##. #.# ### .## ### ### ### ...",
-        "#.# ##. ..# ..# #.# #.. #.. ..# #.# #.# ...",
-        "#.# .#. .#. .#. ### ##. ### .#. ### ### ###",
-        "#.# .#. #.. ..# ..# ..# #.# .#. #.# ..# ...",
-        "### ### ### ##. ..# ##. ### .#. ### ##. ...",
-    ),
-)
-_DOTS: Final = {
-    character: [row[4 * at : 4 * at + 3] for row in rows]
-    for characters, *rows in _ROWS
-    for at, character in enumerate(characters)
-}
-_HALVES: Final = {"..": " ", "#.": "▀", ".#": "▄", "##": "█"}
-
-
-def large(text: str, *, ascii_only: bool = False, double: bool = False) -> list[str]:
-    r"""The text in large type, four cells a character: three rows of half blocks, or five of ``#``.
-
-    ``double`` has eight cells a character, and five rows.
-
-    >>> print("\n".join(large("7-a")))
-    ▀▀█     ▄▀▄
-     █  ▀▀▀ █▀█
-     ▀      ▀ ▀
-    """
-    letters = [_DOTS.get(character, ["..."] * 5) for character in text.upper()]
-    rows = [" ".join(letter[row] for letter in letters) for row in range(5)]
-    if double:
-        rows = ["".join(2 * dot for dot in row) for row in rows]
-    if ascii_only or double:
-        return [row.replace(".", " ").replace("#", "#" if ascii_only else "█").rstrip() for row in rows]
-    rows = [row.replace(" ", ".") for row in rows] + ["." * len(rows[0])]
-    pairs = zip(rows[::2], rows[1::2], strict=True)
-    return ["".join(_HALVES[up + down] for up, down in zip(*pair, strict=True)).rstrip() for pair in pairs]
 
 
 def code_parts(code: str, length_max: int) -> list[str]:
