@@ -172,7 +172,7 @@ async def _at_table(
         screen.remains.append(translate(LEFT))
         return ABANDONED
     lines = [t("you have won"), t("that was the tutorial; Enter begins a game against an easy bot, quit leaves")]
-    scene.over(lines, ClosingKey("yes", t("play")))
+    scene.over(lines, ClosingKey("yes", t("begin")))
     screen.refresh()
     if word_of(await console.read() or "") in YES:
         return PLAYS_ON

@@ -28,17 +28,9 @@ class Pitch(NamedTuple):
 
 
 SMALL: Final = Pitch(5, 1)
-PITCHES: Final = (SMALL, Pitch(6, 2), Pitch(7, 2), Pitch(7, 3), Pitch(9, 4), Pitch(12, 5), Pitch(13, 6), Pitch(15, 7))
-NAME_PITCHES: Final = (
-    SMALL,
-    Pitch(6, 2),
-    Pitch(7, 2),
-    Pitch(12, 3),
-    Pitch(12, 4),
-    Pitch(13, 5),
-    Pitch(15, 6),
-    Pitch(17, 7),
-)
+FLAT_PITCHES: Final = (SMALL, Pitch(6, 2), Pitch(7, 2))
+PITCHES: Final = (*FLAT_PITCHES, Pitch(7, 3), Pitch(9, 4), Pitch(12, 5), Pitch(13, 6), Pitch(15, 7))
+NAME_PITCHES: Final = (*FLAT_PITCHES, Pitch(12, 3), Pitch(12, 4), Pitch(13, 5), Pitch(15, 6), Pitch(17, 7))
 """The same for a board of names."""
 FRAME: Final = "frame"
 """The style of the corners of a lit tile."""

@@ -32,7 +32,6 @@ from seqp2p.ui.frame import width_of
 from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.plain import FREE, code_rows, ends_of, free_and_taken, help_lines, is_dead, letters_lines, square_text
-from seqp2p.ui.scene import LogLine
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import TableState
 from seqp2p.ui.words import Company, listed
@@ -258,7 +257,7 @@ def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
     return {"+": t("any free square"), "-": t("takes a chip"), glyphs.dead: t("dead"), "( )": t("no use now")}
 
 
-def help_sheet(state: TableState) -> tuple[LogLine, ...]:
+def help_sheet(state: TableState) -> list[str]:
     """Return the keys that do something now, the signs, and what can be typed."""
     keys = keys_of(replace(state, is_covered=False))
     lines = [t("Keys that do something now:")]
@@ -267,7 +266,7 @@ def help_sheet(state: TableState) -> tuple[LogLine, ...]:
         signs = [*sign_meanings(state.company, state.glyphs), *_signs_of_cards(state.view.variant, state.glyphs)]
         lines += ["", t("Signs:"), *(f"  {line}" for line in signs)]
         lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(state.view))]
-    return tuple(LogLine("log", line) for line in lines)
+    return lines
 
 
 def sign_meanings(company: Company, glyphs: Glyphs) -> Iterator[str]:
@@ -300,13 +299,12 @@ def _signs_of_cards(variant: Variant, glyphs: Glyphs) -> list[str]:
     return [*(letters_lines() if len(codes) < len(faces) else ()), *code_rows(codes)]
 
 
-def piles_sheet(state: TableState, seat: int) -> tuple[LogLine, ...]:
+def piles_sheet(state: TableState, seat: int) -> list[str]:
     """Return the discard pile of a seat, or of every seat if ``seat`` is 0; the newest card first."""
     if state.view is None:
-        return (LogLine("log", t("the cards are not dealt yet")),)
+        return [t("the cards are not dealt yet")]
     seats = [seat] if seat else state.company.seats
-    lines = (line for each in seats for line in _pile(state.view, state.company, each, state.glyphs))
-    return tuple(LogLine("log", line) for line in lines)
+    return [line for each in seats for line in _pile(state.view, state.company, each, state.glyphs)]
 
 
 def _pile(view: View, company: Company, seat: int, glyphs: Glyphs) -> Iterator[str]:

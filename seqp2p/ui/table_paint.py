@@ -478,7 +478,7 @@ def _seat(canvas: Canvas, room: Box, move_width: int, state: TableState, seat: i
     (row, column, width, _), view, company, target = room, state.view, state.company, ("seat", seat)
     turn = view is not None and not state.result and seat == view.to_move
     out, away = view is not None and seat in view.out, _away(state.away_s.get(seat))
-    style = "out" if out else "away" if away else "own" if seat == company.own else ""
+    style = "out" if out else "away" if away else "own" if seat in (company.own, company.partner) else ""
     tail = t("out") if out else t("away {clock}", clock=away) if away else ""
     taken = width_of(tail) if tail else 0 if view is None else move_width + 4
     colour, name = company.colour(seat), _name(company, seat, width - 7 - taken, canvas.glyphs)
