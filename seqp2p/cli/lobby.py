@@ -4,6 +4,7 @@ import ipaddress
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
@@ -15,6 +16,7 @@ from seqp2p.cli.known import load, meet, meeting_note
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import own_console
+from seqp2p.cli.ways import tell_ways
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import UserError, ungrouped
 from seqp2p.hangup import HANGUP, TerminalGone
@@ -350,6 +352,9 @@ class LobbyTeller:
         self._asks_to_leave = False
         self._told: dict[str, list[str]] = {}  # the lines told last, by the word that asks for them
         self._shown = trio.Event()  # set once a lobby was shown: a host is there
+        self.start_soon: Callable[[Callable[[], Awaitable[None]]], None] = ignore
+        """Starts a task that may outlast a lobby: a port of the router is closed again."""
+        self._looking: trio.CancelScope | None = None  # while the ways in are looked for
 
     def on_event(self, event: LobbyEvent) -> None:
         output = self.output
@@ -440,12 +445,30 @@ class LobbyTeller:
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)
-        answers = {**lobby_answers(self._told, self.desk.start), **self.desk.answers()}
-        if not await wait_in_lobby(console, answers, self._asked) and not console.terminal:
-            # An input that ended at once does not hide that no host is there; but that news may never come.
-            with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
-                await self._shown.wait()
-            console.say(t("your input has ended"))
+        answers = {**lobby_answers(self._told, self.desk.start), **self.desk.answers(), "reach": self._reach}
+        try:
+            if not await wait_in_lobby(console, answers, self._asked) and not console.terminal:
+                # An input that ended at once does not hide that no host is there; but that news may never come.
+                with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
+                    await self._shown.wait()
+                console.say(t("your input has ended"))
+        finally:
+            if self._looking is not None:
+                self._looking.cancel()
+
+    def _reach(self, _: str) -> Sequence[str]:
+        if self._ways is None:
+            return [translate(HOST_ONLY)]
+        if self._looking is None:
+            self._looking = trio.CancelScope()
+            self.start_soon(partial(self._tell_ways, self._ways, self._looking))
+        return ()
+
+    async def _tell_ways(self, ways: WaysIn, looking: trio.CancelScope) -> None:
+        """Tell how friends elsewhere come, unless the lobby ends before it is known."""
+        with looking:
+            await tell_ways(self.output, ways.relay, ways.mapped, "answer")
+        self._looking = None
 
     def interrupted(self) -> bool:
         """Handle Ctrl-C: while other players sit here, ask once. Return True if nothing else is to do."""

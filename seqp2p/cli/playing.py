@@ -108,7 +108,7 @@ async def play(
     Ctrl-C does not cut off the result.
     """
     match, own, resumption = game.match, game.own.number, game.resumption
-    reporter = Reporter(output, match, own if choices.person else 0)
+    reporter = Reporter(output, match, own if choices.person else 0, game.ways)
     reporter.story.muted |= set(muted)
     if resumption is None:
         reporter.seats()

@@ -141,7 +141,7 @@ def close_shuffle(game: Game, plan: StepPlan, decks: Mapping[int, tuple[Cipherte
     game.shuffles += 1
     if plan.subject == game.seats[-1]:
         game.deck.adopt()
-    return (Shuffled(plan.subject, 1 + game.seats.index(plan.subject), game.reshuffles),)
+    return (Shuffled(plan.subject, 1 + game.seats.index(plan.subject), game.reshuffles, len(game.seats)),)
 
 
 def positions_of_others(game: Game, seat: int) -> list[int]:

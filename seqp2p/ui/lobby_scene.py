@@ -142,8 +142,8 @@ class LobbyScene:
     def press(self, key: str) -> str | None:
         """Arrows choose a table or a seat, and a colour; Enter takes the seat, f5 starts, others say a courtesy.
 
-        A host's Enter moves the player of the chosen seat, and Del, pressed twice, sends that player away. No key has
-        another meaning at the table.
+        A host's Enter moves the player of the chosen seat, and Del, pressed twice, sends that player away. A host's f3
+        asks how friends elsewhere come. No key plays a card at the table.
         """
         tables, places = self.model.tables or (), self.model.places
         removing, self.model = self.model.removing, replace(self.model, removing=NOWHERE)
@@ -189,8 +189,9 @@ class LobbyScene:
         """Return the words for a key that always means the same."""
         if key in COURTESY_KEYS and self.model.places:
             return f"{shown('say')} {translate(COURTESY_KEYS[key])}"
-        words = {"c-y": "copy" if self.model.copies else "", "f5": "start" if self._starts else ""}
-        words |= {"?": "help", "f1": "help"}
+        words = {"c-y": "copy" if self.model.copies else "", "?": "help", "f1": "help"}
+        if self._starts:
+            words |= {"f3": "reach", "f5": "start"}
         return shown(words[key]) if words.get(key) else None
 
     def _sit(self, place: int) -> str | None:
@@ -238,6 +239,7 @@ class LobbyScene:
         if self.model.copies:
             keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True))
         if self._starts:
+            keys.append(KeyHelp("F3", t("friends afar?"), spare=True))
             is_full = all(place.name is not None for place in self.model.places)
             keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots")))
         if self.model.places:

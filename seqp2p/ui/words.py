@@ -436,6 +436,7 @@ NO_FORM: Final = message("what it signed is not in the form that it has in a gam
 
 
 def away_explained(company: Company, seat: int, players: int) -> str:
+    """Say what becomes of a seat that is away, in a game that so many ``players`` are still in."""
     name = company.name(seat)
     if players == 2:
         return t("{name} can come back with seqp2p resume; after that time the game ends unfinished", name=name)

@@ -104,7 +104,7 @@ def test_what_happens_is_told_as_scripts_are_told(event: Event, name: str) -> No
     assert message.keys() == documented.fields()["turn" if name == "call" else name]
 
 
-@pytest.mark.parametrize("event", [Dealt(), Drawn(1), Shuffled(1, 1, 0), Finished(Result("drawn"))])
+@pytest.mark.parametrize("event", [Dealt(), Drawn(1), Shuffled(1, 1, 0, 2), Finished(Result("drawn"))])
 def test_some_things_are_not_told(event: Event) -> None:
     assert happening(CLASSIC, event) is None
 

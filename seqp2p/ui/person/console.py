@@ -17,7 +17,8 @@ LOBBY_HELP: Final = message(
     " colour green is a wish for your team, say TEXT talks to all, mute NAME hides what a player says; leave goes away"
 )
 HOST_HELP: Final = message(
-    "start begins, with bots on the free seats; seats says who is here, code how others come, copy copies that;"
+    "start begins, with bots on the free seats; seats says who is here, code how others come, copy copies that,"
+    " reach says how friends elsewhere come;"
     " colour green is a wish for your team, say TEXT talks to all, mute NAME hides what a player says; move NAME 3"
     " gives a player another seat, remove NAME sends one away for good; leave goes away"
 )

@@ -627,6 +627,7 @@ class Person:
                     Answer(f"{shown('drop')} {name}", t("go on without"), f"drop {seat}"),
                     Answer(shown("wait"), t("wait for {name}", name=name), "wait"),
                 ),
+                (t("without an answer you vote to go on without {name}", name=name),),
                 ends_at=trio.current_time() + settings.grace_s,
             )
             self._desk.ask(_away(seat), question)
@@ -693,12 +694,12 @@ class Person:
     async def _drop(self, go_on: GoOnWithout, rest: str) -> None:
         away = sorted(self._absent)
         seat = self._company.find(rest) if rest else sum(away[:1])
+        waited = {"names": self._company.names_of(self._away | self._absent), "time": self._grace}
+        stops = t("once the game has waited for {names} for {time}, it stops", **waited)
+        has_votes = len(self._match.game.seats) >= VOTERS_MIN
         if not away and self._away:
-            waited = {"names": self._company.names_of(self._away), "time": self._grace}
-            if len(self._match.game.seats) < VOTERS_MIN:
-                self._show(t("once the game has waited for {names} for {time}, it stops", **waited))
-            else:
-                self._show(t("drop is possible once the game has waited for {names} for {time}", **waited))
+            possible = t("drop is possible once the game has waited for {names} for {time}", **waited)
+            self._show(possible if has_votes else stops)
         elif not away:
             self._show(translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
@@ -707,5 +708,6 @@ class Person:
         else:
             self._absent.discard(seat)
             self._desk.ask(_away(seat), None)
-            self._show(t("{name} is voted out as soon as the wait is over", name=self._company.name(seat)))
+            voted_out = t("{name} is voted out as soon as the wait is over", name=self._company.name(seat))
+            self._show(voted_out if has_votes else stops)
             await go_on(seat)
