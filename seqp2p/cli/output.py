@@ -273,7 +273,8 @@ def _broken(line: str, stream: TextIO) -> str:
         return line
     import textwrap
 
-    rows = textwrap.wrap(bound(line), columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    rows = textwrap.wrap(bound(line), columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     return unbound("\n".join(rows))
 
 
