@@ -166,8 +166,8 @@ def lines(counted: Statistics) -> Iterator[str]:
 def _own_line(counted: Statistics, keys: Collection[str]) -> Iterator[str]:
     """Yield the games of this player, whose keys may be several."""
     own = [each for key, each in counted.players.items() if key in keys]
-    if own:
-        games, won = sum(each.finished for each in own), sum(each.won for each in own)
+    if games := sum(each.finished for each in own):
+        won = sum(each.won for each in own)
         yield tn("you: 1 game, won {won}", "you: {games} games, won {won}", games, games=number(games), won=number(won))
 
 
