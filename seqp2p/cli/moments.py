@@ -40,7 +40,7 @@ Told = TypeVar("Told", bound=json_events.MomentFields)
 
 COSTLY_SHOWN: Final = 5
 CLOSED: Final = message("there is no review: the hands stayed closed in this game")
-NOT_ENDED: Final = message("there is no review: hands are opened when a game is played to its end, and this one was not")
+NOT_ENDED: Final = message("there is no review: hands are opened at the end of a game, which this one has not reached")
 NO_TURNS: Final = message("there is no review: no turn was played")
 PROGRESS_AFTER_S: Final = 0.5
 """Seconds that a file may take to read before progress is shown."""

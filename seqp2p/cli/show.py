@@ -30,6 +30,7 @@ from seqp2p.cli.running import run_async
 from seqp2p.errors import DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback
+from seqp2p.ui.frame import Fragment
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly_lines, curve_lines, help_lines
 
@@ -69,9 +70,11 @@ def show(output: Output, wish: ScreenWish, file: Path, playback: Playback, *, wi
         return
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if with_review or not playback.moments or not on_terminal:
-        lines = whole_review(file, playback, plain=wish.plain) if with_review else whole_lines(file, playback)
+        lines = [] if with_review else whole_lines(file, playback)
         for line in (*header_lines(playback), "", *lines):
             output.say(line)
+        for painted in whole_review(file, playback, plain=wish.plain) if with_review else ():
+            output.say_painted(painted, wish)
         return
     on_screen_page = can_show(output, wish)
     frames = frames_of(file.name, playback, brief=on_screen_page, reviewed=review_of(playback))
@@ -109,12 +112,13 @@ def whole_lines(file: Path, playback: Playback) -> list[str]:
     return [*(line.text for moment in frames.moments for line in moment.lines), "", *browser.board(), *hands]
 
 
-def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[str]:
+def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[Sequence[Fragment]]:
     """Return the chances after every move, the moves that cost most, and why others have no review."""
     if not playback.moments:
-        return [translate(NO_TURNS)]
+        return [[("", translate(NO_TURNS))]]
     frames = frames_of(file.name, playback, reviewed=(reviewed := review_of(playback)))
-    return [*curve_lines(frames, bars=not plain), *costly_lines(frames), *_open_game(reviewed)]
+    others = (*costly_lines(frames), *_open_game(reviewed))
+    return [*curve_lines(frames, bars=not plain), *([("", line)] for line in others)]
 
 
 def _open_game(reviewed: Reviewed) -> Iterator[str]:

@@ -137,7 +137,7 @@ def test_a_game_that_was_not_played_to_its_end_has_no_review(cli: Cli, own_home:
         shutil.copy(path, folder)
         os.utime(folder / path.name, (3600 * hour, 3600 * hour))
     assert cli("show", "--review", "last")[1].splitlines()[-2:] == [
-        "there is no review: hands are opened when a game is played to its end, and this one was not",
+        "there is no review: hands are opened at the end of a game, which this one has not reached",
         "this one has a review: seqp2p show 2 --review",
     ]
 
