@@ -4,6 +4,7 @@ import difflib
 import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from seqp2p.api.home import usual_replay_dir
@@ -55,10 +56,11 @@ def rows_now() -> list[MenuRow]:
 
 
 def _course_of(game: PastGame) -> str:
-    """Return who plays, and how far the game is: "with Carl, 6 turns, 17:22"."""
+    """Return who plays, and how far the game is: "with Carl, 6 turns, 17:22"; with the date of another day."""
     others = [name for seat, name in enumerate(game.company.names, 1) if seat != game.own]
     turns = game.summary.course.turns if game.summary.course else 0
-    values = {"names": listed(others), "time": f"{game.at:%H:%M}"}
+    is_today = game.at.date() == datetime.now(game.at.tzinfo).date()
+    values = {"names": listed(others), "time": f"{game.at:%H:%M}" if is_today else f"{game.at:%Y-%m-%d %H:%M}"}
     return tn("with {names}, {count} turn, {time}", "with {names}, {count} turns, {time}", turns, **values)
 
 

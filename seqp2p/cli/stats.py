@@ -1,6 +1,6 @@
 """``seqp2p stats FILES…``: what there is to count in any number of replays."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -154,27 +154,28 @@ def lines(counted: Statistics) -> Iterator[str]:
         duplicates=number(counted.duplicates),
     )
     if counted.players:
+        own = {key.hex() for key in own_keys()}
         yield ""
-        yield from _own_line(counted)
-        yield from _player_lines(counted)
+        yield from _own_line(counted, own)
+        yield from _player_lines(counted, own)
     for name, each in sorted(counted.variants.items()):
         yield ""
         yield from _variant_lines(name, each)
 
 
-def _own_line(counted: Statistics) -> Iterator[str]:
+def _own_line(counted: Statistics, keys: Collection[str]) -> Iterator[str]:
     """Yield the games of this player, whose keys may be several."""
-    own = [each for key, each in counted.players.items() if bytes.fromhex(key) in own_keys()]
-    if own:
-        games, won = sum(each.finished for each in own), sum(each.won for each in own)
+    own = [each for key, each in counted.players.items() if key in keys]
+    if games := sum(each.finished for each in own):
+        won = sum(each.won for each in own)
         yield tn("you: 1 game, won {won}", "you: {games} games, won {won}", games, games=number(games), won=number(won))
 
 
-def _with_bots_as_one(counted: Statistics) -> list[tuple[str, PlayerCount]]:
+def _with_bots_as_one(counted: Statistics, own: Collection[str]) -> list[tuple[str, PlayerCount]]:
     """Return players with their keys, those with the most games first. All bots, with a key for each game, are one."""
     bots, found = PlayerCount(names=(t("bots"),)), list[tuple[str, PlayerCount]]()
     for key, each in ranked(counted):
-        if all(map(is_bot_name, each.names)) and bytes.fromhex(key) not in own_keys():
+        if all(map(is_bot_name, each.names)) and key not in own:
             for name in ("won", "lost", "drawn", "unfinished"):
                 setattr(bots, name, getattr(bots, name) + getattr(each, name))
         else:
@@ -184,8 +185,8 @@ def _with_bots_as_one(counted: Statistics) -> list[tuple[str, PlayerCount]]:
     return found
 
 
-def _player_lines(counted: Statistics) -> Iterator[str]:
-    everybody = _with_bots_as_one(counted)
+def _player_lines(counted: Statistics, own: Collection[str]) -> Iterator[str]:
+    everybody = _with_bots_as_one(counted, own)
     rows = [[" " * NAMES_WIDTH, t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]]
     for _, each in everybody[:SHOWN_MAX]:
         numbers = (each.finished + each.unfinished, each.won, each.lost, each.drawn, each.unfinished)

@@ -150,7 +150,7 @@ def _offence(cheat: Cheat, players: Sequence[Player]) -> str:
 
 
 def _details(report: Report, known: Mapping[str, str]) -> list[str]:
-    lines = [_who(player, known.get(player.key)) for player in report.players]
+    lines = [_who(player, known.get(player.key), report) for player in report.players]
     if report.settings is None:
         return lines
     proved = report.proved
@@ -178,12 +178,15 @@ def _evidence(seat: int, evidence: Sequence[Contribution]) -> list[str]:
     ]
 
 
-def _who(player: Player, known: str | None) -> str:
+def _who(player: Player, known: str | None, report: Report) -> str:
     mark = fingerprint(bytes.fromhex(player.key))
     values = {"seat": player.seat, "name": player.name, "fingerprint": mark}
-    if known is None:
-        return t("seat {seat}  {name}  {fingerprint}", **values)
-    return t("seat {seat}  {name}  {fingerprint}  known as {known}", **values, known=known)
+    line = t("seat {seat}  {name}  {fingerprint}", **values)
+    if known is not None:
+        line = t("seat {seat}  {name}  {fingerprint}  known as {known}", **values, known=known)
+    if player.seat in report.left:
+        return t("{seat}   left the table", seat=line)
+    return t("{seat}   out of the game", seat=line) if player.seat in report.out else line
 
 
 def _summarise(output: Output, tally: Verdicts, named: int) -> None:

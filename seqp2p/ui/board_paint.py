@@ -100,12 +100,13 @@ def _flat(cell: Cell, glyphs: Glyphs, width: int, before: str) -> tuple[Fragment
     """Return a card and its chip in a row. A chip hides its card, unless the cursor or a staged move is there."""
     (chip, chip_style), mark = _chip(cell, glyphs), _mark(cell)
     if (cell.run or cell.chip) and mark in ("", "lit", *RECENT):
-        around = _around(cell, glyphs, " ")
-        chip_style += "" if cell.made or width >= SMALL.width else " apart"
+        around, is_wide = _around(cell, glyphs, " "), width >= SMALL.width
+        line = " " if cell.way else around
+        chip_style += "" if cell.made or is_wide else " apart"
         shown = (chip if cell.chip else glyphs.corner) * 2
         sign = FRAME if mark == "lit" else mark or chip_style
         lead: Fragment = (sign, before) if before != " " else (chip_style, around)
-        return lead, (chip_style, f"{shown:^{width - 2}}{around}")
+        return lead, (chip_style, f"{shown:{line}^{width - 2}}{line if is_wide else around}")
     label, style = _label(cell, glyphs), _label_style(cell, mark)
     label += " " * (width - 2 - width_of(label))
     if mark == "lit":

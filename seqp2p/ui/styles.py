@@ -268,6 +268,10 @@ class Taste:
         return self._shown in (AUTO, *TINTED)
 
     @property
+    def is_coloured(self) -> bool:
+        return self._shown != "mono"
+
+    @property
     def signs(self) -> Glyphs:
         """The signs for this palette: edges are only painted where every tile has a colour."""
         return self.glyphs if self.is_tinted else replace(self.glyphs, edge=" ")

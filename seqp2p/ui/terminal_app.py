@@ -409,6 +409,14 @@ def print_frame(frame: Frame, taste: Taste, output: Output | None) -> None:
         print_formatted_text(text, style=style, color_depth=depth, output=output)
 
 
+def print_line(line: Iterable[Fragment], taste: Taste) -> None:
+    """Print a line in the terminal's own colours, and what has a style on the page of its palette."""
+    styles, depth = taste.styles(), ColorDepth(f"DEPTH_{taste.depth}_BIT")
+    page = styles.pop("", "")
+    text = FormattedText([(f"{page} {_classes(name)}" if name else "", part) for name, part in line])
+    print_formatted_text(text, style=Style.from_dict(styles), color_depth=depth)
+
+
 def _classes(style: str) -> str:
     return " ".join(f"class:{name}" for name in style.split())
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +41,7 @@ def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
     assert "ann and ben " in lines[1]
     assert "ann won" in lines[1]
     assert len(lines) == 3
+    assert all(len(line) <= 80 for line in lines[:2])
 
 
 def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path: Path) -> None:
@@ -75,6 +77,9 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     assert told(cli)[0]["resumable"] is True
     first, second, *_ = rows_now()
     assert (first.words[0], first.note.startswith("with ann, "), second.words) == ("resume", True, ("play",))
+    assert ", 1970-01-01 " in first.note
+    os.utime(played / WON.name)
+    assert re.search(r" turns, \d\d:\d\d$", rows_now()[0].note)
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,15 @@ def test_a_report_in_words(report: Report, text: str) -> None:
     assert describe(report) == text
 
 
+@pytest.mark.parametrize(
+    ("name", "seat", "told"),
+    [("leave_of_one_fail", 2, "   left the table"), ("drop_the_mover_ok", 1, "   out of the game")],
+)
+def test_a_seat_that_is_gone_is_named(cli: Cli, name: str, seat: int, told: str) -> None:
+    seats = cli("verify", SMALL / f"{name}.seqp2p")[1].splitlines()[1:4]
+    assert [number for number, line in enumerate(seats, 1) if line.endswith(told)] == [seat]
+
+
 def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path], own_home: Path) -> None:
     path, key = written("good"), identity(2, 3).public
     remember([meet(2, "bob", key, ())])
