@@ -227,9 +227,9 @@ class LobbyScene:
             keys.append(KeyHelp("Tab", t("complete a word")))
         if self.model.moving != NOWHERE:
             stops = KeyHelp(t("Esc"), t("stop the move"))
-            return [KeyHelp("↑↓", t("choose a seat")), KeyHelp(t("Enter"), t("move here")), stops]
+            return [KeyHelp("↑↓", t("seat")), KeyHelp(t("Enter"), t("move here")), stops]
         if self.model.chooses:
-            keys.append(KeyHelp("↑↓", t("choose a seat")))
+            keys.append(KeyHelp("↑↓", t("seat")))
         if self.model.chosen_player:
             keys += [KeyHelp(t("Enter"), t("move player")), KeyHelp(t("Del"), t("remove"))]
         elif self.model.chooses and not self.model.hosts:
@@ -239,7 +239,7 @@ class LobbyScene:
         if self.model.copies:
             keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True))
         if self._starts:
-            keys.append(KeyHelp("F3", t("friends afar?"), spare=True))
+            keys.append(KeyHelp("F3", t("friends elsewhere?"), spare=True))
             is_full = all(place.name is not None for place in self.model.places)
             keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots")))
         if self.model.places:
