@@ -63,7 +63,7 @@ T = TypeVar("T")
 
 HOST_ONLY: Final = message("only the host can do that")
 ASK_LEAVE: Final = message("leave the table?")
-ASK_CLOSE: Final = message("close the table? The others who sit here must leave.")
+ASK_CLOSE: Final = message("close the table? The others here will have to leave.")
 
 
 class LobbyView:
@@ -119,7 +119,7 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
         return LobbyPlace(colour)
     others = [other.name for other in guests if other is not None and other is not guest]
     note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load(), others))
-    notes = (note, t("is asked for another game") if guest.asked else "")
+    notes = (note, t("is asked whether to play again") if guest.asked else "")
     return LobbyPlace(colour, guest.name, "  ".join(filter(None, notes)), own)
 
 
@@ -139,7 +139,7 @@ class BoundedLines:
             self._output.say(line, kind)
         elif self._notes.take(now):
             word = shown("seats")
-            many = t("players come and go too often to tell each time: {word} names those who are here", word=word)
+            many = t("players come and go too often to report each time; {word} lists who is here", word=word)
             self._output.say(many)
         return said
 
@@ -236,7 +236,7 @@ class LobbyDesk:
             self.relay = relay
             self.ask(UseRelay())
             self._output.ask("relay", None)
-        return [t("you use the relay {relay}, unless all have agreed to the table already", relay=relay)]
+        return [t("you use the relay {relay}, unless everybody has already accepted the table", relay=relay)]
 
     def _seat(self, typed: str) -> Sequence[str]:
         if not _is_number(typed):
@@ -434,8 +434,10 @@ class LobbyTeller:
             self.output.ring(t("the table is full"))
             return
         text = t(
-            "all seats are taken: the game begins in {seconds} s, at once with {word}; a change or a chat message"
-            " restarts the wait",
+            (
+                "all seats are taken: the game begins in {seconds} s, or at once with {word}; a change or a chat"
+                " message restarts the wait"
+            ),
             seconds=numeral(DEFAULT_LIMITS.full_table_s),
             word=shown("start"),
         )
@@ -488,7 +490,7 @@ class LobbyTeller:
         self.output.event(json_events.StrangersEvent(count, wrong))
         parts = [t("wrong code: {count}", count=wrong)] if wrong else []
         if (others := count - wrong) > 0:
-            parts.append(t("broke off or found no seat: {count}", count=others))
+            parts.append(t("disconnected or found no seat: {count}", count=others))
         line = t("turned away: {count} ({reasons})", count=count, reasons="; ".join(parts))
         self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
@@ -498,7 +500,7 @@ class LobbyTeller:
     def _tell_relay(self, relay: Address, reason: str) -> None:
         self.output.event(json_events.RelayEvent(str(relay), reason or None))
         if reason:
-            self._changes.say(t("nobody can come by the relay now: {reason}", reason=translate(reason)), "alarm")
+            self._changes.say(t("nobody can join through the relay now: {reason}", reason=translate(reason)), "alarm")
         else:
             self._changes.say(t("the relay at {relay} is back", relay=relay))
 

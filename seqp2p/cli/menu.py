@@ -39,7 +39,7 @@ ROWS: Final[tuple[tuple[Message, MenuRow], ...]] = (
     (message("Host a table for friends"), MenuRow("", ("host",), "--players", _players(CLASSIC))),
     (message("Join a table"), MenuRow("", ("join",))),
     (message("Kids: play with animals"), MenuRow("", ("play", "--variant", "kids"), "--bots", _bots(KIDS), LEVELS)),
-    (message("Games: look at yours"), MenuRow("", ("show",))),
+    (message("Your games"), MenuRow("", ("show",))),
     (message("Watch a table"), MenuRow("", ("watch",))),
     (message("Rules"), MenuRow("", ("rules",))),
     (message("Settings"), MenuRow("", ("config",))),
@@ -142,4 +142,4 @@ def fault_of(line: str, commands: Collection[str]) -> str:
     first = line.split(maxsplit=1)[0] if line.split() else ""
     if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
         return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
-    return t("type a command, a join code, or choose with the arrows")
+    return t("type a command or a join code, or choose with the arrows")

@@ -248,7 +248,7 @@ def play_file(file: Path, data: bytes) -> Playback:
 
     def tell_progress(read: int) -> None:
         if time.monotonic() > begun + PROGRESS_AFTER_S:
-            progress.show(t("the replay is verified… {percent} %", percent=100 * read // len(data)))
+            progress.show(t("verifying the replay… {percent} %", percent=100 * read // len(data)))
 
     playback = play_back(data, tell_progress)
     progress.wipe()

@@ -318,7 +318,7 @@ def _write_at_once(text: str, stream: TextIO) -> None:
         os.close(null)
         _unread.add(stream)
         if error.errno not in _NOBODY_THERE:
-            raise UserError(t("cannot write what there is to say: {reason}", reason=of_system(error))) from None
+            raise UserError(t("cannot write the output: {reason}", reason=of_system(error))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,8 +423,8 @@ def _telling_errors(path: Path) -> Generator[None]:
     try:
         yield
     except FileExistsError:
-        problem = t("{path} is there already, and is left as it is", path=path)
-        raise UserError(problem, t("--force writes over it"), FAILED) from None
+        problem = t("{path} already exists, and is left as it is", path=path)
+        raise UserError(problem, t("--force overwrites it"), FAILED) from None
     except OSError as error:
         problem = t("{path} cannot be written: {reason}", path=path, reason=of_system(error))
         raise UserError(problem, exit_code=FAILED) from None

@@ -13,8 +13,9 @@ from seqp2p.i18n import message
 @click.command(
     "reach",
     help=message(
-        "Say which ways lead into this machine for friends elsewhere: IPv6, a port of the router, a relay.\n\n"
-        "The router is asked for a port, which is closed again. It also says what only a machine elsewhere could test."
+        "Show how friends elsewhere can reach this machine: IPv6, a port of the router, a relay.\n\nThe"
+        " router is asked for a port, which is then closed again. What only a machine elsewhere could test"
+        " is named, too."
     ),
 )
 @relay_option

@@ -246,7 +246,7 @@ class ReplayPath(click.Path):
     ) -> str | bytes | os.PathLike[str]:
         """Raises click.BadParameter."""
         if not os.fspath(value):
-            self.fail(t("an empty name is no file's"), param, ctx)
+            self.fail(t("a file name cannot be empty"), param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -259,7 +259,7 @@ def known_names(output: Output) -> Mapping[str, str]:
     try:
         return {known.key: known.name for known in load()}
     except UserError as error:
-        output.say(t("who is known here is not said: {reason}", reason=message_of(error)))
+        output.say(t("known players are not named: {reason}", reason=message_of(error)))
         return NOBODY
 
 

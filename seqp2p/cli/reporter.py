@@ -368,7 +368,7 @@ class PortTeller:
         """Say that the router is asked, and return the listener for its answers; None if no port is wanted."""
         if not wanted:
             return None
-        self.output.say(t("the router is asked to open a port…"))
+        self.output.say(t("asking the router to open a port…"))
         return self.on_event
 
     def on_event(self, event: PortEvent) -> None:

@@ -38,12 +38,12 @@ from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly
 @click.command(
     "show",
     help=message(
-        "Look at a replay, step by step.\n\n"
-        "FILE can be last, for the last of your games; without FILE they are listed, and one is asked for.\n\n"
-        "Everything in it is verified first; what is damaged is shown as far as it is right. With --plain a terminal is"
-        " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed.\n\n"
-        "--review prints the chance of each team to win after each turn, as the seat that moved could know it, and the"
-        " moves that cost most. Only opened hands have a review."
+        "Look at a replay, step by step.\n\nFILE can be last, for your newest game; without FILE your"
+        " games are listed, and you are asked for one.\n\nThe replay is verified first; a damaged one is"
+        " shown as far as it is valid. With --plain you type words at a terminal, like next, back, 12,"
+        " board, hands, play; without a terminal the whole game is printed.\n\n--review prints each team's"
+        " chance to win after each turn, as the seat that moved could judge it, and the moves that cost"
+        " most. Only opened hands have a review."
     ),
 )
 @click.argument("file", type=ReplayPath(), required=False, metavar=message("[FILE]"))
@@ -95,7 +95,7 @@ def chosen_file(output: Output) -> Path:
     if not games:
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
     while True:
-        typed = str(click.prompt(t("which one? (1 is the last)"), default="1", prompt_suffix=" ", show_default=False))
+        typed = str(click.prompt(t("which one? (1 is the newest)"), default="1", prompt_suffix=" ", show_default=False))
         if typed.strip().isdecimal() and 1 <= int(typed) <= len(games):
             return games[int(typed) - 1]
         output.say(t("type a number from 1 to {most}", most=len(games)))

@@ -49,14 +49,14 @@ AGAIN_MAX: Final = 1_000
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=ReplayPath(), metavar=message("FILES..."))
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; default: one for each core."))
 @click.option(
-    "--dask", metavar=message("ADDRESS"), help=message("Verify on the Dask cluster whose scheduler is there.")
+    "--dask", metavar=message("ADDRESS"), help=message("Verify on the Dask cluster whose scheduler is at this address.")
 )
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
 def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
     if jobs is not None and dask is not None:
-        raise UserError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
+        raise UserError(t("--jobs is for this machine, --dask for a cluster"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
     tally = Verdicts()
     early: UserError | None = None
@@ -82,7 +82,7 @@ def _meant(files: Sequence[Path]) -> list[Named]:
     if missing := missing_of(files):
         raise UserError(
             t("no such file: {files}", files=", ".join(map(str, missing))),
-            t("nothing was verified: a file, a folder or a pattern in quotes can be named"),
+            t("nothing was verified: name a file, a folder or a quoted pattern"),
             USAGE,
         )
     return named_files(files)
@@ -168,7 +168,7 @@ def _details(report: Report, known: Mapping[str, str]) -> list[str]:
             lines.append(_offence(cheat, report.players))
         lines += _evidence(cheat.seat, cheat.evidence)
     if report.byte is not None:
-        lines.append(t("the record that is wrong begins at byte {byte}", byte=report.byte))
+        lines.append(t("the wrong record begins at byte {byte}", byte=report.byte))
     return lines
 
 

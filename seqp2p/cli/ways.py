@@ -24,7 +24,7 @@ async def tell_ways(
 ) -> Sequence[ReachEvent]:
     """Find the ways and tell them in a table. The router is not asked where a port of it is ``mapped`` already."""
     if mapped is None:
-        output.say(t("the router is asked to open a port…"), kind)
+        output.say(t("asking the router to open a port…"), kind)
     port = ReachEvent("port", True, str(mapped), message("{address} is open", address=mapped)) if mapped else None
     ways = [by_ipv6(), port or await by_router(), await by_relay(relay)]
     for way in ways:

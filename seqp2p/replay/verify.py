@@ -243,9 +243,9 @@ def _where_it_ends(match: Match) -> str:
     if match.kind == "over" and match.held:
         claim = _claim(match)
         if len(match.awaited) == 1:
-            return message("{claim}, {seat} has not signed", claim=claim, seat=waiting)
-        return message("{claim}, {seats} have not signed", claim=claim, seats=waiting)
-    return message("the record ends at step {step}, awaiting {waiting}", step=match.number, waiting=waiting)
+            return message("{claim}, but {seat} has not signed", claim=claim, seat=waiting)
+        return message("{claim}, but {seats} have not signed", claim=claim, seats=waiting)
+    return message("the replay ends at step {step}, waiting for {waiting}", step=match.number, waiting=waiting)
 
 
 def _claim(match: Match) -> str:

@@ -91,7 +91,7 @@ def _question(view: View, card: Card) -> str:
     if view.phase == "penalty":
         return t("your team's talk was called: choose a card to give up")
     if bare_actions(view):
-        return t("nothing of your hand can be played: Enter passes")
+        return t("no card in your hand can be played: Enter passes")
     if targets(view, card):
         return t("choose a lit square with the arrows, then Enter")
     return t("choose a card (Tab), or type an action")
@@ -107,7 +107,9 @@ def explanation(state: TableState) -> tuple[str, ...]:
         return ()
     if len(choice.ways) > 1 and choice.staged:
         lines = listed([ends_of(view, made) for made in _completed(view, choice.staged)])
-        return (t("this chip completes more than can count; now {lines} counts, Tab takes another", lines=lines),)
+        return (
+            t("this chip completes more lines than can count; now {lines} counts, Tab chooses another", lines=lines),
+        )
     if state.asked and view.phase in NO_CARD:
         return ()
     label = partial(card_signed, view.variant, suits=state.glyphs.suits)
@@ -163,10 +165,10 @@ def _of_removing_card(view: View, card: Card, name: str) -> str:
 
 def _of_dead_card(view: View, card: Card, name: str, *, asked: bool) -> str:
     if not asked:
-        return t("{card} is dead: all its squares are taken; you can exchange it in your turn", card=name)
+        return t("{card} is dead: all its squares are taken; you can exchange it on your turn", card=name)
     if actions_of(view, card):
         return t("{card} is dead: all its squares are taken; Enter exchanges it", card=name)
-    return t("{card} is dead: all its squares are taken, and no more can be exchanged in this turn", card=name)
+    return t("{card} is dead: all its squares are taken, and no more cards can be exchanged this turn", card=name)
 
 
 def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
@@ -260,11 +262,11 @@ def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
 def help_sheet(state: TableState) -> list[str]:
     """Return the keys that do something now, the signs, and what can be typed."""
     keys = keys_of(replace(state, is_covered=False))
-    lines = [t("Keys that do something now:")]
+    lines = [t("Keys you can use now:")]
     lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
     if state.view is not None:
         signs = [*sign_meanings(state.company, state.glyphs), *_signs_of_cards(state.view.variant, state.glyphs)]
-        lines += ["", t("Signs:"), *(f"  {line}" for line in signs)]
+        lines += ["", t("Symbols:"), *(f"  {line}" for line in signs)]
         lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(state.view))]
     return lines
 

@@ -103,9 +103,9 @@ class LobbyModel:
     def hint(self) -> str:
         """The effect of the next key on a player, or what the start waits for."""
         if self.moving != NOWHERE:
-            return t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))
+            return t("{name} moves: choose a seat, then Enter; Esc cancels", name=self.name_at(self.moving))
         if self.removing != NOWHERE:
-            return t("Del again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))
+            return t("Del again removes {name} for good; Esc cancels", name=self.name_at(self.removing))
         return self.waits
 
     def name_at(self, place: int) -> str:
@@ -226,7 +226,7 @@ class LobbyScene:
         if self._words and self.model.asks:
             keys.append(KeyHelp("Tab", t("complete a word")))
         if self.model.moving != NOWHERE:
-            stops = KeyHelp(t("Esc"), t("stop the move"))
+            stops = KeyHelp(t("Esc"), t("cancel the move"))
             return [KeyHelp("↑↓", t("seat")), KeyHelp(t("Enter"), t("move here")), stops]
         if self.model.chooses:
             keys.append(KeyHelp("↑↓", t("seat")))

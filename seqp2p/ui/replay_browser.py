@@ -201,8 +201,8 @@ class ReplayBrowser:
             return handler(self, given)
         near = difflib.get_close_matches(word, [shown(each) for each in WORDS.words], n=1)
         if near:
-            return Answer((t("{typed} is no word here; did you mean {word}?", typed=line, word=near[0]),))
-        return Answer((t("{typed} is no word here; {help} has a list of them", typed=line, help=shown("help")),))
+            return Answer((t("{typed} is not a word here; did you mean {word}?", typed=line, word=near[0]),))
+        return Answer((t("{typed} is not a word here; {help} has a list of them", typed=line, help=shown("help")),))
 
     def board(self) -> tuple[str, ...]:
         return self._seen(board_answer, "")
@@ -281,7 +281,7 @@ class ReplayBrowser:
     def start(self) -> Answer:
         if not self.cursor.playing:
             self.toggle()
-        return Answer((t("it plays, {seconds} s a moment; {stop} stops it", seconds=self._pace, stop=shown("stop")),))
+        return Answer((t("playing, {seconds} s per step; {stop} stops it", seconds=self._pace, stop=shown("stop")),))
 
     def rest(self) -> Answer:
         self.cursor = replace(self.cursor, playing=False)
@@ -289,7 +289,7 @@ class ReplayBrowser:
 
     def pace(self, by: int) -> Answer:
         self.hurry(by)
-        return Answer((t("{seconds} s a moment", seconds=self._pace),))
+        return Answer((t("{seconds} s per step", seconds=self._pace),))
 
     @property
     def _pace(self) -> str:
@@ -334,7 +334,7 @@ _WITH_TEXT: Final = ("hands", "board", "where", "log")
 def help_lines() -> tuple[str, ...]:
     words = {word: shown(word) for word in WORDS.words}
     return (
-        t("{next}, {back}  one step on, one back (an empty line: on)", **words),
+        t("{next}, {back}  one step forward, one back (an empty line: forward)", **words),
         t("12  to turn 12    {first}, {last}  to the beginning, to the end", **words),
         t("{sequence}  to the next sequence that was completed", **words),
         t("{play}, {stop}, {faster}, {slower}  let it play", **words),

@@ -377,7 +377,7 @@ def _signs(canvas: Canvas, box: Box, company: Company) -> Box:
     rows = sum(len(wrapped(line.text, box.width - 3)) for line in signs) + 1
     if box.height < rows + LOG_ROWS:
         return box
-    paint_from(canvas, _inside(section(canvas, box.lower(box.height - rows), t("signs"))), signs)
+    paint_from(canvas, _inside(section(canvas, box.lower(box.height - rows), t("symbols"))), signs)
     return box._replace(height=box.height - rows)
 
 

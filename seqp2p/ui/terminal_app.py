@@ -459,5 +459,5 @@ def _too_small(columns: int) -> str:
     leaves, and --plain needs no size
     """
     size = {"width": WIDTH_MIN, "height": HEIGHT_MIN}
-    sentence = t("terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain needs no size", **size)
+    sentence = t("terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain works at any size", **size)
     return textwrap.fill(sentence, max(1, columns))
