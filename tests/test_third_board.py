@@ -155,7 +155,7 @@ def test_games_as_text(table: Rules) -> None:
 def test_what_is_wrong_is_said_with_this_board_s_squares_and_cards() -> None:
     with pytest.raises(NotationError, match="squares go from a1 to g5"):
         parse_action(SPACE, "sun h1")
-    with pytest.raises(NotationError, match="'cat' is no card of Sequence in Space: cards are written like rocket"):
+    with pytest.raises(NotationError, match="'cat' is not a card of Sequence in Space: cards are written like rocket"):
         parse_action(SPACE, "cat a2")
 
 

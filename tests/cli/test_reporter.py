@@ -105,7 +105,7 @@ async def test_who_comes_back_is_told_what_had_happened(capsys: pytest.CaptureFi
     told_lines = [
         " 10. you  dragon xd1",
         "player 2: hello",
-        "the turn of player 3 is passed over",
+        "player 3's turn is skipped",
         "player 3 is out of the game",
         "the cards that are left are dealt again",
         " 11. player 2  pass",

@@ -157,7 +157,7 @@ def test_missing_weights_are_a_reason(cli: Cli, monkeypatch: pytest.MonkeyPatch)
         last = cli("show", "--review", KIDS)[1].splitlines()[-1]
     finally:
         shipped.cache_clear()
-    assert last == "there is no review: the weights no-kids-3 of the bot are missing: install again"
+    assert last == "there is no review: the bot's weights no-kids-3 are missing: reinstall seqp2p"
 
 
 def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moments, "PROGRESS_AFTER_S", -1.0)
     monkeypatch.setattr(progress, "show", told.append)
     play_file(KIDS, read_file(KIDS))
-    assert told[-2:] == ["the replay is verified… 100 %", ""]
+    assert told[-2:] == ["verifying the replay… 100 %", ""]
 
 
 # Stepping by words.

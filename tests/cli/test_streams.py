@@ -233,7 +233,7 @@ def test_nobody_listening_is_no_fault(monkeypatch: pytest.MonkeyPatch, descripto
 
 def test_a_full_disk_is_one(monkeypatch: pytest.MonkeyPatch, descriptor: int) -> None:
     monkeypatch.setattr(sys, "stdout", Wire(errno.ENOSPC, descriptor))
-    with pytest.raises(UserError, match="cannot write what there is to say: No space left on device"):
+    with pytest.raises(UserError, match="cannot write the output: No space left on device"):
         Output(json=False).say("hello")
 
 

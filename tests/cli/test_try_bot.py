@@ -69,8 +69,8 @@ def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("manner", "problem"),
     [
-        ("slow", "game 1: it has not chosen within 0.5 seconds"),
-        ("twice", "game 1: question 1 was answered when it was over"),
+        ("slow", "game 1: it did not choose within 0.5 seconds"),
+        ("twice", "game 1: question 1 was answered too late"),
     ],
 )
 @pytest.mark.process

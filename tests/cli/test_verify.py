@@ -72,7 +72,7 @@ def test_a_file_and_its_verdict(cli: Cli, written: Callable[[str], Path], name: 
         ]
     if name == "changed":
         place = next(placed.start for placed in records(good()) if placed.end > len(good()) // 2)
-        assert f"    the record that is wrong begins at byte {place}" in more
+        assert f"    the wrong record begins at byte {place}" in more
         assert json.loads(cli("verify", "--json", path)[1])["byte"] == place
 
 
@@ -171,7 +171,7 @@ def test_a_cheater_is_named_in_a_game_that_went_on(cli: Cli) -> None:
 def test_a_table_in_brief() -> None:
     assert table_text(make_settings(3)) == "Sequence, 3 players"
     chosen = make_settings(4, teams=2, advanced=True, manual_draw=True, table_talk=False, open_hands=False)
-    options = "advanced, no table talk, drawing by hand, closed hands"
+    options = "advanced, no table talk, manual draw, closed hands"
     assert table_text(chosen) == f"Sequence, 4 players in 2 teams, {options}"
 
 
@@ -179,7 +179,7 @@ def test_a_table_in_brief() -> None:
     ("report", "text"),
     [
         (
-            Report("unfinished", None, PLAYERS, None, 56, "the record ends at step 57, awaiting seat 1, seat 2", 57),
+            Report("unfinished", None, PLAYERS, None, 56, "the replay ends at step 57, waiting for seat 1, seat 2", 57),
             "unfinished: the record ends at step 57, waiting for ann, bob",
         ),
         (
@@ -220,4 +220,4 @@ def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path],
     (own_home / "known_players.json").write_text("?")
     exit_code, out, err = cli("verify", "--json", path)
     assert (exit_code, out.count("\n")) == (0, 1)
-    assert "who is known here is not said: the file of known players" in err
+    assert "known players are not named: the file of known players" in err

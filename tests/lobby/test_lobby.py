@@ -29,7 +29,7 @@ from tests.net.tools import Wires, address_of, credentials, identity, own, refus
 pytestmark = pytest.mark.usefixtures("cheap_codes")
 
 LIMITS = DEFAULT_LIMITS
-WAITS = "The table lets you wait for your turn at the code, at most 25 s."
+WAITS = "Waiting for the host to check the code, at most 25 s."
 
 
 async def test_a_table_for_four(autojump_clock: object, house: Opened) -> None:
@@ -455,9 +455,9 @@ def proposed(proposal: Step, *then: Step) -> list[Step]:
         (proposed(wire.TableMessage(1, b"rubbish", (AT_HOST, AT_HOST))), "cannot be"),
         (proposed(proposing(wire.AddressStatement(b"rubbish", bytes(64)))), "in a form that cannot be"),
         (proposed(proposing(said(1, HOST_NONCE, Address("localhost", 5001)))), "cannot be"),
-        (proposed(proposing(said(2, HOST_NONCE))), "that seat 1 (host) has not signed"),
-        (proposed(proposing(said(1, bytes([2]) * 32))), "that seat 1 (host) has not signed"),
-        (proposed(proposing(said(1, HOST_NONCE, count=2))), "that seat 1 (host) has not signed"),
+        (proposed(proposing(said(2, but HOST_NONCE))), "that seat 1 (host) has not signed"),
+        (proposed(proposing(said(1, but bytes([2]) * 32))), "that seat 1 (host) has not signed"),
+        (proposed(proposing(said(1, but HOST_NONCE, count=2))), "that seat 1 (host) has not signed"),
         (proposed(proposing(replace(AT_HOST, signature=bytes(64)))), "has not signed"),
         (proposed(proposing(own=said(2, bytes(32), Address("10.9.9.9", 5001)))), "for this seat than it"),
         (proposed(lambda host: replace(HONEST(host), addresses=(AT_HOST,))), "do not fit the seats"),

@@ -231,7 +231,7 @@ def test_the_codes_of_the_animals_are_in_the_help() -> None:
     undealt.gather_again()
     undealt.press("?")
     assert "Signs" not in undealt.text()
-    assert "Keys that do something now:" in undealt.text()
+    assert "Keys you can use now:" in undealt.text()
 
 
 def test_a_long_explanation_is_cut_to_its_room() -> None:

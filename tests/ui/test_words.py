@@ -57,7 +57,7 @@ def test_how_it_ends_for_one_who_leaves_or_stops() -> None:
     stopped, left = Result("unfinished", (), STOPPED), Result("unfinished", (), LEFT)
     assert words.result_line(BOB, stopped, resumable=True) == "unfinished: you have stopped for now"
     told = words.result_line(BOB, left, heirs=(1,))
-    assert told == "you left: won by ann by forfeit, unless they left too"
+    assert told == "you left: ann won by forfeit, unless they left too"
 
 
 def test_the_settings_of_the_usual_table() -> None:
@@ -65,7 +65,7 @@ def test_the_settings_of_the_usual_table() -> None:
         "Sequence, 4 players in 2 teams: two sequences win, 5 in a row",
         "  hands are opened for the replay at the end",
         "  no turn clock",
-        "  a seat that is away is waited for up to 2:00",
+        "  the others wait up to 2 for a seat that is away:00",
     ]
     assert words.settings_lines(make_settings(2, "kids"))[0] == (
         "Sequence for Kids, 2 players each on their own: one sequence wins, 4 in a row"

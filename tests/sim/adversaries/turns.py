@@ -202,7 +202,7 @@ TURNS = (
     Adversary(
         "double draw",
         _ACTION,
-        "drawing by hand, draws again in the next seat's turn",
+        "manual draw, draws again in the next seat's turn",
         _out_of_turn("draw", "draw"),
         in_play("one contribution", 2, 4),
         table={"manual_draw": True},
