@@ -288,11 +288,7 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
     options = (
         click.option("--bot", type=BotName(), help=message("A bot plays this seat instead of you.")),
         click.option(
-            "--pace",
-            "pace_s",
-            type=click.FloatRange(0, 3600),
-            default=0,
-            help=message("Minimum seconds for a bot's turn."),
+            "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
         ),
         click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),

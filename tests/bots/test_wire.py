@@ -166,7 +166,12 @@ def test_what_is_no_choice_is_told_why(line: bytes, fault: str) -> None:
 
 def test_an_action_that_is_not_possible_is_told_why() -> None:
     seen = Table(KIDS, 2, 2).seen(5)
-    for text, reason in (("cat", "no action"), ("cat z9", "no square"), ("pass", "cannot pass"), ("draw", "draw")):
+    for text, reason in (
+        ("cat", "not an action"),
+        ("cat z9", "not a square"),
+        ("pass", "cannot pass"),
+        ("draw", "draw"),
+    ):
         with pytest.raises(WireError, match=reason):
             read_action(seen, text)
     # Whether somebody has said something is not in the view.

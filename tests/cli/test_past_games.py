@@ -86,7 +86,7 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     ("file", "said"),
     [
         (b"".join([*PARTS, entry("older", b"", bytes(64))]), "a copy of this game's files was put back"),
-        (b"", "is no seat's file"),
+        (b"", "is not a seat's file"),
     ],
 )
 def test_a_seat_s_own_file_that_cannot_be_used_is_not_resumed(cli: Cli, own_home: Path, file: bytes, said: str) -> None:

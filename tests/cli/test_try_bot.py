@@ -88,7 +88,7 @@ def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str
     assert ("(flush)" in err) == (manner == "slow"), "the hint is for silence alone"
     assert "seqp2p: hint: " in err
     if manner == "twice":  # People are shown some of many problems.
-        assert err.count("was answered when it was over") == 5
+        assert err.count("was answered too late") == 5
         assert "  and " in err
 
 

@@ -38,7 +38,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "cut": (half, "unfinished", "the file ends inside a record"),
     "changed": (changed, "invalid", ""),
     "empty": (lambda: b"", "invalid", "not a seqp2p replay"),
-    "newer": (lambda: b"seqp2p replay 2\n", "invalid", "of another version than 1: a newer seqp2p may read it"),
+    "newer": (lambda: b"seqp2p replay 2\n", "invalid", "of a version other than 1: a newer seqp2p may read it"),
     "escapes": (lambda: MAGIC + b"\x00\x00\x00\x08\x81\xa1t\xa4\x1b[2J", "invalid", ""),
 }
 
@@ -180,7 +180,7 @@ def test_a_table_in_brief() -> None:
     [
         (
             Report("unfinished", None, PLAYERS, None, 56, "the replay ends at step 57, waiting for seat 1, seat 2", 57),
-            "unfinished: the record ends at step 57, waiting for ann, bob",
+            "unfinished: the replay ends at step 57, waiting for ann, bob",
         ),
         (
             Report("invalid", None, PLAYERS, None, 3, "Object missing required field `v` - at `$.t`", 4),

@@ -146,7 +146,7 @@ def test_entries_of_a_kind_to_come_are_passed_on_and_not_dialled() -> None:
 @pytest.mark.parametrize("by", [1, 3])
 def test_no_seat_signs_for_another(by: int) -> None:
     known = address_book(here(2, 1, address_of(2)))
-    with pytest.raises(PeerError, but match="that seat 2 has not signed"):
+    with pytest.raises(PeerError, match="that seat 2 has not signed"):
         known.handle(signed(here(2, 2, NEW).payload, by))
     assert known.of(2) == (address_of(2),)
     assert take(known, here(2, 2, NEWER)) == 2

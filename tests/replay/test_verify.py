@@ -110,10 +110,10 @@ def test_a_cheat_cannot_deny_what_a_majority_has_signed(trio: Played) -> None:
 @pytest.mark.parametrize(
     ("signers", "draw", "reason"),
     [
-        ((1,), but False, "seat 1 claims the win at step {}, seat 2, seat 3, seat 4 have not signed"),
-        ((2, but 3), False, "seat 2, seat 3 claim the win at step {}, seat 1, seat 4 have not signed"),
-        ((2,), but True, "seat 2 claims the draw at step {}, seat 1, seat 3, seat 4 have not signed"),
-        ((2, but 3), True, "seat 2, seat 3 claim the draw at step {}, seat 1, seat 4 have not signed"),
+        ((1,), False, "seat 1 claims the win at step {}, but seat 2, seat 3, seat 4 have not signed"),
+        ((2, 3), False, "seat 2, seat 3 claim the win at step {}, but seat 1, seat 4 have not signed"),
+        ((2,), True, "seat 2 claims the draw at step {}, but seat 1, seat 3, seat 4 have not signed"),
+        ((2, 3), True, "seat 2, seat 3 claim the draw at step {}, but seat 1, seat 4 have not signed"),
     ],
 )
 def test_an_end_that_no_majority_has_signed_is_claimed(

@@ -347,7 +347,7 @@ def test_what_the_rules_say_of_animals_and_games_is_said_in_french(french: None)
         parse_action(KIDS, "cat")
     assert "chat" in faces_shown(KIDS, translate(message_of(error.value)))
     assert "cat " not in faces_shown(KIDS, translate(message_of(error.value)))
-    with pytest.raises(NotationError, match="is no card of Sequence for Kids") as error:
+    with pytest.raises(NotationError, match="is not a card of Sequence for Kids") as error:
         parse_action(KIDS, "chatt b2")
     assert "n'est pas une carte de Sequence pour enfants" in translate(message_of(error.value))
 
