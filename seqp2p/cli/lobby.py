@@ -434,10 +434,8 @@ class LobbyTeller:
             self.output.ring(t("the table is full"))
             return
         text = t(
-            (
-                "all seats are taken: the game begins in {seconds} s, or at once with {word}; a change or a chat"
-                " message restarts the wait"
-            ),
+            "all seats are taken: the game begins in {seconds} s, or at once with {word}; a change or a chat"
+            " message restarts the wait",
             seconds=numeral(DEFAULT_LIMITS.full_table_s),
             word=shown("start"),
         )

@@ -87,7 +87,7 @@ TABLE_TALK: Final = TableOption(
     name=message("table talk"),
     short=message("no table talk"),
     help=message("A remark may be called: each player of the speaker's team gives up a card."),
-    sentence=message("an opponent may call a remark: each player of the speaker's team gives up a card"),
+    sentence=message("an opponent may call a remark: all on the speaker's team give up a card"),
     in_teams=True,
 )
 RULE_OPTIONS: Final = (

@@ -478,16 +478,12 @@ def vote_explained(company: Company, action: str, seats: Collection[int]) -> str
         )
     if action == "skip":
         return t(
-            (
-                "that is a vote: once more than half of the seats have voted for it, the turn of {names} is"
-                " skipped, nothing more"
-            ),
+            "that is a vote: once more than half of the seats have voted for it, the turn of {names} is"
+            " skipped, nothing more",
             names=names,
         )
     return t(
-        (
-            "that is a vote: once more than half of the seats have voted for it, the game goes on without"
-            " {names}, and all cards not yet played are dealt again"
-        ),
+        "that is a vote: once more than half of the seats have voted for it, the game goes on without"
+        " {names}, and all cards not yet played are dealt again",
         names=names,
     )

@@ -197,7 +197,7 @@ async def test_a_place_is_found_on_the_lan_or_met_at_the_relay(
 
 
 async def test_a_place_without_a_relay_is_looked_for_on_the_lan_alone(autojump_clock: object, meeting: Lan) -> None:
-    with pytest.raises(Unreachable, match="not to be seen on this network") as error:
+    with pytest.raises(Unreachable, match="cannot be seen on this network") as error:
         await find_route(None, CODE, [])
     assert error.value.hint == RELAY_HINT
 

@@ -206,7 +206,7 @@ async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, mo
 @pytest.mark.parametrize(
     ("manner", "reason"),
     [
-        ("rubbish", "this is no choice (JSON is malformed"),
+        ("rubbish", "this is not a choice (JSON is malformed"),
         ("ahead", "there is no question 2"),
         ("illegal", "seat 2 cannot pass"),
     ],

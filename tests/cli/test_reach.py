@@ -116,7 +116,7 @@ async def test_a_host_asks_in_the_lobby(
             await send.send("reach")
             await send.send("seats")
             await trio.sleep(1)
-            assert capsys.readouterr().out.count("the router is asked") == 1
+            assert capsys.readouterr().out.count("asking the router") == 1
             sitting.cancel_scope.cancel()
         assert world["closed"] == 1
     assert world["closed"] == 2
@@ -130,5 +130,5 @@ async def test_a_mapped_port_is_known_and_guests_do_not_ask(
     await ways.tell_ways(options_of(json=False).output, None, PORT)
     out = capsys.readouterr().out
     assert "+ --map-port: 9.46.10.1:4610 is open" in out
-    assert ("the router is asked" in out, world["closed"]) == (False, 0)
+    assert ("asking the router" in out, world["closed"]) == (False, 0)
     assert teller_of(options_of())._reach("") == [lobby.HOST_ONLY]

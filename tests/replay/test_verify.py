@@ -175,7 +175,7 @@ def test_more_reasons(trio: Played) -> None:
     past, place = trio.contribution(1, 1), "a record is where none of its kind may be"
     rows: list[tuple[list[AnyRecord], str]] = [
         ([*before, StepRecord(number, pairs((one, two, wrong)))], "it signed two different contributions"),
-        ([*before, open_step(number, three, one)], "not in their form"),
+        ([*before, open_step(number, three, one)], "malformed"),
         ([*before, open_step(number, wrong)], "seat 1 broke the rules"),
         ([*whole, *opened, evidence(past, altered(trio.identity(1), past, body={}))], place),
         ([*whole, opened[0], opened[0]], "openings out of seat order"),
@@ -196,8 +196,8 @@ def test_the_negative_of_a_game_secret_opens_no_hand(trio: Played) -> None:
     ("data", "text"),
     [
         (b"", "not a seqp2p replay"),
-        (MAGIC[:-1], "another version"),
-        (b"seqp2p replay 11\n", "another version than 1"),
+        (MAGIC[:-1], "a version other than 1"),
+        (b"seqp2p replay 11\n", "a version other than 1"),
         (MAGIC + b"\0\0\0\1\x80", "missing required field"),
         (MAGIC + b"\xff\xff\xff\xff", "a record of 4294967295 bytes at byte 16"),
         (MAGIC + b"\x00\x10\x00\x00", "a record of 1048576 bytes"),

@@ -73,9 +73,9 @@ def test_a_removal_empties_the_square_and_draws() -> None:
     [
         (place(UNKNOWN, 44), "there is no card number -1"),
         (place(999, 44), "there is no card number 999"),
-        (place(parse_card(CLASSIC, "QH"), 100), "there is not a square number 100"),
-        (place(parse_card(CLASSIC, "QH"), NO_SQUARE), "there is not a square number -1"),
-        (remove(parse_card(CLASSIC, "JS"), -7), "there is not a square number -7"),
+        (place(parse_card(CLASSIC, "QH"), 100), "there is no square number 100"),
+        (place(parse_card(CLASSIC, "QH"), NO_SQUARE), "there is no square number -1"),
+        (remove(parse_card(CLASSIC, "JS"), -7), "there is no square number -7"),
         (exchange(52), "there is no card number 52"),
         (Action("remove"), "there is no card number -1"),
     ],

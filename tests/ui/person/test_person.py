@@ -281,7 +281,7 @@ def others_turn() -> Seat:
 
 async def test_only_the_reason_is_said_when_an_action_was_refused(own_turn: Seat) -> None:
     assert await own_turn.choose("QH h2", refused="seat 1 does not hold QH: play a card from the hand") is not None
-    assert own_turn.shown == ["you do not hold QH: play a card of the hand"]
+    assert own_turn.shown == ["you do not hold QH: play a card from the hand"]
     assert own_turn.done == [], "the bell does not ring again"
 
 
