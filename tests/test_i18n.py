@@ -161,7 +161,7 @@ POSITION = start(CLASSIC, 2, 2, Options(), 1, [(0, 1, 2, 3, 4, 5, 6)] * 2)
     [
         (
             told(apply, POSITION, parse_action(CLASSIC, "QH e5")),
-            "seat {seat} does not hold {name}: play a card of the hand",
+            "seat {seat} does not hold {name}: play a card from the hand",
         ),
         (told(check_table, CLASSIC, 1, 2, Options()), "1 player cannot play: {game} is for {numbers} players"),
         (told(check_table, KIDS, 2, 2, Options(manual_draw=True)), "{game} has no option {name}: leave it as it is"),

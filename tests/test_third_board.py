@@ -155,7 +155,7 @@ def test_games_as_text(table: Rules) -> None:
 def test_what_is_wrong_is_said_with_this_board_s_squares_and_cards() -> None:
     with pytest.raises(NotationError, match="squares go from a1 to g5"):
         parse_action(SPACE, "sun h1")
-    with pytest.raises(NotationError, match="'cat' is no card of Sequence in Space: cards are written like rocket"):
+    with pytest.raises(NotationError, match="'cat' is not a card of Sequence in Space: cards are written like rocket"):
         parse_action(SPACE, "cat a2")
 
 
@@ -185,7 +185,7 @@ def test_bots_complete_a_sequence_on_any_of_three_squares(last: str, chips: str,
 
 
 def test_a_bot_without_weights_for_this_board_says_so() -> None:
-    with pytest.raises(BadWeights, match="the weights space-2 of the bot are missing"):
+    with pytest.raises(BadWeights, match="the bot's weights space-2 are missing"):
         BOTS["normal"](random.Random(1)).choose(view(two({}), 1))
 
 
@@ -308,7 +308,7 @@ def test_a_record_is_verified_and_shown(players: int) -> None:
     assert verify(data).verdict == "verified"
     playback = play_back(data)
     film = frames_of("space.seqp2p", playback, reviewed=review_of(playback))
-    assert film.no_review.endswith("of the bot are missing: install again")
+    assert film.no_review.endswith("are missing: reinstall seqp2p")
     text = page(film, ["one"])
     assert text.isascii()
     assert "Sequence in Space: space.seqp2p" in text

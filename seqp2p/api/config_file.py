@@ -15,7 +15,7 @@ BYTES_MAX: Final = 65_536
 """More than any settings have."""
 Value: TypeAlias = str | bool | int | float
 WRITE_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
-READ_HINT: Final = message("mend it by hand, or move it away")
+READ_HINT: Final = message("fix it by hand, or move it away")
 
 
 class ConfigFileError(UserError):
@@ -96,7 +96,7 @@ def _parsed(text: str) -> dict[str, object]:
         raise _unreadable(path, str(error)) from None
     version = entries.pop("version", VERSION)
     if type(version) is not int or not 1 <= version <= VERSION:
-        raise _unreadable(path, message("it is of another version ({version}) of seqp2p", version=repr(version)[:20]))
+        raise _unreadable(path, message("it is from another version ({version}) of seqp2p", version=repr(version)[:20]))
     return entries
 
 

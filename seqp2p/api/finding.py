@@ -25,7 +25,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.transit import check_relay
 
 ADDRESS_HINT: Final = message("join by the address that the host shows, HOST:PORT")
-RELAY_HINT: Final = message("on another network than the host's, name its relay, HOST:PORT")
+RELAY_HINT: Final = message("if you are not on the host's network, name its relay, HOST:PORT")
 ABSENT: Final = message(
     "There is nobody at the meeting place of this code: its host is not there yet, or the code is wrong."
 )
@@ -172,11 +172,9 @@ async def wait_for_table(
 def the_one(number: int, found: Sequence[FoundTable], problem: str, hint: str = ADDRESS_HINT) -> FoundTable:
     """Return the only table with this number. Raises Unreachable, with the hint where there is none."""
     if not found:
-        text = message("table {number} is not to be seen on this network", number=number)
+        text = message("table {number} cannot be seen on this network", number=number)
         if problem:
-            text = message(
-                "table {number} is not to be seen on this network ({problem})", number=number, problem=problem
-            )
+            text = message("table {number} cannot be seen on this network ({problem})", number=number, problem=problem)
         raise Unreachable(text, hint)
     if len(found) > 1:
         who = listed(

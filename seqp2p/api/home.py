@@ -116,7 +116,8 @@ def locked_identity() -> Generator[LockedIdentity]:
                 yield LockedIdentity(_read_key(descriptor, path), number)
                 return
     raise HomeError(
-        message("{count} games of this account are going on already", count=IDENTITIES_MAX), message("end some of them")
+        message("{count} games of this account are already in progress", count=IDENTITIES_MAX),
+        message("end some of them"),
     )
 
 

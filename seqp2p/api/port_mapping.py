@@ -38,10 +38,10 @@ _OTHERS_TRIED: Final = 3
 
 _REASONS: Final[Mapping[Fault, str]] = {
     "no_router": message("no router with UPnP answers on this network"),
-    "elsewhere": message("this program does not listen on the network of the router"),
-    "no_address": message("the router tells no address of its own: it may be behind another one"),
+    "elsewhere": message("this program does not listen on the router's network"),
+    "no_address": message("the router does not give its own address: it may be behind another one"),
     "taken": message("other programs have the ports that the router was asked for"),
-    "permanent": message("the router opens ports without an end only"),
+    "permanent": message("the router opens ports only without a time limit"),
     "refused": message("the router refuses"),
     "silent": message("the router has not answered in time"),
 }
@@ -129,7 +129,7 @@ class _MappedPort:
             answer = await self._renew()
             reason = _reason(answer)
             if not reason and self.address != (now := Address(answer.host, answer.port)):
-                reason = message("the router's address is another now: {address}", address=now)
+                reason = message("the router now has another address: {address}", address=now)
             if reason != lost:
                 self._on_event(PortEvent("lost" if reason else "open", self.address, self._until, reason))
             lost = reason

@@ -53,7 +53,7 @@ from seqp2p.replay.writer import ReplayWriter
 class NotThisSeat(ResumeError):
     """The file next to the replay is another seat's, or of another game."""
 
-    hint = message("the seat cannot be played on; another game can be resumed")
+    hint = message("this seat cannot play on; another game can be resumed")
 
 
 @dataclass(frozen=True)

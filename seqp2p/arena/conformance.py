@@ -107,7 +107,7 @@ def note(found: Findings, notice: Notice) -> Findings:
         case Wrong(number, reason) if reason != REFUSED:
             problem = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
         case Stale(number, taken_back) if not taken_back:
-            problem = message("game {game}: question {number} was answered when it was over", game=game, number=number)
+            problem = message("game {game}: question {number} was answered too late", game=game, number=number)
         case ProgramEnded(killed) if killed:
             problem = message(
                 "game {game}: it did not end within {seconds} s of the result", game=game, seconds=GOODBYE_S

@@ -65,9 +65,7 @@ def make_contest(
     check_table(rules, players, teams, options)
     if len(bots) != teams:
         table = {"players": players, "teams": teams}
-        raise RulesError(
-            message("{players} players are in {teams} teams: name {teams} bots, one for each team", **table)
-        )
+        raise RulesError(message("{players} players form {teams} teams: name {teams} bots, one for each team", **table))
     return Contest(variant, players, teams, options, tuple(bots))
 
 

@@ -113,7 +113,7 @@ class ClassBot:
                 action = bot.choose(seen)
         except _TooSlow:
             raise BotFailed(
-                message("it has not chosen within {seconds} seconds", seconds=f"{self._time_s:g}")
+                message("it did not choose within {seconds} seconds", seconds=f"{self._time_s:g}")
             ) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001  # foreign code raises what it wants
             raise BotFailed(message("it raised {reason}", reason=described(error))) from None
@@ -124,14 +124,14 @@ class ClassBot:
 def _check_action(seen: View, action: object) -> None:
     """Raise BotFailed unless this is a possible action. The dealer checks it again."""
     if not isinstance(action, Action):
-        raise BotFailed(message("it chose no Action: {what}", what=type(action).__name__))
+        raise BotFailed(message("it did not choose an Action: {what}", what=type(action).__name__))
     if action in seen.legal:
         return
     try:
         apply(seen.position, action)
     except Exception as error:  # noqa: BLE001  # an action may be made of anything
         reason = message_of(error) if isinstance(error, RulesError) else described(error)
-        raise BotFailed(message("it chose what is not legal: {reason}", reason=reason)) from None
+        raise BotFailed(message("its choice is not legal: {reason}", reason=reason)) from None
 
 
 def described(error: BaseException) -> str:

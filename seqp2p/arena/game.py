@@ -161,7 +161,7 @@ class ArenaGame:
         try:
             self._dealer.play(action)
         except RulesError as error:
-            raise BotFailed(message("it chose what is not legal: {reason}", reason=message_of(error))) from None
+            raise BotFailed(message("its choice is not legal: {reason}", reason=message_of(error))) from None
         self._counts[action.kind] += 1
         self.choices[team] += 1
         self.seconds[team] += seconds

@@ -274,7 +274,7 @@ class ExecPlayer:
                     self._fail(message_of(failure), gone=failure.gone)
             if self._reading.cancelled_caught:
                 limit_s = self._time.limit_s(question.seen.phase)
-                reason = message("it has not chosen within {seconds} seconds", seconds=f"{limit_s:g}")
+                reason = message("it did not choose within {seconds} seconds", seconds=f"{limit_s:g}")
                 self._fail(reason, silent=not question.heard)
             question.failed = True
         return self._lot.choose(question.seen)

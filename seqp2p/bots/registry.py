@@ -157,7 +157,7 @@ def why_no_bot(name: str) -> str | None:
         return message("the bot {bot} takes no number: write {bot}", bot=kind)
     if colon and (not _TRIALS.fullmatch(number) or int(number) > TRIALS_MAX):
         values = {"most": TRIALS_MAX, "bot": kind}
-        return message("the trials for a choice are a number from 1 to {most}: write for instance {bot}:200", **values)
+        return message("the number of trials for a choice is 1 to {most}: write for instance {bot}:200", **values)
     return why_no_weights() if KINDS[kind].learned else None
 
 

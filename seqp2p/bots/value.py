@@ -96,7 +96,7 @@ def shipped(variant: Variant, teams: int) -> Weights:
     try:
         content = files("seqp2p.bots").joinpath("values", f"{name}.bin").read_bytes()
     except OSError:
-        raise BadWeights(message("the weights {name} of the bot are missing: install again", name=name)) from None
+        raise BadWeights(message("the bot's weights {name} are missing: reinstall seqp2p", name=name)) from None
     return read_weights(content, name, form.states, form.features)
 
 
@@ -118,11 +118,11 @@ def read_weights(content: bytes, name: str, states: int, features: int) -> Weigh
     start = f"{MAGIC} {VERSION} {name} {states} {features} "
     words = header.decode("ascii", "replace")
     if not words.startswith(start) or not words.removeprefix(start).isdecimal():
-        why = message("the weights {name} of the bot are of another version of this program: install again", name=name)
+        why = message("the bot's weights {name} are from another version of seqp2p: reinstall it", name=name)
         raise BadWeights(why)
     units = int(words.removeprefix(start))
     if check != sha256(header + b"\n" + numbers).digest():
-        raise BadWeights(message("the weights {name} of the bot are damaged: install again", name=name))
+        raise BadWeights(message("the bot's weights {name} are damaged: reinstall seqp2p", name=name))
     row_count = states * features * units
     found = struct.unpack(f"<{len(numbers) // 2}h", numbers)
     packed = [_packed(found[at : at + units]) for at in range(0, row_count, units)]

@@ -243,7 +243,9 @@ def read_choice(line: bytes) -> BotChoice:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         form = '{"type": "choice", "id": 1, "action": "QH e5"}'
         fault = cleaned(str(error), FAULT_LENGTH_MAX)  # It may quote the bot's line.
-        raise WireError(message("this is no choice ({fault}): write one like {form}", fault=fault, form=form)) from None
+        raise WireError(
+            message("this is not a choice ({fault}): write one like {form}", fault=fault, form=form)
+        ) from None
 
 
 def read_action(seen: View, text: str) -> Action:

@@ -74,15 +74,15 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--deals",
             type=click.IntRange(1, DEALS_MAX),
             # Help is translated word for word: DEALS_DEFAULT, and below UNTIL_EVERY and UNTIL_FIRST.
-            help=message("How many deals of a pair, at most; without it, 500, or as many as --until takes."),
+            help=message("Deals per pair, at most; default: 500, or as many as --until needs."),
         ),
         click.option(
             "--until",
             type=click.FloatRange(0.1, 50),
             metavar=message("POINTS"),
             help=message(
-                "Stop a pair when its interval is plus or minus so many points of 100: looked at every 200 deals,"
-                " from 1000 on."
+                "Stop a pair once its interval is within plus or minus this many points of 100; checked every 200"
+                " deals, from 1000 on."
             ),
         ),
         click.option(
@@ -95,14 +95,14 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help=message("How many players at a table."),
         ),
-        click.option("--teams", type=int, help=message("Teams; without it, the usual number.")),
+        click.option("--teams", type=int, help=message("Number of teams; by default, the usual number.")),
         click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
         click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence.")),
         click.option(
             "--results",
             type=click.Path(dir_okay=False, path_type=Path),
             metavar=message("FILE"),
-            help=message("Keep each deal's results in this file, and go on with those that are in it."),
+            help=message("Keep each deal's results in this file, and go on from those already in it."),
         ),
         click.option(
             "--exec-time",
@@ -111,7 +111,7 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.FloatRange(0.1, TIME_S_MAX),
             default=TIME_S,
             show_default=True,
-            help=message("Seconds for a choice of programs and classes."),
+            help=message("Seconds that a program or a class has for a choice."),
         ),
     )
     return with_all(options, command)
@@ -120,17 +120,16 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(
     "arena",
     help=message(
-        "Play bots against each other, on the engine alone.\n\n"
-        "Of any number of BOTs all pairs play; at a table with more than two teams, name one for each team. A deal is"
-        " played once for each way in which the bots can be given to the teams. Who starts goes round from deal to"
-        " deal.\n\n"
-        "A BOT can also be a class (mymodule:MyBot) or a program (./bot.py, 'node bot.js'): docs/scripting.md. One that"
-        " fails loses its game."
+        "Play bots against each other, on the engine alone.\n\nAll pairs of the BOTs play; at a table"
+        " with more than two teams, name one for each team. A deal is played once for each way of giving"
+        " the bots to the teams. The first player changes from deal to deal.\n\nA BOT can also be a class"
+        " (mymodule:MyBot) or a program (./bot.py, 'node bot.js'): docs/scripting.md. A BOT that fails"
+        " loses its game."
     ),
 )
 @click.argument("bots", nargs=-1, required=True, type=Entrant(), metavar=message("BOT BOT..."))
 @contest_options
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; default: one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the result on standard output."))
 def command(
     bots: tuple[str, ...],
@@ -255,7 +254,7 @@ def _check_settings(line: bytes, settings: ArenaSettings, path: Path) -> None:
     try:
         found = msgspec.json.decode(line, type=ArenaSettings)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise UserError(t("{path} is no results file of seqp2p arena", path=path), hint) from None
+        raise UserError(t("{path} is not a results file of seqp2p arena", path=path), hint) from None
     other = [name for name in ArenaSettings.__struct_fields__ if getattr(found, name) != getattr(settings, name)]
     if other:
         raise UserError(
@@ -400,7 +399,7 @@ def table(ladder: Ladder, seconds: float) -> Iterator[str]:
             )
     yield ""
     yield t(
-        "drawn {drawn}, won by who began {began}, reshuffled {reshuffled}",
+        "drawn {drawn}, won by the first player {began}, reshuffled {reshuffled}",
         drawn=percent(total(ladder, "draws") / games),
         began=percent(total(ladder, "first_mover_wins") / games),
         reshuffled=percent(total(ladder, "reshuffled") / games),

@@ -142,7 +142,7 @@ def verify_on_cluster(
             except Unable as error:
                 yield from _done(waiting)
                 text = t("the cluster cannot verify replays: {reason}", reason=message_of(error))
-                hint = t("its workers need this state of seqp2p: {state}", state=code_state())
+                hint = t("its workers must run the same seqp2p code: {state}", state=code_state())
                 raise UserError(text, hint, FAILED) from None
             except Lost as lost:
                 yield from _done(waiting)
@@ -204,7 +204,7 @@ def decode_report(data: object) -> Report:
             return report
     except (TypeError, ValueError):  # Those of msgspec, too.
         pass
-    raise ValueError(message("a verdict is not in its form"))
+    raise ValueError(message("a verdict is malformed"))
 
 
 def _fits(report: Report) -> bool:
@@ -256,7 +256,7 @@ def _connected(distributed: Any, address: str, note: Callable[[str], None]) -> G
     """A client of the scheduler at this address. Raises UserError."""
     hint = t("--dask takes the scheduler's address, like tcp://HOST:8786")
     if not ADDRESS.fullmatch(address):
-        raise UserError(t("no address of a Dask cluster: {address}", address=address), hint, USAGE)
+        raise UserError(t("not an address of a Dask cluster: {address}", address=address), hint, USAGE)
     secured = address.startswith(("tls:", "wss:"))
     if secured and distributed.Security().get_connection_args("client")["ssl_context"] is None:
         text = t("Dask has no certificates for {address}", address=address)

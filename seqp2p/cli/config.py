@@ -43,9 +43,9 @@ def complete_word(context: click.Context, parameter: click.Parameter, incomplete
     "config",
     cls=ConfigCommand,
     help=message(
-        "List, read and change the settings that last.\n\n"
-        "An option is stronger than the environment (SEQP2P_NAME, SEQP2P_PALETTE and so on), and that is stronger than"
-        " a setting. With --json, and where a bot or a program plays, only name and language are used."
+        "List, read and change your saved settings.\n\nAn option overrides the environment (SEQP2P_NAME,"
+        " SEQP2P_PALETTE and so on), which overrides a setting. With --json, and where a bot or a program"
+        " plays, only name and language are used."
     ),
 )
 @click.argument("action", type=click.Choice(ACTIONS), default="list")

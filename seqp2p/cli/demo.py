@@ -30,9 +30,9 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 
 @click.command("demo", help=message("Watch bots play a whole game: real peers, one process each, over loopback."))
 @click.option("--players", type=click.IntRange(2, 12), default=4, show_default=True)
-@click.option("--bot", type=BotName(), default=USUAL, show_default=True, help=message("Plays every seat."))
-@click.option("--pace", type=click.FloatRange(0, 60), default=0, help=message("Seconds a turn takes at least."))
-@click.option("--relay", metavar=message("HOST:PORT"), help=message("The peers meet the first one at this relay."))
+@click.option("--bot", type=BotName(), default=USUAL, show_default=True, help=message("The bot that plays every seat."))
+@click.option("--pace", type=click.FloatRange(0, 60), default=0, help=message("Minimum seconds for a turn."))
+@click.option("--relay", metavar=message("HOST:PORT"), help=message("The relay at which the peers meet the first one."))
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: str | None, *, as_json: bool) -> None:

@@ -64,8 +64,8 @@ def _lines(event: events.Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa
     match event:
         case events.Seated(draw):
             return lambda company: _dealer_lines(draw, company, variant), "setup"
-        case events.Shuffled(seat, number):
-            return lambda company: [words.shuffled_line(company, seat, number, len(company.names))], "setup"
+        case events.Shuffled(seat, number, _, seats):
+            return lambda company: [words.shuffled_line(company, seat, number, seats)], "setup"
         case events.Dealt():
             return lambda _: [t("the cards are dealt")], "setup"
         case events.Turned(turn, seat, action):

@@ -48,10 +48,12 @@ PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help=message("What to write; without it, what the name of --output says, or text."),
+    help=message("The format; default: what the name of --output says, or text."),
 )
-@click.option("--output", "target", default=STDOUT, help=message("Where to; without it, or with -, standard output."))
-@click.option("--force", is_flag=True, help=message("Write over a file that is there."))
+@click.option(
+    "--output", "target", default=STDOUT, help=message("Where to write it; default, and with -: standard output.")
+)
+@click.option("--force", is_flag=True, help=message("Overwrite an existing file."))
 @click.option("--at", type=click.IntRange(0), help=message("svg: the board after this turn, and not the last one."))
 @click.option("--raw", is_flag=True, help=message("json: with the digits of ciphertexts, shares, proofs, signatures."))
 def command(file: Path, form: str | None, target: str, at: int | None, *, force: bool, raw: bool) -> None:
@@ -118,8 +120,10 @@ def form_of(target: str) -> str:
     if not ending:
         return "text"
     if ending not in ENDINGS:
-        problem = t("{path} does not say what to write: {ending} is no ending of a format", path=target, ending=ending)
-        hint = t("name it with {endings}, or say --format", endings=", ".join(ENDINGS))
+        problem = t(
+            "{path} does not say what to write: {ending} is not the ending of a format", path=target, ending=ending
+        )
+        hint = t("end its name in one of {endings}, or use --format", endings=", ".join(ENDINGS))
         raise UserError(problem, hint, USAGE)
     return ENDINGS[ending]
 

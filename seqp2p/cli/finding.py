@@ -76,7 +76,7 @@ async def _find_meeting(code: str, own: Sequence[Address], relay: Address | None
     """Find the table with a meeting place. A person may wait on for a missing host."""
 
     def tell(absent: str) -> None:
-        output.say(t("{absent} Waiting on for it; Ctrl-C ends.", absent=translate(absent)), "answer")
+        output.say(t("{absent} Still waiting; Ctrl-C stops.", absent=translate(absent)), "answer")
 
     return await find_meeting(code, own, relay, tell if output.asks else None)
 
@@ -155,7 +155,7 @@ async def list_tables(tables: Browsed[TableAdvert], view: LobbyView, output: Out
     shown: tuple[str, ...] | None = None
     view.change(tables=())
     if not view.shows:
-        output.say(t("tables on this network (Ctrl-C ends):"))
+        output.say(t("tables on this network (Ctrl-C stops):"))
     while True:
         await trio.sleep(SETTLE_S)
         current = sorted(tables.current, key=lambda found: (found.advert.number, found.advert.host))

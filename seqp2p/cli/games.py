@@ -19,13 +19,15 @@ NO_GAMES: Final = message("--replay-dir names the folder that the replays are in
 @click.command(
     "games",
     help=message(
-        "List your games, last first: who played, how long, and the result.\n\n"
-        "FILTER is words that a line has to have: a name, a date, won, lost, unfinished, kids. Each replay is verified"
-        " for its line."
+        "List your games, newest first: who played, how long, and the result.\n\nFILTER is words that a"
+        " line must contain: a name, a date, won, lost, unfinished, kids. Each replay is verified before"
+        " it is listed."
     ),
 )
 @click.argument("words", nargs=-1, metavar=message("[FILTER...]"))
-@click.option("--last", type=click.IntRange(min=1), default=SHOWN, show_default=True, help=message("So many games."))
+@click.option(
+    "--last", type=click.IntRange(min=1), default=SHOWN, show_default=True, help=message("Show this many games.")
+)
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("The folder of the replays."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per game on standard output."))
 def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:

@@ -32,8 +32,8 @@ from seqp2p.ui.language import t
     "--fill",
     type=BotName(),
     help=message(
-        "The bot for free seats, normal without it, when start is typed; at once where nobody types: with --bot or"
-        " --json."
+        "The bot for the free seats when start is typed, by default normal. With --bot or --json, where"
+        " nobody types, it sits down at once."
     ),
 )
 @click.option(
@@ -43,7 +43,7 @@ from seqp2p.ui.language import t
     show_default=True,
     help=message("How many may watch, with the join code."),
 )
-@click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; all interfaces without it."))
+@click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; default: on all interfaces."))
 @map_port_option
 @seat_options
 def command(

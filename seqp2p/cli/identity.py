@@ -28,7 +28,7 @@ def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     if name is not None:
         change(BY_NAME["name"], name)
     if forget is not None and not known.forget(forget):
-        raise UserError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the players who are known"))
+        raise UserError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the known players"))
     shown = usual_name()
     players = [
         MetFields(player.name, player.key, fingerprint(bytes.fromhex(player.key)), player.first_seen)

@@ -22,10 +22,9 @@ from seqp2p.ui.language import t
 @click.command(
     "join",
     help=message(
-        "Sit down at a table, and play when it is full.\n\n"
-        "CODE finds the table on this network by its number, and a long CODE finds it by the relay that the host uses,"
-        " too. HOST:PORT always works. Without either, the tables on this network are listed, and the code is asked"
-        " for."
+        "Sit down at a table, and play when it is full.\n\nCODE finds the table on this network by its"
+        " number; a long CODE also finds it through the host's relay. HOST:PORT always works. Without"
+        " either, the tables on this network are listed, and you are asked for the code."
     ),
 )
 @place_options

@@ -650,6 +650,15 @@ class IdEvent(JsonEvent):
     known: list[MetFields]
 
 
+class ReachEvent(JsonEvent):
+    """``reach``: once per way into this machine; ``open`` as far as it shows from inside, ``seen`` is a sentence."""
+
+    way: Literal["ipv6", "port", "relay"]
+    open: bool
+    address: str | None
+    seen: str
+
+
 EVENTS: Final[Mapping[str, type[JsonObject]]] = {**_by_name(JsonEvent), "verdict": VerdictEvent, "moment": MomentEvent}
 """All events."""
 

@@ -95,8 +95,8 @@ class ChangedKey(UserError):
 
     def __init__(self, name: str) -> None:
         command = f"seqp2p id --forget '{name}'"
-        hint = t("compare fingerprints (seqp2p id); {command} forgets the key before", command=command)
-        super().__init__(t("left the table: {name} has another key than before", name=name), hint, NOT_CONNECTED)
+        hint = t("compare fingerprints (seqp2p id); {command} forgets the earlier key", command=command)
+        super().__init__(t("left the table: the key of {name} has changed", name=name), hint, NOT_CONNECTED)
         self.name: Final = name
 
 
@@ -126,7 +126,7 @@ async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
     try:
         remember(trusted)
     except UserError as error:
-        output.say(t("those at the table are not remembered: {reason}", reason=message_of(error)))
+        output.say(t("the players at this table are not remembered: {reason}", reason=message_of(error)))
 
 
 def emit_meeting(meeting: Meeting, output: Output) -> None:
@@ -161,7 +161,7 @@ def meeting_note(meeting: Meeting) -> str:
         case "renamed" if meeting.known is not None:
             return t("known as {known}", known=meeting.known.name)
         case "changed":
-            return t("ANOTHER KEY THAN BEFORE")
+            return t("THE KEY HAS CHANGED")
         case _:
             return ""
 
@@ -185,7 +185,7 @@ def load() -> tuple[Known, ...]:
             raise msgspec.ValidationError
     except (msgspec.MsgspecError, RecursionError):
         raise UserError(
-            t("the file of known players {path} is damaged", path=path), t("move it away; everybody is new again then")
+            t("the file of known players {path} is damaged", path=path), t("move it away; then everybody is new again")
         ) from None
     return players
 

@@ -4,6 +4,7 @@ import ipaddress
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
@@ -15,6 +16,7 @@ from seqp2p.cli.known import load, meet, meeting_note
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import own_console
+from seqp2p.cli.ways import tell_ways
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import UserError, ungrouped
 from seqp2p.hangup import HANGUP, TerminalGone
@@ -61,7 +63,7 @@ T = TypeVar("T")
 
 HOST_ONLY: Final = message("only the host can do that")
 ASK_LEAVE: Final = message("leave the table?")
-ASK_CLOSE: Final = message("close the table? The others who sit here must leave.")
+ASK_CLOSE: Final = message("close the table? The others here will have to leave.")
 
 
 class LobbyView:
@@ -117,7 +119,7 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
         return LobbyPlace(colour)
     others = [other.name for other in guests if other is not None and other is not guest]
     note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load(), others))
-    notes = (note, t("is asked for another game") if guest.asked else "")
+    notes = (note, t("is asked whether to play again") if guest.asked else "")
     return LobbyPlace(colour, guest.name, "  ".join(filter(None, notes)), own)
 
 
@@ -137,7 +139,7 @@ class BoundedLines:
             self._output.say(line, kind)
         elif self._notes.take(now):
             word = shown("seats")
-            many = t("players come and go too often to tell each time: {word} names those who are here", word=word)
+            many = t("players come and go too often to report each time; {word} lists who is here", word=word)
             self._output.say(many)
         return said
 
@@ -234,7 +236,7 @@ class LobbyDesk:
             self.relay = relay
             self.ask(UseRelay())
             self._output.ask("relay", None)
-        return [t("you use the relay {relay}, unless all have agreed to the table already", relay=relay)]
+        return [t("you use the relay {relay}, unless everybody has already accepted the table", relay=relay)]
 
     def _seat(self, typed: str) -> Sequence[str]:
         if not _is_number(typed):
@@ -350,6 +352,9 @@ class LobbyTeller:
         self._asks_to_leave = False
         self._told: dict[str, list[str]] = {}  # the lines told last, by the word that asks for them
         self._shown = trio.Event()  # set once a lobby was shown: a host is there
+        self.start_soon: Callable[[Callable[[], Awaitable[None]]], None] = ignore
+        """Starts a task that may outlast a lobby: a port of the router is closed again."""
+        self._looking: trio.CancelScope | None = None  # while the ways in are looked for
 
     def on_event(self, event: LobbyEvent) -> None:
         output = self.output
@@ -429,8 +434,8 @@ class LobbyTeller:
             self.output.ring(t("the table is full"))
             return
         text = t(
-            "all seats are taken: the game begins in {seconds} s, at once with {word}; a change or a chat message"
-            " restarts the wait",
+            "all seats are taken: the game begins in {seconds} s, or at once with {word}; a change or a chat"
+            " message restarts the wait",
             seconds=numeral(DEFAULT_LIMITS.full_table_s),
             word=shown("start"),
         )
@@ -440,12 +445,30 @@ class LobbyTeller:
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)
-        answers = {**lobby_answers(self._told, self.desk.start), **self.desk.answers()}
-        if not await wait_in_lobby(console, answers, self._asked) and not console.terminal:
-            # An input that ended at once does not hide that no host is there; but that news may never come.
-            with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
-                await self._shown.wait()
-            console.say(t("your input has ended"))
+        answers = {**lobby_answers(self._told, self.desk.start), **self.desk.answers(), "reach": self._reach}
+        try:
+            if not await wait_in_lobby(console, answers, self._asked) and not console.terminal:
+                # An input that ended at once does not hide that no host is there; but that news may never come.
+                with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
+                    await self._shown.wait()
+                console.say(t("your input has ended"))
+        finally:
+            if self._looking is not None:
+                self._looking.cancel()
+
+    def _reach(self, _: str) -> Sequence[str]:
+        if self._ways is None:
+            return [translate(HOST_ONLY)]
+        if self._looking is None:
+            self._looking = trio.CancelScope()
+            self.start_soon(partial(self._tell_ways, self._ways, self._looking))
+        return ()
+
+    async def _tell_ways(self, ways: WaysIn, looking: trio.CancelScope) -> None:
+        """Tell how friends elsewhere come, unless the lobby ends before it is known."""
+        with looking:
+            await tell_ways(self.output, ways.relay, ways.mapped, "answer")
+        self._looking = None
 
     def interrupted(self) -> bool:
         """Handle Ctrl-C: while other players sit here, ask once. Return True if nothing else is to do."""
@@ -465,7 +488,7 @@ class LobbyTeller:
         self.output.event(json_events.StrangersEvent(count, wrong))
         parts = [t("wrong code: {count}", count=wrong)] if wrong else []
         if (others := count - wrong) > 0:
-            parts.append(t("broke off or found no seat: {count}", count=others))
+            parts.append(t("disconnected or found no seat: {count}", count=others))
         line = t("turned away: {count} ({reasons})", count=count, reasons="; ".join(parts))
         self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
@@ -475,7 +498,7 @@ class LobbyTeller:
     def _tell_relay(self, relay: Address, reason: str) -> None:
         self.output.event(json_events.RelayEvent(str(relay), reason or None))
         if reason:
-            self._changes.say(t("nobody can come by the relay now: {reason}", reason=translate(reason)), "alarm")
+            self._changes.say(t("nobody can join through the relay now: {reason}", reason=translate(reason)), "alarm")
         else:
             self._changes.say(t("the relay at {relay} is back", relay=relay))
 

@@ -4,6 +4,7 @@ import difflib
 import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from seqp2p.api.home import usual_replay_dir
@@ -38,7 +39,7 @@ ROWS: Final[tuple[tuple[Message, MenuRow], ...]] = (
     (message("Host a table for friends"), MenuRow("", ("host",), "--players", _players(CLASSIC))),
     (message("Join a table"), MenuRow("", ("join",))),
     (message("Kids: play with animals"), MenuRow("", ("play", "--variant", "kids"), "--bots", _bots(KIDS), LEVELS)),
-    (message("Games: look at yours"), MenuRow("", ("show",))),
+    (message("Your games"), MenuRow("", ("show",))),
     (message("Watch a table"), MenuRow("", ("watch",))),
     (message("Rules"), MenuRow("", ("rules",))),
     (message("Settings"), MenuRow("", ("config",))),
@@ -55,10 +56,11 @@ def rows_now() -> list[MenuRow]:
 
 
 def _course_of(game: PastGame) -> str:
-    """Return who plays, and how far the game is: "with Carl, 6 turns, 17:22"."""
+    """Return who plays, and how far the game is: "with Carl, 6 turns, 17:22"; with the date of another day."""
     others = [name for seat, name in enumerate(game.company.names, 1) if seat != game.own]
     turns = game.summary.course.turns if game.summary.course else 0
-    values = {"names": listed(others), "time": f"{game.at:%H:%M}"}
+    is_today = game.at.date() == datetime.now(game.at.tzinfo).date()
+    values = {"names": listed(others), "time": f"{game.at:%H:%M}" if is_today else f"{game.at:%Y-%m-%d %H:%M}"}
     return tn("with {names}, {count} turn, {time}", "with {names}, {count} turns, {time}", turns, **values)
 
 
@@ -140,4 +142,4 @@ def fault_of(line: str, commands: Collection[str]) -> str:
     first = line.split(maxsplit=1)[0] if line.split() else ""
     if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
         return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
-    return t("type a command, a join code, or choose with the arrows")
+    return t("type a command or a join code, or choose with the arrows")

@@ -1,7 +1,6 @@
 """A replay for people and for scripts: the reading of its file, its moments, and the review of its moves."""
 
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +40,7 @@ Told = TypeVar("Told", bound=json_events.MomentFields)
 
 COSTLY_SHOWN: Final = 5
 CLOSED: Final = message("there is no review: the hands stayed closed in this game")
+NOT_ENDED: Final = message("there is no review: hands are opened at the end of a game, which this one has not reached")
 NO_TURNS: Final = message("there is no review: no turn was played")
 PROGRESS_AFTER_S: Final = 0.5
 """Seconds that a file may take to read before progress is shown."""
@@ -64,7 +64,8 @@ def review_of(playback: Playback) -> Reviewed:
         return Reviewed(Review({}, ()), message("there is no review: {reason}", reason=message_of(problem)))
     if found.moves:
         return Reviewed(found)
-    return Reviewed(found, CLOSED if found.closed else NO_TURNS)
+    to_come = settings.open_hands and playback.report.verdict != "verified"
+    return Reviewed(found, NO_TURNS if not found.closed else NOT_ENDED if to_come else CLOSED)
 
 
 def why_not(reviewed: Reviewed, company: Company) -> str:
@@ -81,9 +82,13 @@ def _move_reviews(playback: Playback, judged: Mapping[int, Judged]) -> dict[int,
     Where a team has won, nothing is left to judge.
     """
     assert playback.agreement is not None, "a turn has a table"
-    found, latest = dict[int, MoveReview](), deque[Chances](maxlen=playback.agreement.settings.players)
+    found, latest, out = dict[int, MoveReview](), list[Chances](), tuple[int, ...]()
     for at, each in judged.items():
-        latest.append(each.chances)
+        position = playback.moments[at].position
+        assert position is not None, "a turn has a position"
+        if position.out != out:  # Before, a seat that is out had chances.
+            latest, out = [], position.out
+        latest = [*latest, each.chances][len(out) - position.players :]
         *mean, _ = (sum(chances) // len(latest) for chances in zip(*latest, strict=True))
         chances = each.chances if CERTAIN in each.chances else (*mean, CERTAIN - sum(mean))
         found[at] = replace(_move_review(playback, at, each), chances=chances)
@@ -243,7 +248,7 @@ def play_file(file: Path, data: bytes) -> Playback:
 
     def tell_progress(read: int) -> None:
         if time.monotonic() > begun + PROGRESS_AFTER_S:
-            progress.show(t("the replay is verified… {percent} %", percent=100 * read // len(data)))
+            progress.show(t("verifying the replay… {percent} %", percent=100 * read // len(data)))
 
     playback = play_back(data, tell_progress)
     progress.wipe()

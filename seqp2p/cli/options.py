@@ -158,7 +158,7 @@ def make_relay(text: str) -> Address | None:
 relay_option = click.option(
     "--relay",
     metavar=message("HOST:PORT"),
-    help=message("A relay by which players who cannot dial each other play. Without it: the setting; '' is none."),
+    help=message("A relay for players who cannot connect to each other directly. Default: the setting; '' for none."),
 )
 
 
@@ -184,7 +184,7 @@ def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
     options: tuple[Callable[..., Any], ...] = (
-        click.option("--teams", type=int, help=message("2 or 3, for 6 and 12 players; usually 2.")),
+        click.option("--teams", type=int, help=message("2 or 3 teams, with 6 or 12 players; 2 by default.")),
         click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
         *map(_flag, TABLE_OPTIONS),
         click.option(
@@ -196,9 +196,9 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             callback=_check_turn_time,
             help=message(
-                "Seconds for a turn, 5 to 86400; 0 is no clock. When they are over the others pass over the turn, the"
-                " second time in a row they go on without that seat; a game of two ends unfinished after twice the"
-                " time."
+                "Seconds for a turn, 5 to 86400; 0 for no clock. When time is up, the others skip the turn; the"
+                " second time in a row, they go on without that seat. A game of two ends unfinished after twice"
+                " that time."
             ),
         ),
         click.option(
@@ -227,7 +227,7 @@ time_option = click.option(
     "exec_time_s",
     metavar=message("S"),
     type=click.FloatRange(0.1, TIME_S_MAX),
-    help=message("Seconds for a choice; without it, the table's turn less 2, or 30."),
+    help=message("Seconds for a choice; default: the table's turn time minus 2, or 30."),
 )
 
 
@@ -239,7 +239,7 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.IntRange(1, GAMES_MAX),
         default=1,
         show_default=True,
-        help=message("Play so many games at this table, without being asked."),
+        help=message("Play this many games at this table, without asking again."),
     )
     colour = click.option("--colour", metavar=message("COLOUR"), help=message("The colour you want for your team."))
     return playing_options(command, name, games, colour, relay_option)
@@ -286,9 +286,9 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         command(seat=seat, **more)
 
     options = (
-        click.option("--bot", type=BotName(), help=message("A bot plays this seat; without it, you do.")),
+        click.option("--bot", type=BotName(), help=message("A bot plays this seat instead of you.")),
         click.option(
-            "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help=message("A bot's least seconds a turn.")
+            "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
         ),
         click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
@@ -297,7 +297,7 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
             "--exec",
             "exec_line",
             metavar=message("COMMAND"),
-            help=message("A program plays this seat, by JSON lines: docs/scripting.md."),
+            help=message("A program plays this seat, in JSON lines: see docs/scripting.md."),
         ),
         time_option,
         click.option("--verbose-bot", is_flag=True, help=message("Show what the program writes to standard error.")),
@@ -323,11 +323,15 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
         command(wish=ScreenWish(plain, palette, ascii_only), **others)
 
     options = (
-        click.option("--plain", is_flag=True, help=message("Lines only, nothing repainted: also ACCESSIBLE=1.")),
         click.option(
-            "--palette", type=click.Choice(PALETTES), help=message("Colours of the screen; NO_COLOR does without.")
+            "--plain", is_flag=True, help=message("Print lines only, repaint nothing; the same as ACCESSIBLE=1.")
         ),
-        click.option("--ascii/--no-ascii", "ascii_only", default=None, help=message("Only ASCII signs on the screen.")),
+        click.option(
+            "--palette", type=click.Choice(PALETTES), help=message("Screen colours; NO_COLOR turns them off.")
+        ),
+        click.option(
+            "--ascii/--no-ascii", "ascii_only", default=None, help=message("Use only ASCII characters on the screen.")
+        ),
     )
     return with_all(options, with_wish)
 
@@ -359,7 +363,7 @@ def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
     if not arguments or shutil.which(arguments[0]) is None:
         name = arguments[0] if arguments else ""
         message = t("there is no program {name!r} that could be started", name=name)
-        hint = t("name it with its folder, like {example}; it needs the right to be executed", example="./bot.py")
+        hint = t("name it with its folder, like {example}; it must be executable", example="./bot.py")
         raise UserError(message, hint, USAGE)
     return Program(arguments, time_s, verbose)
 
@@ -382,7 +386,7 @@ def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
         command(host=host, code=given, **others)
 
     code = click.option(
-        "--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
+        "--code", help=message("The join code that the host shows; default: SEQP2P_CODE, or you are asked for it.")
     )
     return click.argument("place", metavar=message("[CODE | HOST:PORT]"), required=False)(code(with_place))
 

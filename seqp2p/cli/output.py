@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import weakref
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,8 +30,10 @@ from seqp2p.ui.language import bound, t, translate, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.cli.json_events import JsonObject
+    from seqp2p.ui.frame import Fragment
     from seqp2p.ui.question import Question
     from seqp2p.ui.screen import Screen
+    from seqp2p.ui.styles import Taste
 
 # What a line has in it that is there to be copied: a command, a path.
 _COPIED: Final = ("seqp2p ", " /", "\\")
@@ -121,6 +124,16 @@ class Output:
             _print(_broken(shown, self._people), self._people)
         else:
             self.screen.say(shown, kind, colour)
+
+    def say_painted(self, line: Sequence["Fragment"], wish: "ScreenWish") -> None:
+        """Say a line of styled pieces: with colours where there is a terminal that has them, and a wish for them."""
+        text = "".join(printable(part) for _, part in line)
+        if not can_show(self, wish) or not (taste := taste_of(self, wish)).is_coloured:
+            self.say(text)
+            return
+        from seqp2p.ui.terminal_app import print_line  # prompt_toolkit takes its time
+
+        print_line(restyled(line, _broken(text, self._people)), taste)
 
     def warn(self, text: str) -> None:
         """Write a line for people to standard error, also where standard output is theirs."""
@@ -273,8 +286,18 @@ def _broken(line: str, stream: TextIO) -> str:
         return line
     import textwrap
 
-    rows = textwrap.wrap(bound(line), columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    rows = textwrap.wrap(bound(line), columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     return unbound("\n".join(rows))
+
+
+def restyled(line: Sequence["Fragment"], broken: str) -> Iterator["Fragment"]:
+    """Yield the signs of a line that was broken between words, with the styles that they had before."""
+    rest = deque((style, sign) for style, part in line for sign in printable(part))
+    for sign in broken:
+        while rest and rest[0][1] == " " != sign:
+            rest.popleft()
+        yield rest.popleft() if rest and rest[0][1] == sign else ("", sign)
 
 
 def _print(text: str, stream: TextIO) -> None:
@@ -295,7 +318,7 @@ def _write_at_once(text: str, stream: TextIO) -> None:
         os.close(null)
         _unread.add(stream)
         if error.errno not in _NOBODY_THERE:
-            raise UserError(t("cannot write what there is to say: {reason}", reason=of_system(error))) from None
+            raise UserError(t("cannot write the output: {reason}", reason=of_system(error))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,16 +351,10 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
         return
     # prompt_toolkit takes its time: lines, bots and --help do without it.
     from seqp2p.ui.screen import open_screen
-    from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint
 
-    remains, chosen = list[str](), output.preferences
-    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    ascii_only = (chosen.ascii if wish.ascii_only is None else wish.ascii_only) or not is_unicode
+    remains = list[str]()
     try:
-        background = background_hint(os.environ.get("COLORFGBG", ""))
-        glyphs = ASCII if ascii_only else UNICODE if chosen.pictures else replace(UNICODE, pictures=False)
-        taste = Taste(wish.palette or chosen.palette, glyphs, _depth(), background)
-        async with open_screen(taste) as screen:
+        async with open_screen(taste_of(output, wish)) as screen:
             remains = screen.remains
             shown_on = replace(output, screen=screen)
             try:
@@ -347,6 +364,17 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
     finally:
         for line in remains:
             output.say(line)
+
+
+def taste_of(output: Output, wish: ScreenWish) -> "Taste":
+    """Return the look that the options, the settings and the environment ask for."""
+    from seqp2p.ui.styles import ASCII, UNICODE, Taste, background_hint  # what --help need not wait for
+
+    chosen = output.preferences
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    ascii_only = (chosen.ascii if wish.ascii_only is None else wish.ascii_only) or not is_unicode
+    glyphs = ASCII if ascii_only else UNICODE if chosen.pictures else replace(UNICODE, pictures=False)
+    return Taste(wish.palette or chosen.palette, glyphs, _depth(), background_hint(os.environ.get("COLORFGBG", "")))
 
 
 def _depth() -> int:
@@ -395,8 +423,8 @@ def _telling_errors(path: Path) -> Generator[None]:
     try:
         yield
     except FileExistsError:
-        problem = t("{path} is there already, and is left as it is", path=path)
-        raise UserError(problem, t("--force writes over it"), FAILED) from None
+        problem = t("{path} already exists, and is left as it is", path=path)
+        raise UserError(problem, t("--force overwrites it"), FAILED) from None
     except OSError as error:
         problem = t("{path} cannot be written: {reason}", path=path, reason=of_system(error))
         raise UserError(problem, exit_code=FAILED) from None

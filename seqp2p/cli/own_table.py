@@ -120,8 +120,8 @@ class Filling:
         self._open = self._called = False
 
     @contextlib.asynccontextmanager
-    async def ready(self, address: Address, relay: Address | None, output: Output) -> AsyncGenerator[None]:
-        """Call bots to the table at this address when they are due, until the block ends.
+    async def ready(self, address: Address, relay: Address | None, output: Output) -> AsyncGenerator[trio.Nursery]:
+        """Call bots to the table at this address when they are due, until the block ends; yield the tasks' nursery.
 
         Players elsewhere reach them by the host's ``relay``. The bots end with the block. If this seat can be resumed,
         they end by themselves instead.
@@ -129,7 +129,7 @@ class Filling:
         self._address, self._relay, self._output = address, relay, output
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._serve, nursery)
-            yield
+            yield nursery
             nursery.cancel_scope.cancel()
 
     async def _serve(self, nursery: trio.Nursery) -> None:
@@ -235,8 +235,9 @@ async def play_at_own_table(
     """Play at this player's own table, after a resumed game if there is one; return the exit code."""
     view = LobbyView(output, t("seqp2p: your table"), starts=invites)
     ways = WaysIn(table.addresses[0], table.endpoint.mapped, table.endpoint.relay)
-    async with filling.ready(table.addresses[0], ways.relay, output):
+    async with filling.ready(table.addresses[0], ways.relay, output) as nursery:
         teller = LobbyTeller(options, output, view, ways, by_hand=lambda: table.by_hand)
+        teller.start_soon = nursery.start_soon
 
         def on_event(event: LobbyEvent) -> None:
             if invites or isinstance(event, LobbyShown):

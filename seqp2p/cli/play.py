@@ -60,14 +60,14 @@ THOUGHT_S: Final = 1.0
     type=BotName(),
     default=USUAL,
     show_default=True,
-    help=message("Which bot they are: easy, normal and hard are levels."),
+    help=message("Which bots they are; easy, normal and hard are levels."),
 )
 @table_options
 @click.option(
     "--pace",
     "pace_s",
     type=click.FloatRange(0, 60),
-    help=message("A bot's least seconds a turn; 1 without it, or as set."),
+    help=message("Minimum seconds for a bot's turn; default: the setting, or 1."),
 )
 @click.option("--tutorial", is_flag=True, help=message("Ten turns that show the whole game, each of them explained."))
 @click.option("--name", help=message("The name at your seat."))
@@ -171,8 +171,8 @@ async def _at_table(
     if not await lead(Showing(changed, THOUGHT_S, scene.show_page, scene.forget_choice, screen.dressed)):
         screen.remains.append(translate(LEFT))
         return ABANDONED
-    lines = [t("you have won"), t("that was the tutorial; Enter begins a game against an easy bot, quit leaves")]
-    scene.over(lines, ClosingKey("yes", t("play")))
+    lines = [t("you have won"), t("that was the tutorial; Enter begins a game against an easy bot, or quit")]
+    scene.over(lines, ClosingKey("yes", t("begin")))
     screen.refresh()
     if word_of(await console.read() or "") in YES:
         return PLAYS_ON

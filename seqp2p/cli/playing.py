@@ -108,7 +108,7 @@ async def play(
     Ctrl-C does not cut off the result.
     """
     match, own, resumption = game.match, game.own.number, game.resumption
-    reporter = Reporter(output, match, own if choices.person else 0)
+    reporter = Reporter(output, match, own if choices.person else 0, game.ways)
     reporter.story.muted |= set(muted)
     if resumption is None:
         reporter.seats()
@@ -232,10 +232,12 @@ def _telling(output: Output) -> Callable[[Notice], None]:
         if not isinstance(notice, Failed):
             return
         output.event(json_events.BotFailedEvent(notice.reason, notice.gone))
-        text = t("the bot has failed: {reason}; this move is drawn by lot", reason=translate(notice.reason))
+        text = t("the bot has failed: {reason}; this move is chosen at random", reason=translate(notice.reason))
         if notice.gone:
             reason = translate(notice.reason)
-            text = t("the bot has failed: {reason}; moves are drawn by lot to the end of the game", reason=reason)
+            text = t(
+                "the bot has failed: {reason}; its moves are chosen at random until the end of the game", reason=reason
+            )
         output.say(text, "alarm")
 
     return tell

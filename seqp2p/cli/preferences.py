@@ -31,18 +31,18 @@ def _setting(usual: Value, sentence: Message, values: tuple[str, ...] = (), form
 class Preferences:
     """The values of all settings, with their defaults. An empty text is not set."""
 
-    name: str = _setting("", message("the name the others see; without it, the account's"))
-    relay: str = _setting("", message("the relay that you use; without it, none"), form=ADDRESS)
-    language: str = _setting("", message("the language; without it, LANG's"), LANGUAGES)
+    name: str = _setting("", message("the name the others see; by default, that of the account"))
+    relay: str = _setting("", message("the relay that you use; by default, none"), form=ADDRESS)
+    language: str = _setting("", message("the language; by default, that of LANG"), LANGUAGES)
     palette: str = _setting(PALETTES[0], message("the colours of the screen"), PALETTES)
-    ascii: bool = _setting(False, message("only ASCII signs on the screen"))
-    title: bool = _setting(True, message("the title of the terminal says whose turn it is"))
-    notify: bool = _setting(True, message("a notification of the desktop comes when it is your turn"))
-    pictures: bool = _setting(True, message("the animals of the kids' game are pictures"))
-    confirmation: bool = _setting(True, message("a chosen move is sent by a second Enter"))
-    auto_pass: bool = _setting(True, message("a pass goes by itself after 2 seconds, where nothing else can be done"))
-    bell: bool = _setting(True, message("the bell of the terminal rings when it is your turn"))
-    pace: float = _setting(1.0, message("the least seconds of a bot's turn at your table"))
+    ascii: bool = _setting(False, message("only ASCII characters on the screen"))
+    title: bool = _setting(True, message("the terminal title says whose turn it is"))
+    notify: bool = _setting(True, message("a desktop notification appears when it is your turn"))
+    pictures: bool = _setting(True, message("the kids' game shows its animals as pictures"))
+    confirmation: bool = _setting(True, message("a second Enter sends the chosen move"))
+    auto_pass: bool = _setting(True, message("you pass automatically after 2 seconds when nothing else is possible"))
+    bell: bool = _setting(True, message("the terminal bell rings when it is your turn"))
+    pace: float = _setting(1.0, message("the minimum seconds for a bot's turn at your table"))
 
 
 @dataclass(frozen=True)
@@ -203,5 +203,5 @@ def refusal(setting: Setting, typed: str) -> Message | None:
 def change(setting: Setting, typed: str | None) -> None:
     """Keep what was typed, or the default again (None). Raises UserError."""
     if typed is not None and (fault := refusal(setting, typed)):
-        raise UserError(fault, t("seqp2p config --help has all settings"), USAGE)
+        raise UserError(fault, t("seqp2p config --help lists all settings"), USAGE)
     change_config(setting.name, None if typed is None else setting.read(typed))

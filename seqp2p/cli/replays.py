@@ -28,6 +28,7 @@ from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.sidecar import SeatHeld, Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
+from seqp2p.rules import CLASSIC
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, translate, without_accents
@@ -55,7 +56,8 @@ SHOWN: Final = 20
 """So many games are listed, where no number is asked for."""
 UNFINISHED_MAX: Final = 3
 """So many files are looked at for an unfinished game."""
-NAMES_WIDTH: Final = 28
+NAMES_WIDTH: Final = 27
+"""With it and a short result a line has at most 80 columns."""
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -244,7 +246,7 @@ class ReplayPath(click.Path):
     ) -> str | bytes | os.PathLike[str]:
         """Raises click.BadParameter."""
         if not os.fspath(value):
-            self.fail(t("an empty name is no file's"), param, ctx)
+            self.fail(t("a file name cannot be empty"), param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -257,7 +259,7 @@ def known_names(output: Output) -> Mapping[str, str]:
     try:
         return {known.key: known.name for known in load()}
     except UserError as error:
-        output.say(t("who is known here is not said: {reason}", reason=message_of(error)))
+        output.say(t("known players are not named: {reason}", reason=message_of(error)))
         return NOBODY
 
 
@@ -350,7 +352,7 @@ class PastGame:
         if isinstance(self.trouble, SeatHeld):
             return t("being played in another window")
         result = report.result
-        if result is None and self.own in summary.left:
+        if result is None and self.own in report.left:
             return result_line(self.company, Result("unfinished", (), LEFT), heirs=summary.heirs)
         if result is None:
             reason = plain_reason(report.reason or "")
@@ -364,10 +366,10 @@ class PastGame:
         course, names = self.summary.course, self.company.names
         who = listed([t("you") if seat == self.own else name for seat, name in enumerate(names, 1)])
         shown = clipped(who, NAMES_WIDTH)
-        title = variant_title(course.variant) if course else ""
+        variant = f"  ({course.variant})" if course and course.variant != CLASSIC.name else ""
         turns = tn("{count} turn", "{count} turns", course.turns) if course else ""
-        words = [f"{self.at:%Y-%m-%d %H:%M}", shown + " " * (NAMES_WIDTH - width_of(shown)), f"{turns:>9}"]
-        return "  ".join([*words, self.outcome, f"({title})"] if title else [*words, self.outcome])
+        words = [f"{self.at:%Y-%m-%d %H:%M}", shown + " " * (NAMES_WIDTH - width_of(shown)), f"{turns:>8}"]
+        return "  ".join([*words, self.outcome]) + variant
 
     def has(self, words: Sequence[str]) -> bool:
         """Return True if each word is in the line or in a name."""

@@ -35,7 +35,7 @@ from seqp2p.match.machine import Match
 from seqp2p.rules import ACTION_ROWS, Card, view
 from seqp2p.ui import words
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.plain import board_lines, sequences_made
+from seqp2p.ui.plain import Ways, board_lines, sequences_made
 from seqp2p.ui.words import Sight
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -83,9 +83,10 @@ class Reporter:
     """Tells the events of a table at once.
 
     ``own`` is the seat of the reading person, 0 for a spectator or a bot. ``story`` keeps the lines of the game.
+    ``ways`` are how the other seats are reached.
     """
 
-    def __init__(self, output: Output, match: Match, own: int = 0) -> None:
+    def __init__(self, output: Output, match: Match, own: int = 0, ways: Callable[[], Ways] = dict) -> None:
         self.output = output
         self.match = match
         self.story = words.Story()
@@ -99,6 +100,7 @@ class Reporter:
         self._exchanged: tuple[int, list[Card], str] = (-1, [], "")  # the turn, the cards, and the line that tells it
         self._reshuffles = match.game.reshuffles
         self._shufflers, self._shuffling = list[str](), ""  # who has shuffled, and the line that tells it on a screen
+        self._ways, self._relayed = ways, set[int]()  # and the seats of which it is said that a relay leads to them
         self._accounted = set[int]()  # the seats of which it is said why they are voted on
         self._full_at = self._step_at = trio.current_time()
 
@@ -139,8 +141,22 @@ class Reporter:
         self._step_at = trio.current_time()
         if self.output.screen is None:
             progress.show(setup_progress(self.match, self._company.own))
+        self._tell_relayed()
         self._hear(event)
         self._show_event(event)
+
+    def _tell_relayed(self) -> None:
+        """Say once of each seat that a relay alone leads to it."""
+        for seat, way in self._ways().items():
+            if way and isinstance(way, str) and seat not in self._relayed:
+                self._relayed.add(seat)
+                name = self._company.name(seat)
+                line = t(
+                    "the relay {relay} links you with {name}: it sees no card, and can cut you off",
+                    name=name,
+                    relay=way,
+                )
+                self.output.say(line, "detail")
 
     def _show_event(self, event: TableEvent) -> None:
         """Change the table on the screen, if there is one."""
@@ -243,7 +259,7 @@ class Reporter:
             case Turned(_, seat, action) if ACTION_ROWS[action.kind].moves_chip:
                 self.story.turned(seat, action)
             case Absent(seat, grace_s) if seat != self._company.own and grace_s is not None:
-                self._explain("absent", words.away_explained(self._company, seat, self.match.game.players))
+                self._explain("absent", words.away_explained(self._company, seat, len(self.match.game.seats)))
             case Voted(_, _, action, about):
                 self._explain(action, words.vote_explained(self._company, action, about))
             case Skipped() | Dropped():
@@ -270,6 +286,8 @@ class Reporter:
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
         heirs = () if self.match.forfeit is None else self.match.forfeit.winners
         outcome = words.result_line(self._company, result, resumable=resumable, heirs=heirs)
+        if seat is None and result.kind == "unfinished":  # The others may play on.
+            outcome = t("you no longer see the game: {reason}", reason=words.reason_text(self._company, result.reason))
         self.output.say_last(outcome)
         self.output.say_last(t("replay: {path}", path=replay))
         if self._scene is not None and self.output.screen is not None:
@@ -350,7 +368,7 @@ class PortTeller:
         """Say that the router is asked, and return the listener for its answers; None if no port is wanted."""
         if not wanted:
             return None
-        self.output.say(t("the router is asked to open a port…"))
+        self.output.say(t("asking the router to open a port…"))
         return self.on_event
 
     def on_event(self, event: PortEvent) -> None:

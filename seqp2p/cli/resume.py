@@ -57,13 +57,14 @@ def complete_game(context: click.Context, parameter: click.Parameter, incomplete
 @click.command(
     "resume",
     help=message(
-        "Take your seat again in a game that is not finished.\n\n"
-        "GAME is a replay, its name, its number in seqp2p games, or the first digits of the game's id; without it, the"
-        " newest one that nobody plays."
+        "Take your seat again in an unfinished game.\n\nGAME is a replay, its name, its number in seqp2p"
+        " games, or the first digits of the game's id; by default, the newest one that is not being played."
     ),
 )
 @click.argument("game", required=False, metavar=message("[GAME]"), shell_complete=complete_game)
-@click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; where it was without it."))
+@click.option(
+    "--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; default: the same address as before.")
+)
 @map_port_option
 @playing_options
 def command(game: str | None, listen: str | None, map_port: bool, seat: Callable[[], SeatOptions]) -> None:
@@ -74,7 +75,7 @@ def command(game: str | None, listen: str | None, map_port: bool, seat: Callable
 
 async def resume(game: str | None, listen: Address | None, options: SeatOptions, *, map_port: bool = False) -> int:
     """Resume the seat, and play on; return the exit code."""
-    progress.show(t("the game so far is checked…"))
+    progress.show(t("checking the game so far…"))
     try:
         stored = find_stored(options.choices.replay_dir, game)
     except SeatStopped as stopped:
@@ -95,7 +96,7 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
             await stack.enter_async_context(bots_again(resumed.match.game.id, output))
             stack.enter_context(ports.telling(output))
             if stored.torn:
-                output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
+                output.say(t("the last thing written is incomplete: it is dropped, and the others will send it again"))
             if options.person and output.asks:
                 return await _play_on(resumed, endpoint_of(resumed, stored, locked), options, output)
             with trio.open_signal_receiver(*polite_signals()) as signals:
@@ -153,7 +154,7 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
     if game is not None and (named := _named(directory, game)) is not None:
         if not sidecar_path(named).exists():
             problem = t(
-                "the game is over, or its seat is not this player's: {replay} has no seat's own file beside it",
+                "the game is over, or its seat is not this player's: {replay} has no seat's file beside it",
                 replay=named,
             )
             raise UserError(problem, GameOver.hint)

@@ -226,7 +226,7 @@ def _tell_refused(refused: ChangedKey, lobby: Lobby, output: Output) -> None:
 
 def _why_not(error: NetError) -> str:
     if isinstance(error, PeerRefused) and error.code == "not_seated":
-        return t("the host lets this seat in no more")
+        return t("the host no longer admits this seat")
     return sentence(message_of(error))
 
 
@@ -297,7 +297,7 @@ class RematchQuestion:
     async def _read_line(self) -> str | None:
         line = await self._output.read_line()
         if line is not None and word_of(line.strip().partition(" ")[0]) == "say":
-            self._output.say(t("the game is over: this is not sent"))
+            self._output.say(t("the game is over: this was not sent"))
         return line
 
     async def until_told(self) -> None:

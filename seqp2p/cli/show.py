@@ -12,7 +12,6 @@ import trio
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli import json_events
 from seqp2p.cli.moments import (
-    CLOSED,
     NO_TURNS,
     VERIFY_HINT,
     Reviewed,
@@ -26,11 +25,12 @@ from seqp2p.cli.moments import (
 )
 from seqp2p.cli.options import screen_options
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
-from seqp2p.cli.replays import MISSING_HINT, ReplayPath, known_names, past_games, resolved, verdict_of
+from seqp2p.cli.replays import MISSING_HINT, ReplayPath, describe, known_names, past_games, resolved, verdict_of
 from seqp2p.cli.running import run_async
-from seqp2p.errors import DONE, USAGE, UserError
+from seqp2p.errors import DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback
+from seqp2p.ui.frame import Fragment
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly_lines, curve_lines, help_lines
 
@@ -38,12 +38,12 @@ from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly
 @click.command(
     "show",
     help=message(
-        "Look at a replay, step by step.\n\n"
-        "FILE can be last, for the last of your games; without FILE they are listed, and one is asked for.\n\n"
-        "Everything in it is verified first; what is damaged is shown as far as it is right. With --plain a terminal is"
-        " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed.\n\n"
-        "--review prints the chance of each team to win after each turn, as the seat that moved could know it, and the"
-        " moves that cost most. Only opened hands have a review."
+        "Look at a replay, step by step.\n\nFILE can be last, for your newest game; without FILE your"
+        " games are listed, and you are asked for one.\n\nThe replay is verified first; a damaged one is"
+        " shown as far as it is valid. With --plain you type words at a terminal, like next, back, 12,"
+        " board, hands, play; without a terminal the whole game is printed.\n\n--review prints each team's"
+        " chance to win after each turn, as the seat that moved could judge it, and the moves that cost"
+        " most. Only opened hands have a review."
     ),
 )
 @click.argument("file", type=ReplayPath(), required=False, metavar=message("[FILE]"))
@@ -56,20 +56,32 @@ def command(file: Path | None, *, as_json: bool, with_review: bool, wish: Screen
     output = Output(as_json)
     file = chosen_file(output) if file is None else resolved(file)
     playback = play_file(file, read_file(file))
+    show(output, wish, file, playback, with_review=with_review)
+    if playback.report.verdict == "invalid":
+        problem = t("{file}: {verdict}", file=file, verdict=describe(playback.report))
+        raise UserError(problem, VERIFY_HINT, NOT_VERIFIED)
+    raise SystemExit(DONE)
+
+
+def show(output: Output, wish: ScreenWish, file: Path, playback: Playback, *, with_review: bool) -> None:
+    """Show a replay to a script, as lines, on a screen or by typed words."""
     if output.json:
         emit_moments(output, file, playback, with_review=with_review)
-        raise SystemExit(DONE)
+        return
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if with_review or not playback.moments or not on_terminal:
-        lines = whole_review(file, playback, plain=wish.plain) if with_review else whole_lines(file, playback)
+        lines = [] if with_review else whole_lines(file, playback)
         for line in (*header_lines(playback), "", *lines):
             output.say(line)
-        raise SystemExit(DONE)
+        for painted in whole_review(file, playback, plain=wish.plain) if with_review else ():
+            output.say_painted(painted, wish)
+        return
     on_screen_page = can_show(output, wish)
     frames = frames_of(file.name, playback, brief=on_screen_page, reviewed=review_of(playback))
     if on_screen_page:
-        raise SystemExit(run_async(lambda: on_page(output, wish, frames)))
-    raise SystemExit(run_async(lambda: by_words(output, frames, header_lines(playback))))
+        run_async(lambda: on_page(output, wish, frames))
+    else:
+        run_async(lambda: by_words(output, frames, header_lines(playback)))
 
 
 def chosen_file(output: Output) -> Path:
@@ -83,7 +95,7 @@ def chosen_file(output: Output) -> Path:
     if not games:
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
     while True:
-        typed = str(click.prompt(t("which one? (1 is the last)"), default="1", prompt_suffix=" ", show_default=False))
+        typed = str(click.prompt(t("which one? (1 is the newest)"), default="1", prompt_suffix=" ", show_default=False))
         if typed.strip().isdecimal() and 1 <= int(typed) <= len(games):
             return games[int(typed) - 1]
         output.say(t("type a number from 1 to {most}", most=len(games)))
@@ -100,20 +112,21 @@ def whole_lines(file: Path, playback: Playback) -> list[str]:
     return [*(line.text for moment in frames.moments for line in moment.lines), "", *browser.board(), *hands]
 
 
-def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[str]:
+def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[Sequence[Fragment]]:
     """Return the chances after every move, the moves that cost most, and why others have no review."""
     if not playback.moments:
-        return [translate(NO_TURNS)]
+        return [[("", translate(NO_TURNS))]]
     frames = frames_of(file.name, playback, reviewed=(reviewed := review_of(playback)))
-    return [*curve_lines(frames, bars=not plain), *costly_lines(frames), *_open_game(reviewed)]
+    others = (*costly_lines(frames), *_open_game(reviewed))
+    return [*curve_lines(frames, bars=not plain), *([("", line)] for line in others)]
 
 
 def _open_game(reviewed: Reviewed) -> Iterator[str]:
     """Where the hands stayed closed, name the last game whose hands are open, if there is one."""
-    if reviewed.reason == CLOSED:
+    if reviewed.reason and reviewed.review.closed:
         for game in past_games(usual_replay_dir()):
             settings = game.summary.report.settings
-            if settings is not None and settings.open_hands and game.summary.course is not None:
+            if settings is not None and settings.open_hands and game.summary.report.verdict == "verified":
                 yield t("this one has a review: {command}", command=f"seqp2p show {game.number} --review")
                 return
 

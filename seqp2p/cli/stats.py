@@ -1,6 +1,6 @@
 """``seqp2p stats FILES…``: what there is to count in any number of replays."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -36,21 +36,21 @@ INTERVAL_FROM_GAMES: Final = 20
 @click.command(
     "stats",
     help=message(
-        "Count over replays: files, folders with all that is in them, and what patterns in quotes match.\n\n"
-        "Every replay is verified first. A game counts once, however many of its seats' replays there are; files that"
-        " do not verify are named with their reason and left out."
+        "Statistics of replays: files, folders with everything in them, and whatever quoted patterns"
+        " match.\n\nEvery replay is verified first. A game counts once, however many of its seats kept a"
+        " replay; files that do not verify are named with the reason and left out."
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=ReplayPath(), metavar=message("FILES..."))
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; default: one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 @click.option("--svg", "picture", help=message("Write a picture of where chips were placed to this file."))
-@click.option("--force", is_flag=True, help=message("Write the picture over a file that is there."))
+@click.option("--force", is_flag=True, help=message("Overwrite an existing file with the picture."))
 def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, as_json: bool, force: bool) -> None:
     output, counter = Output(as_json), ReplayCounter()
     left_out: list[LeftOutFields] = []
     if picture == STDOUT:
-        raise UserError(t("what was counted goes to standard output: name a file for the picture"), exit_code=USAGE)
+        raise UserError(t("the statistics go to standard output: name a file for the picture"), exit_code=USAGE)
     if picture is not None:
         check_place(picture, force=force)
     try:
@@ -83,7 +83,9 @@ def _count(
             fate, report = counter.add(summary), summary.report
             if fate is Counted.DUPLICATE and report.verdict == "unfinished":
                 again = t(
-                    "left out: {file}: {verdict}; one more of the same game", file=named.path, verdict=describe(report)
+                    "left out: {file}: {verdict}; another replay of the same game",
+                    file=named.path,
+                    verdict=describe(report),
                 )
                 output.say(again)
             elif fate in (Counted.LEFT_OUT, Counted.UNFINISHED):
@@ -154,27 +156,28 @@ def lines(counted: Statistics) -> Iterator[str]:
         duplicates=number(counted.duplicates),
     )
     if counted.players:
+        own = {key.hex() for key in own_keys()}
         yield ""
-        yield from _own_line(counted)
-        yield from _player_lines(counted)
+        yield from _own_line(counted, own)
+        yield from _player_lines(counted, own)
     for name, each in sorted(counted.variants.items()):
         yield ""
         yield from _variant_lines(name, each)
 
 
-def _own_line(counted: Statistics) -> Iterator[str]:
+def _own_line(counted: Statistics, keys: Collection[str]) -> Iterator[str]:
     """Yield the games of this player, whose keys may be several."""
-    own = [each for key, each in counted.players.items() if bytes.fromhex(key) in own_keys()]
-    if own:
-        games, won = sum(each.finished for each in own), sum(each.won for each in own)
+    own = [each for key, each in counted.players.items() if key in keys]
+    if games := sum(each.finished for each in own):
+        won = sum(each.won for each in own)
         yield tn("you: 1 game, won {won}", "you: {games} games, won {won}", games, games=number(games), won=number(won))
 
 
-def _with_bots_as_one(counted: Statistics) -> list[tuple[str, PlayerCount]]:
+def _with_bots_as_one(counted: Statistics, own: Collection[str]) -> list[tuple[str, PlayerCount]]:
     """Return players with their keys, those with the most games first. All bots, with a key for each game, are one."""
     bots, found = PlayerCount(names=(t("bots"),)), list[tuple[str, PlayerCount]]()
     for key, each in ranked(counted):
-        if all(map(is_bot_name, each.names)) and bytes.fromhex(key) not in own_keys():
+        if all(map(is_bot_name, each.names)) and key not in own:
             for name in ("won", "lost", "drawn", "unfinished"):
                 setattr(bots, name, getattr(bots, name) + getattr(each, name))
         else:
@@ -184,8 +187,8 @@ def _with_bots_as_one(counted: Statistics) -> list[tuple[str, PlayerCount]]:
     return found
 
 
-def _player_lines(counted: Statistics) -> Iterator[str]:
-    everybody = _with_bots_as_one(counted)
+def _player_lines(counted: Statistics, own: Collection[str]) -> Iterator[str]:
+    everybody = _with_bots_as_one(counted, own)
     rows = [[" " * NAMES_WIDTH, t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]]
     for _, each in everybody[:SHOWN_MAX]:
         numbers = (each.finished + each.unfinished, each.won, each.lost, each.drawn, each.unfinished)
@@ -214,7 +217,12 @@ def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
     yield t("  turns: {least} to {most}, median {median}, mean {mean}", **turns)
     share = percent(each.first_mover_won / each.decided) if each.decided else "-"
     between = _between(each.first_mover_won, each.decided)
-    yield t("  won by who began: {share} ({interval}); drawn: {drawn}", share=share, interval=between, drawn=each.drawn)
+    yield t(
+        "  won by the first player: {share} ({interval}); drawn: {drawn}",
+        share=share,
+        interval=between,
+        drawn=each.drawn,
+    )
     counts = {name: number(getattr(each, name)) for name in ("reshuffles", "passes", "exchanges", "sequences")}
     yield t(
         "  in all: reshuffles {reshuffles}, passes {passes}, dead cards {exchanges}, sequences {sequences}", **counts

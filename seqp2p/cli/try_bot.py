@@ -23,25 +23,26 @@ GAMES_MAX: Final = 10_000
 PROBLEMS_MAX: Final = 5
 """Of one table, so many problems are shown to people."""
 HINT: Final = message(
-    "docs/scripting.md has the lines that a program reads and writes; it prints nothing else to standard output"
+    "docs/scripting.md describes the lines that a program reads and writes; the program must print"
+    " nothing else to standard output"
 )
 SILENT_HINT: Final = message(
-    "it was silent when it was to choose: every line has to be written out at once, with its end (flush)"
+    "it was silent when it had to choose: every line must be written out at once, newline included (flush)"
 )
 
 
 @click.command(
     "try-bot",
     help=message(
-        "Try a program as a bot.\n\n"
-        "COMMAND, quoted as one word, is started as --exec would start it, and plays on the engine alone: at tables of"
-        " every kind, with dead cards, passes, forgotten draws and called talk, with questions that are taken back and"
-        " answers that are refused. What it does wrong is said."
+        "Try a program as a bot.\n\nCOMMAND, quoted as one word, is started as --exec would start it, and"
+        " plays on the engine alone: at tables of every kind, with dead cards, passes, forgotten draws and"
+        " called talk, with questions that are taken back and answers that are refused. What it does wrong"
+        " is listed."
     ),
 )
 @click.argument("line", metavar=message("COMMAND"))
 @click.option("--variant", type=click.Choice(list(VARIANTS)), help=message("Only tables of this game."))
-@click.option("--players", type=click.IntRange(2, 12), help=message("Only tables of so many players."))
+@click.option("--players", type=click.IntRange(2, 12), help=message("Only tables for this many players."))
 @click.option(
     "--games",
     type=click.IntRange(1, GAMES_MAX),
@@ -49,7 +50,9 @@ SILENT_HINT: Final = message(
     show_default=True,
     help=message("How many games at a table."),
 )
-@click.option("--against", type=BotName(), default="random", show_default=True, help=message("The bot it plays."))
+@click.option(
+    "--against", type=BotName(), default="random", show_default=True, help=message("The bot it plays against.")
+)
 @click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same cards."))
 @time_option
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per table on standard output."))
@@ -105,8 +108,8 @@ async def try_bot(
 def table_name(table: ConformanceTable) -> str:
     parts = [t("{variant}, {players} players", variant=table.variant.name, players=table.players)]
     parts += [translate(row.short) for row in RULE_OPTIONS if getattr(table.options, row.field) != row.usual]
-    parts += [t("from where only an exchange is possible")] if table.only == "exchange" else []
-    parts += [t("from where only a pass is possible")] if table.only == "pass" else []
+    parts += [t("starting where only an exchange is possible")] if table.only == "exchange" else []
+    parts += [t("starting where only a pass is possible")] if table.only == "pass" else []
     return ", ".join(parts)
 
 

@@ -49,14 +49,14 @@ AGAIN_MAX: Final = 1_000
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=ReplayPath(), metavar=message("FILES..."))
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; default: one for each core."))
 @click.option(
-    "--dask", metavar=message("ADDRESS"), help=message("Verify on the Dask cluster whose scheduler is there.")
+    "--dask", metavar=message("ADDRESS"), help=message("Verify on the Dask cluster whose scheduler is at this address.")
 )
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
 def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
     if jobs is not None and dask is not None:
-        raise UserError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
+        raise UserError(t("--jobs is for this machine, --dask for a cluster"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
     tally = Verdicts()
     early: UserError | None = None
@@ -82,7 +82,7 @@ def _meant(files: Sequence[Path]) -> list[Named]:
     if missing := missing_of(files):
         raise UserError(
             t("no such file: {files}", files=", ".join(map(str, missing))),
-            t("nothing was verified: a file, a folder or a pattern in quotes can be named"),
+            t("nothing was verified: name a file, a folder or a quoted pattern"),
             USAGE,
         )
     return named_files(files)
@@ -150,7 +150,7 @@ def _offence(cheat: Cheat, players: Sequence[Player]) -> str:
 
 
 def _details(report: Report, known: Mapping[str, str]) -> list[str]:
-    lines = [_who(player, known.get(player.key)) for player in report.players]
+    lines = [_who(player, known.get(player.key), report) for player in report.players]
     if report.settings is None:
         return lines
     proved = report.proved
@@ -168,7 +168,7 @@ def _details(report: Report, known: Mapping[str, str]) -> list[str]:
             lines.append(_offence(cheat, report.players))
         lines += _evidence(cheat.seat, cheat.evidence)
     if report.byte is not None:
-        lines.append(t("the record that is wrong begins at byte {byte}", byte=report.byte))
+        lines.append(t("the wrong record begins at byte {byte}", byte=report.byte))
     return lines
 
 
@@ -178,12 +178,15 @@ def _evidence(seat: int, evidence: Sequence[Contribution]) -> list[str]:
     ]
 
 
-def _who(player: Player, known: str | None) -> str:
+def _who(player: Player, known: str | None, report: Report) -> str:
     mark = fingerprint(bytes.fromhex(player.key))
     values = {"seat": player.seat, "name": player.name, "fingerprint": mark}
-    if known is None:
-        return t("seat {seat}  {name}  {fingerprint}", **values)
-    return t("seat {seat}  {name}  {fingerprint}  known as {known}", **values, known=known)
+    line = t("seat {seat}  {name}  {fingerprint}", **values)
+    if known is not None:
+        line = t("seat {seat}  {name}  {fingerprint}  known as {known}", **values, known=known)
+    if player.seat in report.left:
+        return t("{seat}   left the table", seat=line)
+    return t("{seat}   out of the game", seat=line) if player.seat in report.out else line
 
 
 def _summarise(output: Output, tally: Verdicts, named: int) -> None:

@@ -49,10 +49,10 @@ LET_IN: Final = message("you are let in; the game is shown once the table is ful
 @click.command(
     "watch",
     help=message(
-        "Watch a table, before it is full or while it plays: everything but the hands.\n\n"
-        "CODE finds the table on this network by its number, and a long CODE finds it by the relay that the host uses,"
-        " too. HOST:PORT always works. Without either, the tables on this network are listed, and the code is asked"
-        " for."
+        "Watch a table, before it is full or while it plays: everything but the hands.\n\nCODE finds the"
+        " table on this network by its number; a long CODE also finds it through the host's relay."
+        " HOST:PORT always works. Without either, the tables on this network are listed, and you are asked"
+        " for the code."
     ),
 )
 @place_options

@@ -266,7 +266,7 @@ def decode_point(data: bytes) -> Point:
     raw = ffi.new("secp256k1_pubkey *")
     # Of 33 bytes libsecp256k1 takes the prefixes 02 and 03, x below p, and x of a point on the curve: nothing else.
     if not lib.secp256k1_ec_pubkey_parse(_context, raw, data, POINT_SIZE):
-        raise CryptoError(message("These 33 bytes are no point of secp256k1 in compressed form."))
+        raise CryptoError(message("These 33 bytes are not a point of secp256k1 in compressed form."))
     return Point(raw, data)
 
 

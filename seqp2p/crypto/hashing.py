@@ -61,7 +61,9 @@ def label_bytes(label: str) -> bytes:
     if not label.isascii() or not label.startswith(PREFIX) or "\0" in label:
         values = {"label": label, "prefix": PREFIX}
         raise CryptoError(
-            message("{label!r} is no label: it must be ASCII without zero bytes and start with {prefix!r}.", **values)
+            message(
+                "{label!r} is not a label: it must be ASCII without zero bytes and start with {prefix!r}.", **values
+            )
         )
     return label.encode("ascii") + b"\0"
 

@@ -336,7 +336,7 @@ def _name(name: str) -> str:
 def _oracle(deck: Deck, shuffled: Deck, pk: Point, context: Context) -> Oracle:
     if not deck or len(deck) != len(shuffled):
         counts = {"before": len(deck), "after": len(shuffled)}
-        why = message("A shuffle has as many cards after as before, at least one: {before}, {after}.", **counts)
+        why = message("A shuffle keeps the number of cards, at least one: {before} before, {after} after.", **counts)
         raise CryptoError(why)
     oracle = Oracle(SHUFFLE_PROOF, context)
     oracle.absorb(number(len(deck)), encode_point(pk), encode_deck(deck), encode_deck(shuffled))

@@ -588,7 +588,7 @@ class SeatSession:
             self._end_by_proof()
             return
         reason = message(
-            "{seats} cannot be reached or keep the others waiting, and those who stay are no majority",
+            "{seats} cannot be reached or keep the others waiting, and those who stay are not a majority",
             seats=self._absence.names(missing or gone),
         )
         self._end(reason, resumable=enough and missing <= self._absence.may_return(now))

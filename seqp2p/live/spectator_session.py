@@ -123,7 +123,7 @@ class SpectatorSession:
         host = self._host_name
         # It does not say which: a host that was started again knows no spectator from before.
         return Gone(
-            message("{host} was started again and has no spectators any more, or others took the place", host=host)
+            message("{host} was restarted and lets nobody watch any more, or others took the places", host=host)
         )
 
     @property

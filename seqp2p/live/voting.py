@@ -89,9 +89,14 @@ class Voting:
         self._allowed.discard(seat)
 
     def to_ask(self, now: float) -> frozenset[int]:
-        """Return the seats to ask the person about: away for the whole grace, and awaited by the game."""
+        """Return the seats to ask the person about: away for the whole grace, and awaited by the game.
+
+        Nobody is asked where too few are left for a vote.
+        """
         base = self._match.chain.base
         if not self._asks or base is None or not base.votable:
+            return frozenset()
+        if not base.decree.majority(base.decree.members - self._absence.away(now)):
             return frozenset()
         return (self._keep_waiting(now, now) & self._match.awaited) - self._allowed
 

@@ -102,7 +102,7 @@ def read_statement(statement: AddressStatement) -> Read:
         addresses = tuple(parse_peer_address(entry.address) for entry in payload.entries if entry.kind == TCP)
         relay = _relay(payload)
     except (DecodeError, AddressError) as error:
-        text = message("It sent the addresses of a seat in a form that cannot be: {reason}", reason=message_of(error))
+        text = message("It sent addresses of a seat in an invalid form: {reason}", reason=message_of(error))
         raise PeerError(text) from None
     return Read(statement, payload, addresses, relay)
 

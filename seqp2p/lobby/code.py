@@ -61,7 +61,7 @@ PLACE_DIGITS: Final = 14
 """10^14 places are more than 2^46."""
 _GROUP: Final = 7
 _HINT: Final = message("A code is a number and two to four words, as in 7-amber-falcon.")
-_PLACE_HINT: Final = message("A code with a meeting place is like 7-4821937-5526041-amber-falcon.")
+_PLACE_HINT: Final = message("A code with a meeting place looks like 7-4821937-5526041-amber-falcon.")
 _SEPARATORS: Final = re.compile(r"[\s\-_.,‐‑‒–—]+")
 _DIGITS: Final = re.compile(r"[\s\-_.,‐‑‒–—\d]*")
 _SHOWN_MAX: Final = 20
@@ -126,7 +126,7 @@ def parse_code(text: str) -> str:
     digits, words = _parts(text[:split_at]), _parts(text[split_at:])
     number = (digits or words or [""]).pop(0)
     if not WORDS_MIN <= len(words) <= (PLACE_WORDS_MAX if digits else WORDS_MAX):
-        raise BadCode(message("This is no join code."), _PLACE_HINT if digits else _HINT)
+        raise BadCode(message("This is not a join code."), _PLACE_HINT if digits else _HINT)
     if not (number.isascii() and number.isdigit() and len(number) <= 4 and 1 <= int(number) <= TABLE_NUMBER_MAX):
         raise BadCode(message("A join code begins with the table's number, 1 to {most}.", most=TABLE_NUMBER_MAX), _HINT)
     place = "".join(digits)

@@ -162,7 +162,7 @@ class _Post(Generic[A]):
             async with opened(self._where.interfaces, self._where.limits) as net:
                 await self._keep(net)
         except OSError as error:
-            warn(message("others cannot find this on the network by itself: {reason}", reason=_reason(error)))
+            warn(message("others cannot find this table on the network automatically: {reason}", reason=_reason(error)))
 
     async def _keep(self, net: "Net") -> None:
         while True:

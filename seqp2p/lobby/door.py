@@ -151,8 +151,7 @@ class CodeDoor:
             if await self._answer(frames, key, first):
                 tries.take_back(began_at)
                 return
-        self._wrong += 1
-        await refuse(frames, "too_slow" if patience.cancelled_caught else "wrong_code", self._limits)
+        await self._turn_away(frames, "too_slow" if patience.cancelled_caught else "wrong_code")
 
     async def _run(self, frames: FrameStream, key: bytes, first: PakeA, source: str, rest_s: float) -> None:
         proven, failure = False, None
@@ -175,18 +174,24 @@ class CodeDoor:
             self._not_before = max(self._not_before, trio.current_time() - unused_s) + rest_s
         if proven:
             return
-        if failure is not None:
-            raise failure
-        if client.patience.cancelled_caught:
-            await refuse(frames, "too_slow", self._limits)
-        await refuse(frames, "wrong_code" if self.code == code else "code_burned", self._limits)
+        reason = "wrong_code" if self.code == code else "code_burned"
+        await self._turn_away(frames, "too_slow" if client.patience.cancelled_caught else reason, failure)
+
+    async def _turn_away(self, frames: FrameStream, reason: str, failure: NetError | None = None) -> NoReturn:
+        """Refuse a client that has tried a code, unless it has failed. Its try is told when the client is counted."""
+        try:
+            if failure is not None:
+                raise failure
+            await refuse(frames, reason, self._limits)
+        except NetError:
+            self._wrong += 1
+            raise
 
     async def _require_current(self, frames: FrameStream, first: PakeA) -> None:
         """Refuse a code that cannot be the present one. It is no try: nothing of the present one is shown."""
         theirs = (first.table, first.words)
         if theirs != self._public:
-            self._wrong += 1
-            await refuse(frames, "code_burned" if theirs in self._spent else "wrong_code", self._limits)
+            await self._turn_away(frames, "code_burned" if theirs in self._spent else "wrong_code")
 
     async def _answer(self, frames: FrameStream, key: bytes, first: PakeA) -> bool:
         """Answer a client that has begun. Return True if it has proved the code; then it is told."""
@@ -228,7 +233,6 @@ class CodeDoor:
             self._place = make_place(self._randomness)
 
     def _count_wrong(self) -> None:
-        self._wrong += 1
         self._failed += 1
         if self._failed < self._tries:
             return

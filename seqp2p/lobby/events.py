@@ -133,12 +133,12 @@ class RelayState:
 
 DECLINED: Final[Mapping[str, str]] = {
     "seat_taken": message("That seat is taken."),
-    "no_seat": message("There is no such seat to take; the host keeps seat 1."),
+    "no_seat": message("That seat cannot be taken; the host keeps seat 1."),
     "colour_taken": message("Another team has chosen that colour."),
     "no_colour": message("This table does not have that colour."),
     "nobody": message("No other player of that name sits here."),
-    "too_fast": message("That was too much for one minute."),
-    "nothing": message("There is nothing in it to say."),
+    "too_fast": message("Too many messages within a minute: wait a little."),
+    "nothing": message("There is nothing to say."),
     "host_only": message("Only the host can do that."),
     "no_relay": message("There is no other relay to use at this table."),
 }

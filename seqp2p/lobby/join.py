@@ -159,9 +159,7 @@ async def knock(own: Own, route: Route, code: str, role: wire.Role) -> ServerLin
         nonlocal has_waited
         if not has_waited:
             limit_s = limits.knock_s + limits.code_exchange_s
-            text = message(
-                "The table lets you wait for your turn at the code, at most {seconds:.0f} s.", seconds=limit_s
-            )
+            text = message("Waiting for the host to check the code, at most {seconds:.0f} s.", seconds=limit_s)
             own.on_event(TurnedAway(text))
         has_waited = True
 
@@ -207,9 +205,9 @@ def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessa
         raise PeerError(message("The host shows a lobby whose seats do not fit its settings."))
     taken = [seat for seat in lobby.seats if seat is not None]
     if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
-        raise PeerError(message("The host shows a lobby with names or keys that cannot be."))
+        raise PeerError(message("The host shows a lobby with invalid names or keys."))
     if lobby.relay is not None and not _is_relay(lobby.relay):
-        raise PeerError(message("The host shows a relay whose address cannot be."))
+        raise PeerError(message("The host shows a relay with an invalid address."))
     first = lobby.seats[0]
     if first is None or first.key != host_key:
         raise PeerError(message("The host shows a lobby in which another key has its seat."))
@@ -294,9 +292,9 @@ class _Joiner:
                 self._look(received)
             case wire.Gather(number):
                 if self._lobby is None:
-                    raise PeerError(message("The host begins a game before it has shown the table."))
+                    raise PeerError(message("The host began a game before it had shown the table."))
                 if self.asked:
-                    raise PeerError(message("The host begins a game that this player has not accepted."))
+                    raise PeerError(message("The host began a game that this player had not accepted."))
                 self._round = number
                 self._be_unready()
                 self._nonce = self.own.randomness(32)
@@ -311,7 +309,7 @@ class _Joiner:
                 self._on_event(declined(code, reason))
             case wire.StartMessage(number):
                 if not self._ready or number != self._round:
-                    raise PeerError(message("The host started a table that was not agreed."))
+                    raise PeerError(message("The host started a table that was not agreed on."))
                 self.link.stop()
             case wire.Refused(code, reason):
                 raise PeerRefused(code, reason)
@@ -415,14 +413,14 @@ class _Joiner:
         try:
             agreement = decode_agreement(received.agreement)
         except (DecodeError, TableError) as error:
-            text = message("The host proposed a table that cannot be: {reason}", reason=message_of(error))
+            text = message("The host proposed an invalid table: {reason}", reason=message_of(error))
             raise PeerError(text) from None
         lobby = self._lobby
         if lobby is None or received.round != self._round or self._ready:
             raise PeerError(message("The host proposed a table out of turn."))
         shown = [None if seat is None else (seat.name, seat.key) for seat in lobby.seats]
         if agreement.settings != lobby.settings or [(seat.name, seat.key) for seat in agreement.seats] != shown:
-            raise PeerError(message("The host proposed another table than the one it showed."))
+            raise PeerError(message("The host proposed a different table from the one it showed."))
         if agreement.seats[self.seat - 1].nonce != self._nonce:
             raise PeerError(message("The host proposed a table without this seat's fresh nonce."))
         self._check_addresses(agreement, received.addresses)
@@ -435,7 +433,7 @@ class _Joiner:
         if len(statements) != len(agreement.seats):
             raise PeerError(message("The host gave addresses that do not fit the seats."))
         if statements[self.seat - 1] != self._own:
-            raise PeerError(message("The host gave other addresses for this seat than it has signed."))
+            raise PeerError(message("The host gave addresses for this seat that this seat has not signed."))
         for seat, (entry, statement) in enumerate(zip(agreement.seats, statements, strict=True), 1):
             if not is_first(statement, entry.key, entry.nonce):
                 text = message(
@@ -504,7 +502,7 @@ class _Waiting:
                 try:
                     self.agreement = decode_agreement(data)
                 except (DecodeError, TableError) as error:
-                    text = message("The host shows a table that cannot be: {reason}", reason=message_of(error))
+                    text = message("The host shows an invalid table: {reason}", reason=message_of(error))
                     raise PeerError(text) from None
                 if self._host_key not in (seat.key for seat in self.agreement.seats):
                     raise PeerError(message("The host shows a table at which it has no seat."))
@@ -516,4 +514,4 @@ class _Waiting:
             case wire.Ping():
                 pass
             case _:
-                raise PeerError(message("The host sent something of a game before it showed the table."))
+                raise PeerError(message("The host sent a message of a game before it showed the table."))

@@ -89,7 +89,9 @@ class LobbyTalk:
         try:
             payload = decode(LinePayload, line.payload, LINE_SIZE_MAX)
         except DecodeError as error:
-            text = message("The other side sent what is no line of a lobby: {reason}.", reason=message_of(error))
+            text = message(
+                "The other side sent something that is not a line of a lobby: {reason}.", reason=message_of(error)
+            )
             raise PeerError(text) from None
         if payload.lobby != self._lobby or payload.key not in speakers:
             raise PeerError(message("The other side sent a line of another lobby or of a player who is not here."))

@@ -81,7 +81,7 @@ class Exchange:
             key = self._side.finish(received)
         # The package's failures: not a point of the group, not the other side's, or one's own message returned.
         except (NotOnCurve, ValueError, spake2.SPAKEError):
-            raise PeerError(message("The other side sent no message of a code exchange.")) from None
+            raise PeerError(message("The other side did not send a message of the code exchange.")) from None
         joiner, host = (hmac.digest(key, label_bytes(label), "sha256") for label in (CONFIRM_JOINER, CONFIRM_HOST))
         return joiner, host
 

@@ -188,7 +188,7 @@ class SpectatorFeed:
     def cut_off(self) -> None:
         """End the links that are still there: those who read the goodbye have closed theirs."""
         for reader in self.readers:
-            reader.link.end(LinkLost(message("It did not take the farewell.")))
+            reader.link.end(LinkLost(message("It did not answer the goodbye.")))
 
     def _answer(self, reader: FeedReader) -> None:
         """Send the next batch, if the pause after the last one is over. Unsent bytes count as a part of it.

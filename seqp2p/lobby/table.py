@@ -49,7 +49,7 @@ def parse_relay_entry(text: str) -> RelayEntry:
     except ValueError:  # binascii.Error, and what other characters than ASCII raise
         entry = None
     if entry is None or len(entry.key) != EXCHANGE_SIZE or str(entry) != text:
-        raise AddressError(message("{text!r} is no relay with a key.", text=text[:64]))
+        raise AddressError(message("{text!r} is not a relay with a key.", text=text[:64]))
     return entry
 
 

@@ -19,11 +19,12 @@ class Seated:
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """A seat's shuffle is proved. ``number`` counts the seats of this round of shuffles, ``reshuffle`` the rounds."""
+    """A seat's shuffle is proved. ``number`` counts the ``seats`` of a round of shuffles, ``reshuffle`` the rounds."""
 
     seat: int
     number: int
     reshuffle: int
+    seats: int
 
 
 @dataclass(frozen=True, slots=True)

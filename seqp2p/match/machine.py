@@ -182,7 +182,7 @@ class Match:
         closed = next(iter(self.record[envelope.step - 1 : envelope.step]), None)
         if envelope.prev != (closed.prev if closed else self.head):
             raise OtherPast(
-                message("seat {seat} has another past at step {step}", seat=envelope.seat, step=envelope.step)
+                message("seat {seat} has a different history at step {step}", seat=envelope.seat, step=envelope.step)
             )
         if closed and closed.action:
             return self._judge_late(envelope, contribution)
@@ -423,7 +423,7 @@ class Match:
 
     def _checked(self, step: LiveStep, envelope: Envelope, contribution: Contribution) -> Checked:
         if envelope.kind != step.plan.kind:
-            reason = message("a contribution of another kind than {kind}", kind=step.plan.kind)
+            reason = message("a contribution of a kind other than {kind}", kind=step.plan.kind)
             raise self._violation(envelope, "step", reason, contribution)
         kept, fault = self._verdict(step, envelope, contribution.payload)
         if fault is not None:
@@ -480,7 +480,9 @@ class Match:
         if word.step > base.number:
             raise TooEarly(word.step, word.seat)
         if word.prev != base.prev:
-            raise OtherPast(message("seat {seat} has another past at step {step}", seat=word.seat, step=word.step))
+            raise OtherPast(
+                message("seat {seat} has a different history at step {step}", seat=word.seat, step=word.step)
+            )
         return base
 
     @staticmethod

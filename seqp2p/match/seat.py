@@ -156,7 +156,7 @@ class SeatKeys:
         """Sign an action of this seat. Raises IllegalAction or AmbiguousAction before anything is signed."""
         if match.kind == "discard":
             if action not in self.view(match).legal:
-                raise IllegalAction(message("your team was called: give up a card of your hand, like QH given"))
+                raise IllegalAction(message("your team was called: give up a card from your hand, like QH given"))
         else:
             apply(self.position(match), action)
         return self._sign(match, self._turn_body(match, action))

@@ -141,7 +141,7 @@ def close_shuffle(game: Game, plan: StepPlan, decks: Mapping[int, tuple[Cipherte
     game.shuffles += 1
     if plan.subject == game.seats[-1]:
         game.deck.adopt()
-    return (Shuffled(plan.subject, 1 + game.seats.index(plan.subject), game.reshuffles),)
+    return (Shuffled(plan.subject, 1 + game.seats.index(plan.subject), game.reshuffles, len(game.seats)),)
 
 
 def positions_of_others(game: Game, seat: int) -> list[int]:
@@ -260,9 +260,9 @@ def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str 
     """
     word = remark.said
     if word.step > step or game.heads[word.step - 1] != word.prev:
-        return message("the remark is not dated to this game's record")
+        return message("the remark is not dated to a step of this game")
     if word.step < game.placed_at.get(caller, 0):
-        return message("a remark can be called in the first turn after it only")
+        return message("a remark can be called only in the first turn after it")
     if word.courtesy:
         return message("a courtesy cannot be called")
     if remark.hash in game.called:

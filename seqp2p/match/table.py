@@ -81,7 +81,7 @@ TABLE_OPTIONS: Final = (
         word="closed-hands",
         name=message("open hands"),
         short=message("closed hands"),
-        help=message("Do not open the hands for the replay at the end."),
+        help=message("Keep the hands closed at the end, in the replay too."),
         sentence=message("hands stay closed at the end"),
         usual_sentence=message("hands are opened for the replay at the end"),
     ),
@@ -124,7 +124,9 @@ def name_fault(name: str) -> str | None:
     """
     marks = "".join("m" if ord(character) in MARKS else " " for character in name)
     if marks.startswith("m") or "m" * (NAME_MARKS_MAX + 1) in marks:
-        return message("a name begins with no mark, and has at most {most} marks in a row", most=NAME_MARKS_MAX)
+        return message(
+            "a name does not begin with a combining mark, and has at most {most} in a row", most=NAME_MARKS_MAX
+        )
     return text_fault(message("a name"), name, NAME_LENGTH_MAX)
 
 

@@ -284,5 +284,6 @@ def _port(text: str, whole: str) -> int:
 
 def _no_address(text: str) -> AddressError:
     return AddressError(
-        message("{text!r} is no address.", text=text[:_SHOWN_MAX]), message("Write HOST:PORT, as in 192.168.1.5:4610.")
+        message("{text!r} is not an address.", text=text[:_SHOWN_MAX]),
+        message("Write HOST:PORT, as in 192.168.1.5:4610."),
     )

@@ -31,7 +31,7 @@ class Route:
     aclose: Callable[[], Awaitable[None]] = trio.lowlevel.checkpoint
 
 
-_HINT = message("Check the address, that the other side is running, and that no firewall is between.")
+_HINT = message("Check the address, that the other side is running, and that no firewall is in the way.")
 _NAME_HINT = message("Check how it is written, or use the host's IP address.")
 
 

@@ -61,7 +61,10 @@ REFUSALS: Final = {
     ),
     "bad_proof": (message("The other side did not accept the proof of this identity."), message("Try again.")),
     "wrong_game": (message("The other side plays another game."), message("Check the address.")),
-    "not_seated": (message("This identity has no seat in that game."), message("Use the identity that sat down.")),
+    "not_seated": (
+        message("This identity has no seat in that game."),
+        message("Use the identity that took this seat."),
+    ),
     "game_started": (message("The game at this table has started."), message("Wait for the next one.")),
     "not_started": (message("The table is still filling up."), message("Wait until it is full.")),
     "table_full": (message("The table is full."), message("Ask the host for a larger table.")),
@@ -81,10 +84,10 @@ REFUSALS: Final = {
     ),
     "no_spectators": (
         message("This table takes no more spectators."),
-        message("Ask the host for more room for spectators. A host that was resumed has none."),
+        message("Ask the host to let more people watch. A host that has resumed its seat lets nobody watch."),
     ),
     "not_watching": (
-        message("The host does not know this spectator, or not any more."),
+        message("The host no longer knows this spectator, or never did."),
         message("Watch again with the join code."),
     ),
     "removed": (message("The host has removed this player from the table."), message("Ask the host, or open a table.")),

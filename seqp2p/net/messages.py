@@ -393,7 +393,7 @@ def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
         received = structure(cast("type[WireMessage]", WireMessage), value)
         require_canonical(received, data)
     except DecodeError as error:
-        text = message("The other side sent bytes that are no message: {reason}.", reason=message_of(error))
+        text = message("The other side sent bytes that are not a message: {reason}.", reason=message_of(error))
         raise PeerError(text) from None
     if not isinstance(received, ALLOWED[stage]):
         values = {"tag": _tag(received), "stage": stage.value}

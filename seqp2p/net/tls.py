@@ -101,7 +101,7 @@ async def connect(stream: trio.abc.Stream, credentials: Credentials, expected_ke
         der = cast("bytes | None", cast("Any", secured).getpeercert(binary_form=True))
         key = certificate_key(der or b"")
         if expected_key is not None and key != expected_key:
-            raise WrongKey(message("Whoever answers there is not the player expected: the key is another."))
+            raise WrongKey(message("Whoever answers there is not the expected player: the key is different."))
         return ServerLink(FrameStream(secured), key, hashlib.sha256(der or b"").digest())
 
 

@@ -254,7 +254,7 @@ async def _read_ok(line: trio.abc.Stream, relay: Address) -> bytes:
 
 
 def _no_relay(relay: Address) -> PeerError:
-    return PeerError(message("The program at {relay} is no relay, or it refuses this line.", relay=relay))
+    return PeerError(message("The program at {relay} is not a relay, or it refuses this line.", relay=relay))
 
 
 def _closed(relay: Address) -> LinkLost:

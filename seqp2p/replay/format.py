@@ -161,7 +161,7 @@ def records(data: bytes, at: int = len(MAGIC)) -> Iterator[Placed]:
     """
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM):
-            raise NotAReplay(message("a replay of another version than 1: a newer seqp2p may read it"))
+            raise NotAReplay(message("a replay of a version other than 1: a newer seqp2p may read it"))
         raise NotAReplay(message("not a seqp2p replay"))
     while at < len(data):
         record, end = _record_at(data, at)

@@ -93,7 +93,7 @@ def read(reading: Reading, placed: form.Placed, data: bytes) -> tuple[Event, ...
         raise Invalid("order", message("a second table agreement"))
     stage = max(reading.stage, 1) if type(record) in BESIDE else STAGES[type(record)]
     if stage < reading.stage or reading.writer or (type(record) in BESIDE and stage > BESIDE_STAGE_MAX):
-        raise Invalid("order", message("a record stands where none of its kind may stand"))
+        raise Invalid("order", message("a record is where none of its kind may be"))
     reading.stage = stage
     match record:
         case form.StepRecord():
@@ -119,7 +119,7 @@ def read(reading: Reading, placed: form.Placed, data: bytes) -> tuple[Event, ...
 def _require_open(match: Match, step: int) -> None:
     """Check that a record of steps is about the open one; after the end there is none."""
     if match.kind is None:
-        raise Invalid("order", message("a record of step {step} behind the last step", step=step))
+        raise Invalid("order", message("a record of step {step} after the last step", step=step))
     if step != match.number:
         raise Invalid("order", message("a record of step {step} where step {due} is due", step=step, due=match.number))
 
@@ -154,7 +154,7 @@ def _read_certificate(match: Match, record: form.CertificateRecord) -> tuple[Eve
             raise Invalid("ballot", message("a ballot that does not count"), record.step)
         events += told
     if match.number == record.step or match.record[-1].ballots != form.contributions_of(record):
-        raise Invalid("ballot", message("these ballots are no certificate"), record.step)
+        raise Invalid("ballot", message("these ballots are not a certificate"), record.step)
     return (*events, *match.trust())
 
 
@@ -173,7 +173,7 @@ def _read_open(match: Match, record: form.OpenRecord) -> tuple[Event, ...]:
         events += match.receive(contribution)
     closed = match.record[record.step - 1].contributions if match.number > record.step else match.held
     if tuple(held for _, held in closed) != form.contributions_of(record):
-        raise Invalid("order", message("the open step's contributions are not in their form"))
+        raise Invalid("order", message("the open step's contributions are malformed"))
     return tuple(events)
 
 

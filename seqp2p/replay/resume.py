@@ -28,7 +28,7 @@ from seqp2p.replay.writer import ReplayWriter
 class ResumeError(UserError):
     """This game cannot be resumed; the text names the file."""
 
-    hint = message("to verify the replay tells what is right in it; another game can be resumed")
+    hint = message("verifying the replay shows what is right in it; another game can be resumed")
 
 
 class GameOver(ResumeError):
@@ -162,6 +162,6 @@ def _played(kept: list[form.Placed], data: bytes, agreement: bytes, checks: Chec
         return Match(agreement, checks=checks), ()
     reading: Reading = begin(kept[0], checks)
     if reading.match.agreement_bytes != agreement:
-        raise DecodeError(message("it is of another game than the seat's own file beside it"))
+        raise DecodeError(message("it belongs to a different game from the seat's own file beside it"))
     happened = [event for placed in kept[1:] for event in read(reading, placed, data)]
     return reading.match, tuple(happened)

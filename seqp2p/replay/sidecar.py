@@ -172,7 +172,7 @@ class SeatStopped(SidecarError):
     """The seat can sign nothing more for now; its files stay."""
 
     code: str = "seat_stopped"
-    hint = message("resume the seat again once the others can be reached")
+    hint = message("resume the seat once the others can be reached")
 
 
 class OlderCopy(SeatStopped):
@@ -182,7 +182,9 @@ class OlderCopy(SeatStopped):
     hint = message("resume the seat with the files that it wrote last; meanwhile the others may go on without it")
 
     def __init__(self) -> None:
-        super().__init__(message("a copy of this game's files was put back: to sign again would be proof of cheating"))
+        super().__init__(
+            message("a copy of this game's files was put back: signing again would be evidence of cheating")
+        )
 
 
 class SidecarFull(SidecarError):
@@ -289,7 +291,7 @@ class Sidecar:
         if self._file.write(data) != len(data):
             # Half a record must not precede a whole one.
             self._truncate(self._size)
-            raise OSError(message("the disk took only a part of a record"))
+            raise OSError(message("the disk took only part of a record"))
         self._size += len(data)
 
     def _truncate(self, size: int) -> None:
@@ -325,9 +327,9 @@ def parse(data: bytes, path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], 
     """Return secrets, signed things, and the number of complete bytes. Raises SidecarDamaged, which names ``path``."""
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC):
-            text = message("{path} is of another version than 1: a newer seqp2p may read it", path=path)
+            text = message("{path} is of a version other than 1: a newer seqp2p may read it", path=path)
             raise SidecarDamaged(text)
-        raise SidecarDamaged(message("{path} is no seat's file", path=path))
+        raise SidecarDamaged(message("{path} is not a seat's file", path=path))
     at, bodies = len(MAGIC), list[tuple[int, bytes]]()
     while (end := _record_end(data, at, path)) is not None:
         bodies.append((at, data[at + HEADER_SIZE : end]))
@@ -366,7 +368,7 @@ def _decoded(kind: type[T], at: int, body: bytes, path: Path) -> T:
 
 def _damaged(at: int, path: Path) -> SidecarDamaged:
     return SidecarDamaged(
-        message("{path} is damaged at byte {at}: what this seat has signed is not known any more", path=path, at=at)
+        message("{path} is damaged at byte {at}: what this seat has signed is no longer known", path=path, at=at)
     )
 
 

@@ -43,12 +43,11 @@ class Course:
 class Summary:
     """The report of ``verify`` on a file, and the course of its game: None if no cards were dealt.
 
-    ``left`` are the seats that have left for good, and ``heirs`` those that have won because of it.
+    ``heirs`` are the seats that have won because others have left for good.
     """
 
     report: Report
     course: Course | None = None
-    left: tuple[SeatNumber, ...] = ()
     heirs: tuple[SeatNumber, ...] = ()
 
 
@@ -136,7 +135,7 @@ def summarise(data: bytes, randomness: Randomness) -> Summary:
         return Summary(report)
     match = noted.reading.match
     heirs = () if match.forfeit is None else match.forfeit.winners
-    return Summary(report, noted.course() if noted.first_seat else None, tuple(sorted(match.left)), heirs)
+    return Summary(report, noted.course() if noted.first_seat else None, heirs)
 
 
 class ReplayCounter:

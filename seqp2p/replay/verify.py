@@ -75,7 +75,8 @@ class Report:
     ``result`` is the game's, or a forfeit that its writer has won; ``writer`` is the key that signed. ``seat`` is
     proved to have broken the rules by ``evidence``. ``byte`` is the position of the invalid record, or of the bytes
     after the end. ``failure`` is the kind of check that failed, None for a verified file, and ``awaited`` are the seats
-    that an incomplete record waits for.
+    that an incomplete record waits for. ``left`` are the seats that have signed a leave, ``out`` those that the others
+    have gone on without.
     """
 
     verdict: Verdict
@@ -94,6 +95,8 @@ class Report:
     byte: int | None = None
     failure: Failure | None = None
     awaited: tuple[int, ...] = ()
+    left: tuple[int, ...] = ()
+    out: tuple[int, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data for ``json.dumps``: the event ``verdict`` of docs/scripting.md, without file and ``known``.
@@ -240,9 +243,9 @@ def _where_it_ends(match: Match) -> str:
     if match.kind == "over" and match.held:
         claim = _claim(match)
         if len(match.awaited) == 1:
-            return message("{claim}, {seat} has not signed", claim=claim, seat=waiting)
-        return message("{claim}, {seats} have not signed", claim=claim, seats=waiting)
-    return message("the record ends at step {step}, awaiting {waiting}", step=match.number, waiting=waiting)
+            return message("{claim}, but {seat} has not signed", claim=claim, seat=waiting)
+        return message("{claim}, but {seats} have not signed", claim=claim, seats=waiting)
+    return message("the replay ends at step {step}, waiting for {waiting}", step=match.number, waiting=waiting)
 
 
 def _claim(match: Match) -> str:
@@ -285,4 +288,6 @@ def _report(
         settings=match.game.agreement.settings,
         proved=Proved(reading.signatures, match.game.shuffles, match.game.shares, match.game.moves),
         failure=failure,
+        left=tuple(sorted(match.left)),
+        out=tuple(seat for seat in range(1, match.game.agreement.settings.players + 1) if seat not in match.game.seats),
     )

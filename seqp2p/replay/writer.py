@@ -143,6 +143,6 @@ class ReplayWriter:
     def _write(self, data: bytes) -> None:
         # An unbuffered write of a regular file takes everything or raises; a short write means a full disk.
         if self._file.write(data) != len(data):
-            raise OSError(message("the disk took only a part of a record"))
+            raise OSError(message("the disk took only part of a record"))
         self._digest.update(data)
         self._synced = False

@@ -187,7 +187,7 @@ def _dealt_anew(position: Position, dropping: Dropping) -> Position:
     if list(dropping.seats) != sorted(set(dropping.seats)):
         raise IllegalAction(message("the seats that leave are named in ascending order, each once"))
     if [len(hand) for hand in dropping.hands] != [len(after.hands[seat - 1]) for seat in after.staying]:
-        raise IllegalAction(message("those who stay are dealt as many cards as they held"))
+        raise IllegalAction(message("those who stay must be dealt as many cards as they held"))
     for seat, hand in zip(after.staying, dropping.hands, strict=True):
         after = reveal(after, seat, [card for card in hand if card != UNKNOWN])
     return after
@@ -225,7 +225,7 @@ def _format_cards(variant: Variant, cards: Hand) -> str:
 def _parse_tag(line: str) -> tuple[str, str]:
     match = _TAG.fullmatch(line)
     if not match:
-        raise NotationError(message("{line!r} stands where a game has a line like [first 2]", line=line[:_SHOWN_MAX]))
+        raise NotationError(message("the game has {line!r} in place of a line like [first 2]", line=line[:_SHOWN_MAX]))
     return match[1], match[2]
 
 
@@ -248,13 +248,13 @@ def _parse_deal(tags: dict[str, str], body: str) -> GameText:
 
 def _tag(tags: dict[str, str], name: str) -> str:
     if name not in tags:
-        raise NotationError(message("the game does not say its {name}", name=name))
+        raise NotationError(message("the game does not give its {name}", name=name))
     return tags[name]
 
 
 def _parse_number(text: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise NotationError(message("{text!r} stands where a game has a number", text=text[:_SHOWN_MAX]))
+        raise NotationError(message("the game has {text!r} in place of a number", text=text[:_SHOWN_MAX]))
     return int(text)
 
 
@@ -269,7 +269,9 @@ def _parse_cards(variant: Variant, text: str) -> Hand:
 def _parse_turn(variant: Variant, line: str) -> Iterator[Happening]:
     turn = _TURN.fullmatch(line)
     if not turn:
-        raise NotationError(message("{line!r} is no turn: write for instance '1. 2: QH h2 +?'", line=line[:_SHOWN_MAX]))
+        raise NotationError(
+            message("{line!r} is not a turn: write for instance '1. 2: QH h2 +?'", line=line[:_SHOWN_MAX])
+        )
     for item in turn[1].split("; "):
         yield _parse_happening(variant, item)
 
@@ -285,7 +287,7 @@ def _parse_happening(variant: Variant, item: str) -> Happening:
         )
     match = _MOVE.fullmatch(item)
     if not match:
-        why = message("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
+        why = message("{item!r} is not an action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
         raise NotationError(why)
     action, shown, drawn = match.groups()
     return Move(

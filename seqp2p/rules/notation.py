@@ -53,7 +53,7 @@ def parse_card(variant: Variant, text: str) -> Card:
         return variant.faces.index(text)
     except ValueError:
         values = {"text": text[:_TEXT_MAX], "game": variant.title, "example": variant.faces[variant.wild[-1]]}
-        why = message("{text!r} is no card of {game}: cards are written like {example}", **values)
+        why = message("{text!r} is not a card of {game}: cards are written like {example}", **values)
         raise NotationError(why) from None
 
 
@@ -77,7 +77,7 @@ def variant_named(name: str) -> Variant:
     """Return the variant of this name. Raises NotationError."""
     if name not in KNOWN_VARIANTS:
         values = {"name": name[:_TEXT_MAX], "variants": all_of(VARIANTS)}
-        raise NotationError(message("{name!r} is no variant: there are {variants}", **values))
+        raise NotationError(message("{name!r} is not a variant: there are {variants}", **values))
     return KNOWN_VARIANTS[name]
 
 
@@ -99,7 +99,7 @@ def parse_square(variant: Variant, text: str) -> Square:
         if col < board.cols and row < board.rows:
             return row * board.cols + col
     last = format_square(variant, len(board.grid) - 1)
-    why = message("{text!r} is no square: squares go from a1 to {last}", text=text[:_TEXT_MAX], last=last)
+    why = message("{text!r} is not a square: squares go from a1 to {last}", text=text[:_TEXT_MAX], last=last)
     raise NotationError(why)
 
 
@@ -130,7 +130,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
     if pair not in lookup(variant).line_between:
         raise NotationError(
             message(
-                "{text!r} does not name a line of {line_length} squares by its ends, the first one in front",
+                "{text!r} does not name a line of {line_length} squares by its two ends, in order",
                 text=text,
                 line_length=variant.line_length,
             )
@@ -165,11 +165,11 @@ def parse_action(variant: Variant, text: str) -> Action:
     if text in _BARE:
         return _BARE[text]
     if len(words) < 2:
-        raise NotationError(message("{text!r} is no action: write a card and a square, or 'pass'", text=text))
+        raise NotationError(message("{text!r} is not an action: write a card and a square, or 'pass'", text=text))
     if words[0] == "call":
         seat = text.removeprefix("call ")
         if not _SEAT.fullmatch(seat):
-            raise NotationError(message("{text!r} calls no seat: write for instance 'call 3'", text=text))
+            raise NotationError(message("{text!r} does not call a seat: write for instance 'call 3'", text=text))
         return call(int(seat))
     card, where, names = parse_card(variant, words[0]), words[1], words[2:]
     if where in _AFTER_CARD and not names:

@@ -109,7 +109,7 @@ def skip(position: Position) -> Position:
         raise IllegalAction(message("the game is over: there is no turn to skip"))
     if position.phase not in {"play", "draw"}:
         seat = position.to_move
-        why = message("seat {seat} has to act in another seat's turn: only its own turn is skipped", seat=seat)
+        why = message("seat {seat} has to act during another seat's turn: only its own turn can be skipped", seat=seat)
         raise IllegalAction(why)
     return _break_off(position)
 
@@ -157,9 +157,9 @@ def absence_fault(position: Position) -> str | None:
         return message("the seats that have left are seats of the table, in ascending order, and not all of them")
     for seat in out:
         if position.hands[seat - 1]:
-            return message("seat {seat} has left the game, and holds cards", seat=seat)
+            return message("seat {seat} has left the game, but holds cards", seat=seat)
         if seat == position.to_move:
-            return message("seat {seat} has left the game, and is to move", seat=seat)
+            return message("seat {seat} has left the game, but is to move", seat=seat)
     return None
 
 
@@ -228,7 +228,7 @@ def _dealt_anew(position: Position, gone: set[SeatNumber]) -> Position:
 
 def _why_no_drop(position: Position, gone: set[SeatNumber]) -> str | None:
     if position.over:
-        return message("the game is over: nobody leaves it any more")
+        return message("the game is over: nobody can leave it any more")
     if not gone:
         return message("no seat is named: say which seats leave the game")
     strangers, again = gone.difference(range(1, position.players + 1)), gone.intersection(position.out)
@@ -236,7 +236,7 @@ def _why_no_drop(position: Position, gone: set[SeatNumber]) -> str | None:
         values = {"seat": min(strangers), "players": position.players}
         return message("there is no seat {seat} to leave: the seats are 1 to {players}", **values)
     if again:
-        return message("seat {seat} has left the game already", seat=min(again))
+        return message("seat {seat} has already left the game", seat=min(again))
     if gone.issuperset(position.staying):
         return message("not everybody can leave the game: name the seats of those who are gone")
     return None
@@ -248,7 +248,7 @@ def _pending_faults(position: Position) -> Iterator[str]:
         return
     phase, mover, owes, penalised, passed = pending
     if position.over:
-        yield message("the game is over, and something is pending")
+        yield message("the game is over, but something is pending")
     if mover not in seats or owes not in (0, *seats) or owes == mover:
         yield message("the seat whose turn it is and the one that owes a draw are two seats of the table")
     if not position.options.manual_draw and (owes or phase != "penalty"):
@@ -256,10 +256,10 @@ def _pending_faults(position: Position) -> Iterator[str]:
     if passed and phase != "late":
         yield message("that the mover has passed matters only while a draw is owed")
     if penalised and phase != "penalty":
-        yield message("cards are given up only in the phase penalty")
+        yield message("cards are given up only in the penalty phase")
     to_move = {"play": mover if owes else 0, "draw": 0 if owes else mover, "late": owes, "penalty": (*penalised, 0)[0]}
     if position.to_move != to_move[phase]:
-        yield message("seat {seat} cannot be to move in the phase {phase}", seat=position.to_move, phase=phase)
+        yield message("it cannot be seat {seat}'s turn in the phase {phase}", seat=position.to_move, phase=phase)
     if phase == "penalty":
         yield from _penalty_faults(position, pending)
 
@@ -274,4 +274,4 @@ def _penalty_faults(position: Position, pending: Pending) -> Iterator[str]:
         yield message("a player without a card gives none up")
     teams = {team_of(seat, position.teams) for seat in pending.penalised}
     if len(teams) != 1 or team_of(pending.mover, position.teams) in teams:
-        yield message("the penalised seats are all of one team, and not of the mover's")
+        yield message("the penalised seats are all on one team, and not the mover's")

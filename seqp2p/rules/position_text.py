@@ -157,7 +157,7 @@ def parse_options(text: str) -> Options:
     chosen = _items(text)
     for word in chosen:
         if word not in _OPTION_OF:
-            raise NotationError(message("{word!r} is no option", word=word[:_SHOWN_MAX]))
+            raise NotationError(message("{word!r} is not an option", word=word[:_SHOWN_MAX]))
     options = Options(**{_OPTION_OF[word].field: not _OPTION_OF[word].usual for word in chosen})
     if (right := format_options(options)) != text:
         raise NotationError(message("the options {text!r} are written {right!r}", text=text[:_SHOWN_MAX], right=right))
@@ -213,7 +213,7 @@ def _items(word: str) -> list[str]:
 
 def _parse_number(word: str) -> int:
     if not _NUMBER.fullmatch(word):
-        raise NotationError(message("{word!r} stands where a position has a number", word=word[:_SHOWN_MAX]))
+        raise NotationError(message("the position has {word!r} in place of a number", word=word[:_SHOWN_MAX]))
     return int(word)
 
 
@@ -221,7 +221,7 @@ def _parse_table(name: str, options: str, seats: str) -> TableRules:
     variant = variant_named(name)
     players, slash, teams = seats.partition("/")
     if not slash:
-        why = message("{seats!r} stands where a position has its players and teams", seats=seats[:_SHOWN_MAX])
+        why = message("the position has {seats!r} in place of its players and teams", seats=seats[:_SHOWN_MAX])
         raise NotationError(why)
     chosen, counts = parse_options(options), (_parse_number(players), _parse_number(teams))
     try:
@@ -232,7 +232,7 @@ def _parse_table(name: str, options: str, seats: str) -> TableRules:
 
 def _parse_team(table: TableRules, letter: str) -> int:
     if len(letter) != 1 or letter not in _TEAM_LETTERS[: table.teams]:
-        raise NotationError(message("{letter!r} stands where a position has a team", letter=letter[:_SHOWN_MAX]))
+        raise NotationError(message("the position has {letter!r} in place of a team", letter=letter[:_SHOWN_MAX]))
     return _TEAM_LETTERS.index(letter) + 1
 
 
@@ -262,5 +262,5 @@ def _parse_cards(table: TableRules, word: str) -> tuple[tuple[Card, ...], ...]:
     by_seat = tuple(tuple(parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
     if len(by_seat) != table.players:
         counts = {"count": len(by_seat), "players": table.players}
-        raise NotationError(message("the cards of {count} seats are given, {players} are at the table", **counts))
+        raise NotationError(message("cards are given for {count} seats, but {players} are at the table", **counts))
     return by_seat

@@ -30,7 +30,7 @@ def why_not(position: Position, action: Action) -> str:
     if look.corners & look.bit[action.square]:
         square = format_square(variant, action.square)
         return message(
-            "{square} is a free corner, which belongs to everybody and bears no chip: choose another", square=square
+            "{square} is a free corner, which belongs to everybody and takes no chip: choose another", square=square
         )
     if action.kind == "remove":
         return _why_not_removed(position, card, action.square)
@@ -57,9 +57,11 @@ def why_not_now(position: Position) -> str:
     if position.phase == "draw":
         return message("seat {seat} has played its card: it can draw, or end its turn without", seat=seat)
     if position.phase == "late":
-        return message("seat {seat} has not drawn in its last turn: it can draw now, or waive the draw", seat=seat)
+        return message("seat {seat} did not draw on its last turn: it can draw now, or waive the draw", seat=seat)
     if position.phase == "penalty":
-        return message("seat {seat} gives up a card for its team's talk first: name the card and 'given'", seat=seat)
+        return message(
+            "seat {seat} must first give up a card for its team's talk: name the card and 'given'", seat=seat
+        )
     return message("seat {seat} is to play: there is nothing that it has to draw, end, waive or give up", seat=seat)
 
 
@@ -77,7 +79,7 @@ def why_no_call(position: Position, called: SeatNumber) -> str | None:
     if not any(mate != seat and team_of(mate, position.teams) == team for mate in position.staying):
         return message("seat {seat} has no team-mates: only the talk of a team of two or more can be called", seat=seat)
     if team == team_of(position.to_move, position.teams):
-        return message("seat {seat} is of the caller's own team: only an opponent's talk can be called", seat=seat)
+        return message("seat {seat} is on the caller's own team: only an opponent's talk can be called", seat=seat)
     return None
 
 
@@ -89,7 +91,7 @@ def _why_not_held(position: Position, card: Card) -> str | None:
         return None
     seat, name = position.to_move, format_card(variant, card)
     if UNKNOWN not in hand:
-        return message("seat {seat} does not hold {name}: play a card of the hand", seat=seat, name=name)
+        return message("seat {seat} does not hold {name}: play a card from the hand", seat=seat, name=name)
     seen = sum(cards.count(card) for cards in (*position.hands, *position.discards))
     if seen >= variant.deck.count(card):
         return message("seat {seat} cannot hold {name}: every {name} has been seen elsewhere", seat=seat, name=name)
@@ -109,7 +111,7 @@ def _why_not_dead(position: Position, card: Card) -> str:
         return message("{name} is not dead: {squares} are free", name=name, squares=squares)
     limit = position.exchanged
     return message(
-        "{name} cannot be exchanged: {limit} in a turn is all that may be, so play another card", name=name, limit=limit
+        "{name} cannot be exchanged: only {limit} a turn is allowed, so play another card", name=name, limit=limit
     )
 
 

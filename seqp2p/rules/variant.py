@@ -86,8 +86,8 @@ TABLE_TALK: Final = TableOption(
     word="no-table-talk",
     name=message("table talk"),
     short=message("no table talk"),
-    help=message("A remark may be called: the speaker's team gives up a card each."),
-    sentence=message("an opponent may call a remark: each of the speaker's team gives up a card"),
+    help=message("A remark may be called: each player of the speaker's team gives up a card."),
+    sentence=message("an opponent may call a remark: all on the speaker's team give up a card"),
     in_teams=True,
 )
 RULE_OPTIONS: Final = (
@@ -106,9 +106,9 @@ RULE_OPTIONS: Final = (
         usual=False,
         word="manual-draw",
         name=message("manual draw"),
-        short=message("drawing by hand"),
-        help=message("Players draw by themselves, and can forget to."),
-        sentence=message("cards are drawn by hand (draw), and can be forgotten"),
+        short=message("manual draw"),
+        help=message("Players draw their own cards, and can forget to."),
+        sentence=message("players draw their own cards (draw), and can forget to"),
     ),
 )
 """A row for every field of ``Options``, in their order, which is also that of a position's text."""

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from seqp2p.ui.board_model import BoardModel, Cell, Face
 from seqp2p.ui.frame import Canvas, Cells, Fragment, cells_of, clipped, width_of
+from seqp2p.ui.large_type import large
 from seqp2p.ui.styles import RECENT, Glyphs
 
 MARGIN: Final = 3
@@ -27,13 +28,16 @@ class Pitch(NamedTuple):
 
 
 SMALL: Final = Pitch(5, 1)
-PITCHES: Final = (SMALL, Pitch(7, 2), Pitch(7, 3), Pitch(9, 4), Pitch(11, 5), Pitch(13, 6), Pitch(15, 7))
-NAME_PITCHES: Final = (SMALL, Pitch(7, 2), Pitch(12, 3), Pitch(12, 4), Pitch(13, 5), Pitch(15, 6), Pitch(17, 7))
+FLAT_PITCHES: Final = (SMALL, Pitch(6, 2), Pitch(7, 2))
+PITCHES: Final = (*FLAT_PITCHES, Pitch(7, 3), Pitch(9, 4), Pitch(12, 5), Pitch(13, 6), Pitch(15, 7))
+NAME_PITCHES: Final = (*FLAT_PITCHES, Pitch(12, 3), Pitch(12, 4), Pitch(13, 5), Pitch(15, 6), Pitch(17, 7))
 """The same for a board of names."""
 FRAME: Final = "frame"
 """The style of the corners of a lit tile."""
 FLAT: Final = 2
 """A tile of one row, and the half row below it."""
+LARGE_FACE: Final = 9
+"""Columns of a card in large type."""
 NAME_WIDTH: Final = 12
 """From this width on a tile has room for a name."""
 Tile: TypeAlias = tuple[tuple[Fragment, ...], ...]
@@ -96,12 +100,13 @@ def _flat(cell: Cell, glyphs: Glyphs, width: int, before: str) -> tuple[Fragment
     """Return a card and its chip in a row. A chip hides its card, unless the cursor or a staged move is there."""
     (chip, chip_style), mark = _chip(cell, glyphs), _mark(cell)
     if (cell.run or cell.chip) and mark in ("", "lit", *RECENT):
-        around = _around(cell, glyphs, " ")
-        chip_style += "" if cell.made or width >= SMALL.width else " apart"
+        around, is_wide = _around(cell, glyphs, " "), width >= SMALL.width
+        line = " " if cell.way else around
+        chip_style += "" if cell.made or is_wide else " apart"
         shown = (chip if cell.chip else glyphs.corner) * 2
         sign = FRAME if mark == "lit" else mark or chip_style
         lead: Fragment = (sign, before) if before != " " else (chip_style, around)
-        return lead, (chip_style, f"{shown:^{width - 2}}{around}")
+        return lead, (chip_style, f"{shown:{line}^{width - 2}}{line if is_wide else around}")
     label, style = _label(cell, glyphs), _label_style(cell, mark)
     label += " " * (width - 2 - width_of(label))
     if mark == "lit":
@@ -138,13 +143,24 @@ def _high(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> list[tuple[Fragment, ...]
         head = before + clipped(cell.face.name, width - 2, glyphs.more)
     rows = [_head(cell, head, after, width, chip_style)]
     rows += [((_label_style(cell, mark) if not mark else chip_style, text),) for text in texts]
-    around, below = _around(cell, glyphs, ""), height - len(rows)
-    for down in range(below):
-        shows = chip != " " and down < max(1, min(below, height - 2))
-        inner = f"{around}{chip * max(2, width // 3)}{around}" if shows else ""
-        ends = glyphs.lit[2:] if down == below - 1 and _mark(cell) == "lit" else "  "
-        rows.append(_framed(cell, chip_style, f"{ends[0]}{inner.center(width - 2)}{ends[1]}"))
+    below = height - len(rows)
+    if cell.face and chip == " " and (face := large_face(cell.face, glyphs, width - 2)) and len(face) == below:
+        inner, chip_style = face, _label_style(cell, "")
+    else:
+        around = _around(cell, glyphs, "")
+        chips = f"{around}{chip * max(2, width // 3)}{around}" if chip != " " else ""
+        inner = [chips if down < max(1, min(below, height - 2)) else "" for down in range(below)]
+    for down, text in enumerate(inner, 1):
+        ends = glyphs.lit[2:] if down == below and mark == "lit" else "  "
+        rows.append(_framed(cell, chip_style, f"{ends[0]}{text.center(width - 2)}{ends[1]}"))
     return rows
+
+
+def large_face(face: Face, glyphs: Glyphs, width: int) -> list[str]:
+    """Return a card in large type, three rows; none where it is no playing card, or there is no room for it."""
+    if not face.suit or not glyphs.pictures or width < LARGE_FACE:
+        return []
+    return [row.ljust(LARGE_FACE) for row in large(label_of(face, glyphs))]
 
 
 def _head(cell: Cell, head: str, after: str, width: int, chip_style: str) -> tuple[Fragment, ...]:

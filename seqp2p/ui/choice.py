@@ -310,9 +310,9 @@ class PreparedMove:
         if seen.board[self.action.square] != self.chip:
             return t("{action} is taken back: its square has changed since", action=shown)
         if seen.sequences != self.sequences:
-            return t("{action} is taken back: a sequence was made or broken since", action=shown)
+            return t("{action} is taken back: a sequence has been made or broken since", action=shown)
         if self.action._replace(ends=()) not in seen.legal:
-            return t("{action} is taken back: it is not possible any more", action=shown)
+            return t("{action} is taken back: it is no longer possible", action=shown)
         return None
 
 

@@ -32,7 +32,6 @@ from seqp2p.ui.frame import width_of
 from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.plain import FREE, code_rows, ends_of, free_and_taken, help_lines, is_dead, letters_lines, square_text
-from seqp2p.ui.scene import LogLine
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import TableState
 from seqp2p.ui.words import Company, listed
@@ -92,7 +91,7 @@ def _question(view: View, card: Card) -> str:
     if view.phase == "penalty":
         return t("your team's talk was called: choose a card to give up")
     if bare_actions(view):
-        return t("nothing of your hand can be played: Enter passes")
+        return t("no card in your hand can be played: Enter passes")
     if targets(view, card):
         return t("choose a lit square with the arrows, then Enter")
     return t("choose a card (Tab), or type an action")
@@ -108,7 +107,9 @@ def explanation(state: TableState) -> tuple[str, ...]:
         return ()
     if len(choice.ways) > 1 and choice.staged:
         lines = listed([ends_of(view, made) for made in _completed(view, choice.staged)])
-        return (t("this chip completes more than can count; now {lines} counts, Tab takes another", lines=lines),)
+        return (
+            t("this chip completes more lines than can count; now {lines} counts, Tab chooses another", lines=lines),
+        )
     if state.asked and view.phase in NO_CARD:
         return ()
     label = partial(card_signed, view.variant, suits=state.glyphs.suits)
@@ -164,10 +165,10 @@ def _of_removing_card(view: View, card: Card, name: str) -> str:
 
 def _of_dead_card(view: View, card: Card, name: str, *, asked: bool) -> str:
     if not asked:
-        return t("{card} is dead: all its squares are taken; you can exchange it in your turn", card=name)
+        return t("{card} is dead: all its squares are taken; you can exchange it on your turn", card=name)
     if actions_of(view, card):
         return t("{card} is dead: all its squares are taken; Enter exchanges it", card=name)
-    return t("{card} is dead: all its squares are taken, and no more can be exchanged in this turn", card=name)
+    return t("{card} is dead: all its squares are taken, and no more cards can be exchanged this turn", card=name)
 
 
 def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
@@ -188,12 +189,12 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
         found.append(KeyHelp(t("Enter"), state.closing, press="enter"))
     if view is not None and not state.result:
         found += _choosing(view, choice, asked=state.asked)
+    if state.coached:
+        found.append(KeyHelp("F5", t("hint"), press="f5"))
     if view is not None:
         found.append(KeyHelp("F3", t("discards"), press="f3"))
     if view is not None and not state.result:
         found.append(KeyHelp("F4", t("threats"), press="f4"))
-    if state.coached:
-        found.append(KeyHelp("F5", t("hint"), press="f5"))
     # Where there is no room for all: PgUp has older lines, too.
     found += [KeyHelp("F2", t("log"), press="f2"), KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup")]
     if state.scrolled:
@@ -258,16 +259,16 @@ def hand_signs(glyphs: Glyphs) -> Mapping[str, str]:
     return {"+": t("any free square"), "-": t("takes a chip"), glyphs.dead: t("dead"), "( )": t("no use now")}
 
 
-def help_sheet(state: TableState) -> tuple[LogLine, ...]:
+def help_sheet(state: TableState) -> list[str]:
     """Return the keys that do something now, the signs, and what can be typed."""
     keys = keys_of(replace(state, is_covered=False))
-    lines = [t("Keys that do something now:")]
+    lines = [t("Keys you can use now:")]
     lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
     if state.view is not None:
         signs = [*sign_meanings(state.company, state.glyphs), *_signs_of_cards(state.view.variant, state.glyphs)]
-        lines += ["", t("Signs:"), *(f"  {line}" for line in signs)]
+        lines += ["", t("Symbols:"), *(f"  {line}" for line in signs)]
         lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(state.view))]
-    return tuple(LogLine("log", line) for line in lines)
+    return lines
 
 
 def sign_meanings(company: Company, glyphs: Glyphs) -> Iterator[str]:
@@ -300,13 +301,12 @@ def _signs_of_cards(variant: Variant, glyphs: Glyphs) -> list[str]:
     return [*(letters_lines() if len(codes) < len(faces) else ()), *code_rows(codes)]
 
 
-def piles_sheet(state: TableState, seat: int) -> tuple[LogLine, ...]:
+def piles_sheet(state: TableState, seat: int) -> list[str]:
     """Return the discard pile of a seat, or of every seat if ``seat`` is 0; the newest card first."""
     if state.view is None:
-        return (LogLine("log", t("the cards are not dealt yet")),)
+        return [t("the cards are not dealt yet")]
     seats = [seat] if seat else state.company.seats
-    lines = (line for each in seats for line in _pile(state.view, state.company, each, state.glyphs))
-    return tuple(LogLine("log", line) for line in lines)
+    return [line for each in seats for line in _pile(state.view, state.company, each, state.glyphs)]
 
 
 def _pile(view: View, company: Company, seat: int, glyphs: Glyphs) -> Iterator[str]:

@@ -9,64 +9,10 @@ from typing import Final
 from seqp2p.ui.frame import Box, Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
 from seqp2p.ui.language import t, translate
+from seqp2p.ui.large_type import large
 from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
 from seqp2p.ui.scene import LogLine, Page, section, wrapped
 from seqp2p.ui.styles import ASCII
-
-# The characters that a join code can have, each drawn in five rows of three dots.
-_ROWS: Final = (
-    (
-        "ABCDEFGHIJKLM",
-        ".#. ##. .## ##. ### ### .## #.# ### ..# #.# #.. #.#",
-        "#.# #.# #.. #.# #.. #.. #.. #.# .#. ..# #.# #.. ###",
-        "### ##. #.. #.# ##. ##. #.# ### .#. ..# ##. #.. ###",
-        "#.# #.# #.. #.# #.. #.. #.# #.# .#. #.# #.# #.. #.#",
-        "#.# ##. .## ##. ### #.. .## #.# ### .#. #.# ### #.#",
-    ),
-    (
-        "NOPQRSTUVWXYZ",
-        "##. .#. ##. .#. ##. .## ### #.# #.# #.# #.# #.# ###",
-        "#.# #.# #.# #.# #.# #.. .#. #.# #.# #.# #.# #.# ..#",
-        "#.# #.# ##. #.# ##. .#. .#. #.# #.# ### .#. .#. .#.",
-        "#.# #.# #.. ##. #.# ..# .#. #.# #.# ### #.# .#. #..",
-        "#.# .#. #.. .## #.# ##. .#. ### .#. #.# #.# .#. ###",
-    ),
-    (
-        "0123456789-",
-        "### .#. ##. ##. #.# ### .## ### ### ### ...",
-        "#.# ##. ..# ..# #.# #.. #.. ..# #.# #.# ...",
-        "#.# .#. .#. .#. ### ##. ### .#. ### ### ###",
-        "#.# .#. #.. ..# ..# ..# #.# .#. #.# ..# ...",
-        "### ### ### ##. ..# ##. ### .#. ### ##. ...",
-    ),
-)
-_DOTS: Final = {
-    character: [row[4 * at : 4 * at + 3] for row in rows]
-    for characters, *rows in _ROWS
-    for at, character in enumerate(characters)
-}
-_HALVES: Final = {"..": " ", "#.": "▀", ".#": "▄", "##": "█"}
-
-
-def large(text: str, *, ascii_only: bool = False, double: bool = False) -> list[str]:
-    r"""The text in large type, four cells a character: three rows of half blocks, or five of ``#``.
-
-    ``double`` has eight cells a character, and five rows.
-
-    >>> print("\n".join(large("7-a")))
-    ▀▀█     ▄▀▄
-     █  ▀▀▀ █▀█
-     ▀      ▀ ▀
-    """
-    letters = [_DOTS.get(character, ["..."] * 5) for character in text.upper()]
-    rows = [" ".join(letter[row] for letter in letters) for row in range(5)]
-    if double:
-        rows = ["".join(2 * dot for dot in row) for row in rows]
-    if ascii_only or double:
-        return [row.replace(".", " ").replace("#", "#" if ascii_only else "█").rstrip() for row in rows]
-    rows = [row.replace(" ", ".") for row in rows] + ["." * len(rows[0])]
-    pairs = zip(rows[::2], rows[1::2], strict=True)
-    return ["".join(_HALVES[up + down] for up, down in zip(*pair, strict=True)).rstrip() for pair in pairs]
 
 
 def code_parts(code: str, length_max: int) -> list[str]:
@@ -157,9 +103,9 @@ class LobbyModel:
     def hint(self) -> str:
         """The effect of the next key on a player, or what the start waits for."""
         if self.moving != NOWHERE:
-            return t("{name} moves: choose a seat, then Enter; Esc stops it", name=self.name_at(self.moving))
+            return t("{name} moves: choose a seat, then Enter; Esc cancels", name=self.name_at(self.moving))
         if self.removing != NOWHERE:
-            return t("Del again sends {name} away for good; Esc stops it", name=self.name_at(self.removing))
+            return t("Del again removes {name} for good; Esc cancels", name=self.name_at(self.removing))
         return self.waits
 
     def name_at(self, place: int) -> str:
@@ -196,8 +142,8 @@ class LobbyScene:
     def press(self, key: str) -> str | None:
         """Arrows choose a table or a seat, and a colour; Enter takes the seat, f5 starts, others say a courtesy.
 
-        A host's Enter moves the player of the chosen seat, and Del, pressed twice, sends that player away. No key has
-        another meaning at the table.
+        A host's Enter moves the player of the chosen seat, and Del, pressed twice, sends that player away. A host's f3
+        asks how friends elsewhere come. No key plays a card at the table.
         """
         tables, places = self.model.tables or (), self.model.places
         removing, self.model = self.model.removing, replace(self.model, removing=NOWHERE)
@@ -243,8 +189,9 @@ class LobbyScene:
         """Return the words for a key that always means the same."""
         if key in COURTESY_KEYS and self.model.places:
             return f"{shown('say')} {translate(COURTESY_KEYS[key])}"
-        words = {"c-y": "copy" if self.model.copies else "", "f5": "start" if self._starts else ""}
-        words |= {"?": "help", "f1": "help"}
+        words = {"c-y": "copy" if self.model.copies else "", "?": "help", "f1": "help"}
+        if self._starts:
+            words |= {"f3": "reach", "f5": "start"}
         return shown(words[key]) if words.get(key) else None
 
     def _sit(self, place: int) -> str | None:
@@ -279,10 +226,10 @@ class LobbyScene:
         if self._words and self.model.asks:
             keys.append(KeyHelp("Tab", t("complete a word")))
         if self.model.moving != NOWHERE:
-            stops = KeyHelp(t("Esc"), t("stop the move"))
-            return [KeyHelp("↑↓", t("choose a seat")), KeyHelp(t("Enter"), t("move here")), stops]
+            stops = KeyHelp(t("Esc"), t("cancel the move"))
+            return [KeyHelp("↑↓", t("seat")), KeyHelp(t("Enter"), t("move here")), stops]
         if self.model.chooses:
-            keys.append(KeyHelp("↑↓", t("choose a seat")))
+            keys.append(KeyHelp("↑↓", t("seat")))
         if self.model.chosen_player:
             keys += [KeyHelp(t("Enter"), t("move player")), KeyHelp(t("Del"), t("remove"))]
         elif self.model.chooses and not self.model.hosts:
@@ -292,6 +239,7 @@ class LobbyScene:
         if self.model.copies:
             keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True))
         if self._starts:
+            keys.append(KeyHelp("F3", t("friends elsewhere?"), spare=True))
             is_full = all(place.name is not None for place in self.model.places)
             keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots")))
         if self.model.places:

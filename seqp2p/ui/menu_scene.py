@@ -8,7 +8,7 @@ from typing import Final
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.lobby_scene import large
+from seqp2p.ui.large_type import large
 from seqp2p.ui.scene import Page, wrapped
 from seqp2p.ui.styles import ASCII
 

@@ -45,8 +45,8 @@ CORNER_CELL = "**"
 CODES_A_LINE = 5
 HELP_WIDTH = 72
 SPECTATOR_HELP: Final = message(
-    "you watch: board shows the board, board 5 a row, board e a column, where e5 a square, score the sequences, seats"
-    " who holds what, log what happened, leave ends it"
+    "you watch: board shows the board, board 5 a row, board e a column, where e5 a square, score the"
+    " sequences, seats how many cards each seat holds, log what happened; leave ends it"
 )
 
 
@@ -146,7 +146,9 @@ def score_line(view: View, colours: Sequence[str]) -> str:
     made = sequences_made(view)
     teams = ", ".join(f"{colour_name(colour)} {count}" for colour, count in zip(colours, made, strict=True))
     tops = ", ".join(_top(view.variant, pile) for pile in view.discards)
-    return t("sequences: {teams}   pile: {pile}   discards by seat: {tops}", teams=teams, pile=view.pile, tops=tops)
+    return t(
+        "sequences: {teams}   draw pile: {pile}   discards by seat: {tops}", teams=teams, pile=view.pile, tops=tops
+    )
 
 
 def sequences_made(view: View) -> tuple[int, ...]:
@@ -249,16 +251,16 @@ def help_lines(view: View) -> list[str]:
     place, wild, taker = (card_shown(variant, each) for each in (card, variant.wild[-1], variant.removing[-1]))
     values = {"card": place, "square": square, "wild": wild, "taker": taker}
     lines = [
-        t("in your turn:  {card} {square}  a card and a square", **values),
+        t("on your turn:  {card} {square}  a card and a square", **values),
         t("               {wild} {square}  any free square    {taker} x{square}  take a chip", **values),
         t("               {card} dead  exchange a dead card    pass", **values),
     ]
     if view.options.manual_draw:
-        lines.append(t("               after your card: draw, or end (your turn, without a new card)"))
+        lines.append(t("               after your card: draw, or end (no new card)"))
     if not view.options.table_talk and view.teams < view.players:
         other = view.seat % view.players + 1
         lines.append(
-            t("               before your card: call {seat}  for what seat {seat} said; its team pays", seat=other)
+            t("               before you play: call {seat}  for what seat {seat} said; its team pays", seat=other)
         )
     title = t("at any time:   ")
     words = [word.replace(" ", HARD_SPACE) for word in help_of(place)]
@@ -360,7 +362,7 @@ def square_text(
         cards = t(" or ").join(label(each) for each in fitting)
         return t("{square} is {card}, free: your {cards} can go here", square=where, card=card, cards=cards)
     if fitting is not None:
-        return t("{square} is {card}, free; no card of your hand goes there", square=where, card=card)
+        return t("{square} is {card}, free; no card in your hand goes there", square=where, card=card)
     return t("{square} is {card}, free", square=where, card=card)
 
 

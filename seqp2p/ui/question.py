@@ -64,7 +64,7 @@ class Question:
             word = key if key != ENTER and len(key) > 1 else shown(line)
             if key == ENTER:
                 yield t("{does} (Enter)", does=does)
-            elif not self.details:
+            elif not any(detail.startswith(word) for detail in self.details):
                 yield does if does == word else t("{word}: {does}", word=word, does=does)
 
 

@@ -7,13 +7,14 @@ import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import Term, message, term
 from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, View, view
 from seqp2p.ui.cards import card_shown, colour_letter, colour_name
+from seqp2p.ui.frame import Fragment
 from seqp2p.ui.language import number, percent, t, tn, translate
 from seqp2p.ui.person.command_words import Vocabulary, Word
 from seqp2p.ui.plain import board_answer, part_answer
@@ -29,6 +30,9 @@ PACES_S: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
 LEAP: Final = 10
 LOG_LENGTH: Final = 20
 BAR_LENGTH: Final = 20
+_BAR, _ACTION = "\0\1"
+"""In a line of the review, the places of what has a style."""
+_MARK_STYLES: Final = MappingProxyType({"": "", " ?": "away", " ??": "alarm"})
 COSTLY_HEADING: Final = message("the moves that cost most:")
 
 _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
@@ -197,8 +201,8 @@ class ReplayBrowser:
             return handler(self, given)
         near = difflib.get_close_matches(word, [shown(each) for each in WORDS.words], n=1)
         if near:
-            return Answer((t("{typed} is no word here; did you mean {word}?", typed=line, word=near[0]),))
-        return Answer((t("{typed} is no word here; {help} has a list of them", typed=line, help=shown("help")),))
+            return Answer((t("{typed} is not a word here; did you mean {word}?", typed=line, word=near[0]),))
+        return Answer((t("{typed} is not a word here; {help} has a list of them", typed=line, help=shown("help")),))
 
     def board(self) -> tuple[str, ...]:
         return self._seen(board_answer, "")
@@ -277,7 +281,7 @@ class ReplayBrowser:
     def start(self) -> Answer:
         if not self.cursor.playing:
             self.toggle()
-        return Answer((t("it plays, {seconds} s a moment; {stop} stops it", seconds=self._pace, stop=shown("stop")),))
+        return Answer((t("playing, {seconds} s per step; {stop} stops it", seconds=self._pace, stop=shown("stop")),))
 
     def rest(self) -> Answer:
         self.cursor = replace(self.cursor, playing=False)
@@ -285,7 +289,7 @@ class ReplayBrowser:
 
     def pace(self, by: int) -> Answer:
         self.hurry(by)
-        return Answer((t("{seconds} s a moment", seconds=self._pace),))
+        return Answer((t("{seconds} s per step", seconds=self._pace),))
 
     @property
     def _pace(self) -> str:
@@ -330,7 +334,7 @@ _WITH_TEXT: Final = ("hands", "board", "where", "log")
 def help_lines() -> tuple[str, ...]:
     words = {word: shown(word) for word in WORDS.words}
     return (
-        t("{next}, {back}  one step on, one back (an empty line: on)", **words),
+        t("{next}, {back}  one step forward, one back (an empty line: forward)", **words),
         t("12  to turn 12    {first}, {last}  to the beginning, to the end", **words),
         t("{sequence}  to the next sequence that was completed", **words),
         t("{play}, {stop}, {faster}, {slower}  let it play", **words),
@@ -359,31 +363,35 @@ def _better(review: MoveReview) -> str:
     return t("{move} cost {points} points; better: {better}, {percent}", **values)
 
 
-def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[str, ...]:
-    """Return a line for each move with a review: the chances after it, with ``bars`` also as a bar of letters."""
-    found = [
-        t(
-            "{turn:>3}. {bar}{teams}  {who}  {action}",
-            turn=moment.turn,
-            bar=f"{_bar(frames, moment.review)} " if bars else "",
-            teams=chances_shown(frames, moment.review),
-            who=frames.company.name(moment.review.seat),
-            action=moment.review.move + moment.review.mark,
-        )
-        for moment in frames.moments
-        if moment.review
-    ]
+def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[tuple[Fragment, ...], ...]:
+    """Return a line for each move with a review: the chances after it, with ``bars`` also as a bar of letters.
+
+    The bar has the styles of the teams, and a costly move that of its mark.
+    """
+    found = [_curve_line(frames, moment.turn, moment.review, bars=bars) for moment in frames.moments if moment.review]
     heading = t("the chances to win after each turn, averaged over a round, each seat judging by what it knew:")
-    return (heading, *found, "") if found else ()
+    return ((("", heading),), *found, ()) if found else ()
 
 
-def _bar(frames: ReplayFrames, review: MoveReview) -> str:
-    """Return the letters of the teams, each as often as its share of the bar."""
-    ends = [BAR_LENGTH * mark // sum(review.chances) for mark in accumulate(review.chances)]
-    return "".join(
-        colour_letter(colour) * (end - begin)
-        for colour, (begin, end) in zip(frames.company.colours, pairwise((0, *ends)), strict=True)
+def _curve_line(frames: ReplayFrames, turn: int, review: MoveReview, *, bars: bool) -> tuple[Fragment, ...]:
+    line = t(
+        "{turn:>3}. {bar}{teams}  {who}  {action}",
+        turn=turn,
+        bar=_BAR if bars else "",
+        teams=chances_shown(frames, review),
+        who=frames.company.name(review.seat),
+        action=_ACTION,
     )
+    styled = {_BAR: _bar(frames, review), _ACTION: [(_MARK_STYLES[review.mark], review.move + review.mark)]}
+    return tuple(chain(*(styled.get(part, [("", part)]) for part in re.split(f"([{_BAR}{_ACTION}])", line))))
+
+
+def _bar(frames: ReplayFrames, review: MoveReview) -> list[Fragment]:
+    """Return the letters of the teams, each as often as its share of the bar, and a blank."""
+    ends = [BAR_LENGTH * mark // sum(review.chances) for mark in accumulate(review.chances)]
+    shares = zip(frames.company.colours, pairwise((0, *ends)), strict=True)
+    bar = [(f"fill.{colour}", colour_letter(colour) * (end - begin)) for colour, (begin, end) in shares]
+    return [*bar, ("", " ")]
 
 
 def costly_lines(frames: ReplayFrames) -> tuple[str, ...]:

@@ -153,7 +153,7 @@ def paint_show(
     height: int,
 ) -> Frame:
     canvas = Canvas(width, height, glyphs)
-    room = range(TOP, height - BOTTOM + 1)
+    room = range(TOP, height - BOTTOM)
     _paint_title(canvas, frames, cursor)
     if answer:
         lines = [LogLine("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
@@ -184,7 +184,7 @@ def _paint_table(canvas: Canvas, frames: ReplayFrames, cursor: Cursor) -> int:
     paint_board(canvas, TOP, 0, board, layout.pitch)
     for seat in range(1, now.seen.players + 1):
         _paint_seat(canvas, now, layout, seat)
-    _paint_score(canvas, canvas.height - BOTTOM, layout.side, now)
+    _paint_score(canvas, canvas.height - BOTTOM, now)
     return layout.side
 
 
@@ -233,12 +233,12 @@ def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> No
         canvas.put(row, at, discard, "dim", target)
 
 
-def _paint_score(canvas: Canvas, row: int, width: int, now: _Now) -> None:
+def _paint_score(canvas: Canvas, row: int, now: _Now) -> None:
     at, teams = 0, team_lines(now.seen, now.frames.company)
     for team in teams:
-        at = paint_team(canvas, Box(row, at, width // len(teams) - 2, 1), team, teams) + 2
+        at = paint_team(canvas, Box(row, at, canvas.width // len(teams) - 2, 1), team, teams) + 2
     leader = leader_line(teams)
-    if at + width_of(leader) < width:
+    if at + width_of(leader) < canvas.width:
         canvas.put(row, at, leader, "title")
 
 

@@ -85,6 +85,13 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         "recent.3": ("bg:#5c5c5c #ffffff", "bg:#a8a8a8 #000000", "", ""),
     }
 )
+TINTS_256: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "dark": {"tint.c": "bg:#262626", "tint.d": "bg:#5f005f", "tint.h": "bg:#5f0000", "tint.s": "bg:#00005f"},
+        "light": {"tint.c": "bg:#d7ffd7", "tint.d": "bg:#ffffd7", "tint.h": "bg:#ffd7ff", "tint.s": "bg:#d7ffff"},
+    }
+)
+"""The tints where a terminal has 256 colours: few are as dark or as light as a tint, and those of suits must differ."""
 FILLS: Final = tuple(name for name in STYLES if name.startswith("fill."))
 RECENT: Final = tuple(name for name in STYLES if name.startswith("recent."))
 """The marks of recent moves, the strongest first."""
@@ -94,6 +101,8 @@ LIGHT_MIN: Final = 0.80
 """The relative luminance of backgrounds on which the palettes for dark and for light terminals are read."""
 FEW_BITS: Final = 4
 """Bits of a colour on a terminal that has 16: no palette of many colours fits it."""
+EIGHT_BITS: Final = 8
+"""Those where it has 256."""
 MIDDLE: Final = 0.18
 """Black and white have the same contrast with this luminance."""
 # The first 16 colours of a terminal, as xterm has them.
@@ -104,10 +113,12 @@ _SIXTEEN: Final[tuple[Rgb, ...]] = (
 )
 
 
-def styles_of(palette: str) -> dict[str, str]:
+def styles_of(palette: str, depth: int = 24) -> dict[str, str]:
     """Return the styles of a palette of ``COLUMNS`` by their names, and those of the edges of what they paint."""
     column = COLUMNS.index(palette)
     styles = {name: looks[column] for name, looks in STYLES.items()}
+    if depth == EIGHT_BITS:
+        styles |= TINTS_256.get(palette, {})
     return styles | {f"edge.{name}": _ground(look) for name, look in styles.items()}
 
 
@@ -116,7 +127,7 @@ def _ground(look: str) -> str:
     return next((word.removeprefix("bg:") for word in look.split() if word.startswith("bg:")), "")
 
 
-def styles_on(palette: str, background: Rgb | None) -> dict[str, str]:
+def styles_on(palette: str, background: Rgb | None, depth: int = 24) -> dict[str, str]:
     """Return the styles of one of ``COLUMNS``, or of ``AUTO``, by their names, on a terminal with this background.
 
     On an unknown background, and on one that the palette is not made for, everything stands on a page of its own: the
@@ -125,7 +136,7 @@ def styles_on(palette: str, background: Rgb | None) -> dict[str, str]:
     light = None if background is None else _luminance(background)
     chosen = palette if palette != AUTO else "dark" if light is None or light < MIDDLE else "light"
     fits = light is not None and (light <= DARK_MAX if chosen == "dark" else light >= LIGHT_MIN)
-    styles = styles_of(chosen)
+    styles = styles_of(chosen, depth)
     return styles if fits else {"": styles["page"], **styles}
 
 
@@ -257,13 +268,17 @@ class Taste:
         return self._shown in (AUTO, *TINTED)
 
     @property
+    def is_coloured(self) -> bool:
+        return self._shown != "mono"
+
+    @property
     def signs(self) -> Glyphs:
         """The signs for this palette: edges are only painted where every tile has a colour."""
         return self.glyphs if self.is_tinted else replace(self.glyphs, edge=" ")
 
     def styles(self, background: Rgb | None = None) -> dict[str, str]:
         """Return the styles by name, for the background that the terminal has told."""
-        return styles_on(self._shown, background or self.background)
+        return styles_on(self._shown, background or self.background, self.depth)
 
     @property
     def _shown(self) -> str:

@@ -1,7 +1,7 @@
 """The model of the table screen, as frozen data: made of the view of a seat and of its unfinished choice."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from seqp2p.rules import NO_SQUARE, Action, Square, Team, Threat, View, longest_line, team_of, threats
@@ -59,6 +59,8 @@ class TableState:
     """The open question that is no choice of the game, or a notice. A staged choice hides a notice."""
     scrolled: bool = False
     """The log does not show its newest lines."""
+    fresh: frozenset[Square] = frozenset()
+    """The squares of a sequence that has just been completed: they are lit, before it becomes a band."""
     is_covered: bool = False
     """Lines are shown in place of the table."""
     glyphs: Glyphs = UNICODE
@@ -118,8 +120,10 @@ def table_model(state: TableState) -> TableModel:
 def _board(view: View, state: TableState, found: tuple[Threat, ...]) -> BoardModel:
     choice = state.choice
     wanted = {state.wanted.square} - {NO_SQUARE} if state.wanted else set[Square]()
-    marks = Marks(lit(choice, view) | wanted, choice.cursor, choice.staged or state.pending, found)
-    return board_model(view, state.company.colours, [action for _, action in state.moves], marks)
+    banded = [each for each in view.sequences if not state.fresh.issuperset(each.squares)]
+    marks = Marks(lit(choice, view) | wanted | state.fresh, choice.cursor, choice.staged or state.pending, found)
+    moves = [action for _, action in state.moves]
+    return board_model(replace(view, sequences=tuple(banded)), state.company.colours, moves, marks)
 
 
 def _hand(view: View, state: TableState) -> tuple[HandCard, ...]:

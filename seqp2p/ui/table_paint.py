@@ -19,7 +19,17 @@ from typing import Final
 
 from seqp2p.rules import Variant, View, format_square
 from seqp2p.ui.board_model import face_of
-from seqp2p.ui.board_paint import SMALL, Pitch, age_of, board_size, label_of, largest_pitch, paint_board, tint_of
+from seqp2p.ui.board_paint import (
+    SMALL,
+    Pitch,
+    age_of,
+    board_size,
+    label_of,
+    large_face,
+    largest_pitch,
+    paint_board,
+    tint_of,
+)
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.explain import explanation, hand_signs, keys_of, prompt, sign_meanings, whose_turn
 from seqp2p.ui.frame import Box, Canvas, Frame, Target, clipped, width_of
@@ -36,7 +46,7 @@ PANEL_MIN, PANEL_MAX = 26, 60
 """Columns for teams and seats."""
 SIDE_MIN: Final = 32
 """Columns right of the board that have room for the log, too."""
-COLUMNS_MIN: Final = 80
+COLUMNS_MIN: Final = 74
 """Columns right of the board in which the log has a column of its own."""
 CARD_ROWS: Final = 4
 """Rows of the hand as cards; the chosen card is one row higher than the others."""
@@ -45,6 +55,8 @@ TEXT_ROWS: Final = 4
 """For the hand in a row, what is asked, and two rows of what it means."""
 LOG_MIN: Final = 4
 CHAT_MIN: Final = 3
+CHAT_ROWS: Final = 6
+"""From so many rows on, those below the hand are the chat's."""
 LOG_ROWS: Final = 8
 """The log has so many before the hand is shown as cards."""
 CHAT_APART: Final = 110
@@ -110,14 +122,14 @@ def _at_side(model: TableModel, pitch: Pitch, size: tuple[int, int], *, width: i
         return None
     hand = Box(1 + size[1], 0, left, rows - size[1])
     log = Box(1, column, room, rows)
-    if room >= COLUMNS_MIN:
+    spare = hand.height - CARD_ROWS - TEXT_ROWS
+    if room >= COLUMNS_MIN and spare < CHAT_ROWS:
         panel, log = _split(log, min(room // 2, PANEL_MAX))
         chat = panel.lower(panel_height(model) + len(model.state.company.names) + len(model.teams) + 4)
         panel = panel._replace(height=panel.height - chat.height)
     else:
         panel = Box(1, column, room, panel_height(model) + len(model.teams) + 1)
         log = log.lower(panel.height)
-        spare = hand.height - CARD_ROWS - TEXT_ROWS
         below = spare >= CHAT_MIN
         chat = hand.lower(hand.height - spare) if below else log.lower(log.height - log.height // 4)
         log = log if below else log._replace(height=log.height - chat.height)
@@ -220,7 +232,8 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
     if layout.cards:
         at = 1
         for slot, card in enumerate(model.hand):
-            at = _card(canvas, box.row + (not card.chosen), at, card, ("card", slot)) + 1
+            row = box.row + (not card.chosen)
+            at = _card(canvas, row, at, card, ("card", slot), is_large=layout.pitch.width > LARGE_CARD) + 1
         legend = "  ".join(_hand_signs(model, canvas.glyphs))
         row = box.row + CARD_ROWS if has_hand else box.row
         if has_hand and legend and width_of(legend) < box.width - 1 and box.height > CARD_ROWS + ASK_ROWS:
@@ -249,18 +262,16 @@ def _cards_width(model: TableModel) -> int:
     return 2 + len(model.hand) * ((NAME_CARD if named else SUIT_CARD) + 1)
 
 
-def _card(canvas: Canvas, row: int, column: int, card: HandCard, target: Target) -> int:
+def _card(canvas: Canvas, row: int, column: int, card: HandCard, target: Target, *, is_large: bool) -> int:
     """Paint a card of the hand, three rows high, and return the column after it."""
-    face, style = card.face, _card_style(card)
-    before, after = canvas.glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
-    if face.suit:
-        width, texts = SUIT_CARD, [f"{label_of(face, canvas.glyphs)}", "", ""]
-    else:
-        picture = label_of(face, canvas.glyphs) if canvas.glyphs.pictures and face.picture else ""
-        width, texts = NAME_CARD, [clipped(face.name, NAME_CARD - 2, canvas.glyphs.more), picture, ""]
-    texts[2] = _card_sign(card, canvas.glyphs).rjust(width - 2)
-    for down, text in enumerate(texts):
-        left, right = (before, after) if not down else (" ", " ")
+    face, style, glyphs = card.face, _card_style(card), canvas.glyphs
+    before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
+    width = LARGE_CARD if is_large and face.suit else SUIT_CARD if face.suit else NAME_CARD
+    picture = label_of(face, glyphs) if glyphs.pictures and face.picture else ""
+    head = label_of(face, glyphs) if face.suit else clipped(face.name, width - 2, glyphs.more)
+    texts = large_face(face, glyphs, width - 2) or [head, picture, ""]
+    edges = ((before, after), (" ", " "), (" ", _card_sign(card, glyphs)))
+    for down, (text, (left, right)) in enumerate(zip(texts, edges, strict=True)):
         canvas.put(row + down, column, f"{left}{text}{' ' * (width - 2 - width_of(text))}{right}", style, target)
     return column + width
 
@@ -366,7 +377,7 @@ def _signs(canvas: Canvas, box: Box, company: Company) -> Box:
     rows = sum(len(wrapped(line.text, box.width - 3)) for line in signs) + 1
     if box.height < rows + LOG_ROWS:
         return box
-    paint_from(canvas, _inside(section(canvas, box.lower(box.height - rows), t("signs"))), signs)
+    paint_from(canvas, _inside(section(canvas, box.lower(box.height - rows), t("symbols"))), signs)
     return box._replace(height=box.height - rows)
 
 
@@ -375,7 +386,7 @@ def _inside(box: Box) -> Box:
     return box._replace(column=box.column + 1, width=box.width - 1)
 
 
-SUIT_CARD, NAME_CARD = 6, 12
+SUIT_CARD, NAME_CARD, LARGE_CARD = 6, 12, 11
 """Columns of a card of the hand."""
 WIDE: Final = 36
 """From this width on the panel has words where it has numbers on less."""
@@ -467,7 +478,7 @@ def _seat(canvas: Canvas, room: Box, move_width: int, state: TableState, seat: i
     (row, column, width, _), view, company, target = room, state.view, state.company, ("seat", seat)
     turn = view is not None and not state.result and seat == view.to_move
     out, away = view is not None and seat in view.out, _away(state.away_s.get(seat))
-    style = "out" if out else "away" if away else "own" if seat == company.own else ""
+    style = "out" if out else "away" if away else "own" if seat in (company.own, company.partner) else ""
     tail = t("out") if out else t("away {clock}", clock=away) if away else ""
     taken = width_of(tail) if tail else 0 if view is None else move_width + 4
     colour, name = company.colour(seat), _name(company, seat, width - 7 - taken, canvas.glyphs)

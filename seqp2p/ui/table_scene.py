@@ -6,6 +6,7 @@ made from that question's view; otherwise from the actions that the seat would h
 sent. A line that leaves it is the text of an action that the asked view allows.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import Final, NamedTuple
 
 from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.table import Settings
-from seqp2p.rules import UNKNOWN, Action, View, format_action
+from seqp2p.rules import UNKNOWN, Action, CompletedSequence, Square, View, format_action
 from seqp2p.ui import choice as choosing
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import NO_CHOICE, Choice, Step, actions_of, in_own_turn, targets
@@ -38,6 +39,8 @@ PAGE_LINES: Final = 5
 SHEET_LINES: Final = 20
 """The same in what is shown in place of the table, which has so many lines in the smallest terminal."""
 COMPLETIONS_MAX: Final = 20
+FRESH_S: Final = 1.0
+"""A completed sequence is lit for so long before it becomes a band."""
 SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
 THREATS: Final = "f4"
 HINT: Final = "f5"
@@ -94,6 +97,9 @@ class TableScene:
         self._proposed: Action | None = None
         self._glyphs: Glyphs = UNICODE
         self._open: Question | None = None
+        self._sequences: tuple[CompletedSequence, ...] | None = None
+        self._fresh = frozenset[Square]()
+        self._fresh_until_s = 0.0
 
     @property
     def choice(self) -> Choice:
@@ -171,8 +177,12 @@ class TableScene:
     def enter(self, line: str) -> str | None:
         """Take a typed line: a card of the hand is chosen, then a square is enough. Return any other line.
 
-        The word ``threats`` lights them, too; the answer to it comes as it does without a screen.
+        The word ``threats`` lights them, too; the answer to it comes as it does without a screen. ``help`` shows the
+        same page as its key.
         """
+        if word_of(line) == "help":
+            self._show("help")
+            return None
         self._shows_threats |= word_of(line) == "threats"
         self._sheet = "" if self._sheet == "page" else self._sheet
         view, _ = self._view()
@@ -307,10 +317,19 @@ class TableScene:
             lost=self._lost,
             closing=self._closing.does if self._closing else "",
             scrolled=self._below > 0,
+            fresh=self._fresh_squares(view, now_s),
             is_covered=bool(self._sheet),
             question=self._open if self._open and (self._open.answers or not self._choice.staged) else None,
             glyphs=self._glyphs,
         )
+
+    def _fresh_squares(self, view: View | None, now_s: float) -> frozenset[Square]:
+        """Return the squares of the sequences completed within the last second, none of those that were there first."""
+        if view is not None and view.sequences != self._sequences:
+            known, self._sequences = self._sequences, view.sequences
+            new = [each.squares for each in view.sequences if known is not None and each not in known]
+            self._fresh, self._fresh_until_s = frozenset(itertools.chain(*new)), now_s + FRESH_S
+        return self._fresh if now_s < self._fresh_until_s else frozenset()
 
     def _show(self, sheet: str, seat: int = 0) -> None:
         """Show a sheet in place of the table, or the table again if the sheet is there already."""
@@ -334,9 +353,12 @@ class TableScene:
         if self._sheet == "log":
             return self._lines
         if self._sheet == "page":
-            return tuple(LogLine("log", part) for line in self._page for part in wrapped(line, WIDTH_MIN - 4))
-        state = self._state()
-        return piles_sheet(state, self._seat_shown) if self._sheet == "piles" else help_sheet(state)
+            lines = self._page
+        elif self._sheet == "piles":
+            lines = piles_sheet(self._state(), self._seat_shown)
+        else:
+            lines = help_sheet(self._state())
+        return tuple(LogLine("log", part) for line in lines for part in wrapped(line, WIDTH_MIN - 4))
 
     def _shown_sheet(self) -> Sheet | None:
         titles = {"help": t("help"), "log": t("log"), "piles": t("discards"), "page": t("lesson")}

@@ -409,6 +409,14 @@ def print_frame(frame: Frame, taste: Taste, output: Output | None) -> None:
         print_formatted_text(text, style=style, color_depth=depth, output=output)
 
 
+def print_line(line: Iterable[Fragment], taste: Taste) -> None:
+    """Print a line in the terminal's own colours, and what has a style on the page of its palette."""
+    styles, depth = taste.styles(), ColorDepth(f"DEPTH_{taste.depth}_BIT")
+    page = styles.pop("", "")
+    text = FormattedText([(f"{page} {_classes(name)}" if name else "", part) for name, part in line])
+    print_formatted_text(text, style=Style.from_dict(styles), color_depth=depth)
+
+
 def _classes(style: str) -> str:
     return " ".join(f"class:{name}" for name in style.split())
 
@@ -451,5 +459,5 @@ def _too_small(columns: int) -> str:
     leaves, and --plain needs no size
     """
     size = {"width": WIDTH_MIN, "height": HEIGHT_MIN}
-    sentence = t("terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain needs no size", **size)
+    sentence = t("terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain works at any size", **size)
     return textwrap.fill(sentence, max(1, columns))

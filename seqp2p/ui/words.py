@@ -244,7 +244,7 @@ def settings_lines(settings: Settings) -> list[str]:
     chosen = [
         *(translate(sentence) for sentence in options if sentence),
         t("a turn takes at most {time}", time=clock(time_s)) if time_s else t("no turn clock"),
-        t("a seat that is away is waited for up to {time}", time=clock(settings.grace_s)),
+        t("the others wait up to {time} for a seat that is away", time=clock(settings.grace_s)),
     ]
     return [first, *(f"  {text}" for text in chosen)]
 
@@ -307,8 +307,9 @@ def result_line(company: Company, result: Result, *, resumable: bool = False, he
     """
     if result.kind == "unfinished" and resumable:
         return t("unfinished: {reason}", reason=reason_text(company, result.reason))
-    if result.kind == "unfinished" and result.reason == LEFT and heirs:
-        return t("you left: won by {names} by forfeit, unless they left too", names=company.names_of(heirs))
+    if result.kind == "unfinished" and result.reason == LEFT:  # The others may play on.
+        heirs_won = t("you left: {names} won by forfeit, unless they left too", names=company.names_of(heirs))
+        return heirs_won if heirs else reason_text(company, LEFT)
     if result.kind == "unfinished":
         return t("ended without a winner: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":
@@ -371,8 +372,8 @@ def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> st
 
 def mute_line(name: str, *, muted: bool) -> str:
     if muted:
-        return t("{name} is muted; the same again ends it", name=name)
-    return t("{name} is muted no more", name=name)
+        return t("{name} is muted; type it again to unmute", name=name)
+    return t("{name} is no longer muted", name=name)
 
 
 def absent_line(company: Company, seat: int, grace_s: float | None) -> str:
@@ -399,16 +400,16 @@ def vote_line(company: Company, seat: int, action: str, seats: Collection[int]) 
     if seat == company.own:
         if action == "drop":
             return t("you vote to go on without {others}", others=others)
-        return t("you vote to pass over {others}", others=others)
+        return t("you vote to skip {others}", others=others)
     if action == "drop":
         return t("{name} votes to go on without {others}", name=name, others=others)
-    return t("{name} votes to pass over {others}", name=name, others=others)
+    return t("{name} votes to skip {others}", name=name, others=others)
 
 
 def skipped_line(company: Company, seat: int) -> str:
     if seat == company.own:
-        return t("your turn is passed over")
-    return t("the turn of {name} is passed over", name=company.name(seat))
+        return t("your turn is skipped")
+    return t("{name}'s turn is skipped", name=company.name(seat))
 
 
 def dropped_line(company: Company, seats: Collection[int]) -> str:
@@ -418,7 +419,7 @@ def dropped_line(company: Company, seats: Collection[int]) -> str:
     return tn("{names} is out of the game", "{names} are out of the game", len(seats), names=names)
 
 
-RESHUFFLED_LINE: Final = message("the pile is used up: all discards are shuffled, and are the pile")
+RESHUFFLED_LINE: Final = message("the draw pile is used up: all discards are shuffled into a new one")
 REDEAL_LINE: Final = message("the cards that are left are dealt again")
 
 
@@ -436,6 +437,7 @@ NO_FORM: Final = message("what it signed is not in the form that it has in a gam
 
 
 def away_explained(company: Company, seat: int, players: int) -> str:
+    """Say what becomes of a seat that is away, in a game that so many ``players`` are still in."""
     name = company.name(seat)
     if players == 2:
         return t("{name} can come back with seqp2p resume; after that time the game ends unfinished", name=name)
@@ -454,13 +456,13 @@ def proven_line(company: Company, seat: int, step: int, reason: str) -> str:
     """Say what a seat has signed and must not have signed."""
     what = translate(NO_FORM) if is_of_library(reason) else company.to_reader(reason)
     if seat == company.own:
-        return t("you are proved to have cheated at step {step}: {reason}", step=step, reason=what)
+        return t("it is proved that you cheated at step {step}: {reason}", step=step, reason=what)
     name = company.name(seat)
-    return t("{name} is proved to have cheated at step {step}: {reason}", name=name, step=step, reason=what)
+    return t("it is proved that {name} cheated at step {step}: {reason}", name=name, step=step, reason=what)
 
 
 def proof_explained() -> str:
-    return t("everybody at the table has the proof and has checked it; it is in the replay too")
+    return t("everybody at the table has the evidence and has checked it; it is in the replay too")
 
 
 def left_line(company: Company, seats: Collection[int]) -> str:
@@ -471,14 +473,17 @@ def left_line(company: Company, seats: Collection[int]) -> str:
 def vote_explained(company: Company, action: str, seats: Collection[int]) -> str:
     names = company.names_of(seats)
     if action == "skip" and {*seats} == {company.own}:
-        return t("that is a vote: once more than half of the seats have voted so, your turn passes, and no more")
+        return t(
+            "that is a vote: once more than half of the seats have voted for it, your turn is skipped, nothing more"
+        )
     if action == "skip":
         return t(
-            "that is a vote: once more than half of the seats have voted so, the turn of {names} passes, and no more",
+            "that is a vote: once more than half of the seats have voted for it, the turn of {names} is"
+            " skipped, nothing more",
             names=names,
         )
     return t(
-        "that is a vote: once more than half of the seats have voted so, the game goes on without {names},"
-        " and all cards that have not been played are dealt anew",
+        "that is a vote: once more than half of the seats have voted for it, the game goes on without"
+        " {names}, and all cards not yet played are dealt again",
         names=names,
     )

@@ -70,8 +70,8 @@ async def test_the_table_with_the_number_is_found(
 @pytest.mark.parametrize(
     ("seen", "why", "after_s"),
     [
-        ([OTHER], "table 7 is not to be seen on this network$", FIND_S),
-        ([FoundTable(ADVERT, (OWN,))], "table 7 is not to be seen on this network$", FIND_S),
+        ([OTHER], "table 7 cannot be seen on this network$", FIND_S),
+        ([FoundTable(ADVERT, (OWN,))], "table 7 cannot be seen on this network$", FIND_S),
         ([TABLE, TWIN], "2 tables here have number 7: ann's at 10.9.0.1:4610, bob's at 10.9.0.2:5", 0.0),
         ([FoundTable(replace(ADVERT, version=2), (PLACE,))], "7 plays with another version of seqp2p", TWIN_S),
     ],
@@ -98,7 +98,7 @@ async def test_a_table_that_comes_late_is_waited_for(autojump_clock: object, nur
 async def test_without_multicast_nobody_waits(autojump_clock: object) -> None:
     tables = browsed()
     tables.fail("operation not permitted")
-    with pytest.raises(Unreachable, match=r"table 7 is not to be seen on this network \(operation not permitted\)"):
+    with pytest.raises(Unreachable, match=r"table 7 cannot be seen on this network \(operation not permitted\)"):
         await find_seven(tables)
     assert trio.current_time() == 0
 
@@ -197,7 +197,7 @@ async def test_a_place_is_found_on_the_lan_or_met_at_the_relay(
 
 
 async def test_a_place_without_a_relay_is_looked_for_on_the_lan_alone(autojump_clock: object, meeting: Lan) -> None:
-    with pytest.raises(Unreachable, match="not to be seen on this network") as error:
+    with pytest.raises(Unreachable, match="cannot be seen on this network") as error:
         await find_route(None, CODE, [])
     assert error.value.hint == RELAY_HINT
 

@@ -86,11 +86,11 @@ async def test_a_port_is_renewed_alone_and_closed_at_the_end(router: Router, aut
     [
         (PortAnswer("no_router"), "no router"),
         (PortAnswer("elsewhere"), "does not listen"),
-        (PortAnswer("no_address"), "tells no address"),
+        (PortAnswer("no_address"), "does not give its own address"),
         (PortAnswer("not_global", "100.64.0.2"), "address 100.64.0.2 is not on the internet"),
-        (PortAnswer("not_global", "\x1b[2J"), "tells no address"),
+        (PortAnswer("not_global", "\x1b[2J"), "does not give its own address"),
         (PortAnswer("taken"), "other programs"),
-        (PortAnswer("permanent"), "without an end"),
+        (PortAnswer("permanent"), "only without a time limit"),
         (PortAnswer("refused"), "refuses"),
     ],
 )
@@ -138,7 +138,7 @@ async def test_a_port_that_is_lost_and_comes_back(router: Router, autojump_clock
         ("lost", "no router with UPnP "),
         ("lost", "other programs have "),
         ("open", ""),
-        ("lost", "the router's address"),
+        ("lost", "the router now has a"),
         ("left", "no router with UPnP "),
     ]
     assert {event.address for event in router.events} == {address}

@@ -47,14 +47,14 @@ def test_all_pairs_play_where_there_are_two_teams() -> None:
 @pytest.mark.parametrize(
     ("bots", "players", "teams", "variant", "reason"),
     [
-        ("random", 2, None, "classic", "2 players are in 2 teams: name 2 bots, one for each team"),
+        ("random", 2, None, "classic", "2 players form 2 teams: name 2 bots, one for each team"),
         ("random random", 1, None, "classic", "1 player cannot play: Sequence is for 2, 3, "),
         ("random random", 5, None, "classic", "5 players cannot form two or three equal teams"),
         ("random random", 13, None, "classic", "13 players cannot play"),
         ("random random", 2, 3, "classic", "2 players of Sequence form 2 teams, one player each, not 3"),
         ("random random random", 8, 3, "classic", "8 players of Sequence form 2 teams, not 3"),
         ("random random", 4, 2, "kids", "4 players of Sequence for Kids form 4 teams, one player each, not 2"),
-        ("random random", 6, 3, "classic", "6 players are in 3 teams: name 3 bots, one for each team"),
+        ("random random", 6, 3, "classic", "6 players form 3 teams: name 3 bots, one for each team"),
         ("random greedy random", 2, None, "classic", "the bot random is named twice"),
     ],
 )

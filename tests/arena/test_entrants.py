@@ -63,11 +63,11 @@ def test_a_name_tells_the_kind(name: str, kind: str) -> None:
         (raising(SystemExit(3)), "it raised SystemExit: 3"),
         (raising(RecursionError()), "it raised RecursionError"),
         (raising(ValueError("x" * 10_000)), "it raised ValueError: xxx"),
-        (lambda _: None, "it chose no Action: NoneType"),
-        (lambda _: ("pass",), "it chose no Action: tuple"),
-        (lambda _: PASS, "it chose what is not legal: seat "),
-        (lambda _: Action("place", "e5", None), "it chose what is not legal: "),  # type: ignore[arg-type]
-        (lambda _: Action("fly"), "it chose what is not legal: "),  # type: ignore[arg-type]
+        (lambda _: None, "it did not choose an Action: NoneType"),
+        (lambda _: ("pass",), "it did not choose an Action: tuple"),
+        (lambda _: PASS, "its choice is not legal: seat "),
+        (lambda _: Action("place", "e5", None), "its choice is not legal: "),  # type: ignore[arg-type]
+        (lambda _: Action("fly"), "its choice is not legal: "),  # type: ignore[arg-type]
     ],
 )
 def test_a_fault_is_told_in_one_line(choose: Callable[[View], object], reason: str) -> None:
@@ -94,12 +94,12 @@ def test_a_bot_that_never_ends_is_interrupted() -> None:
             except Exception:  # noqa: BLE001  # a bot may do this
                 continue
 
-    assert failure(loops, time_s=0.1) == "it has not chosen within 0.1 seconds"
+    assert failure(loops, time_s=0.1) == "it did not choose within 0.1 seconds"
 
 
 def test_a_bot_that_ends_too_late_has_failed_where_nothing_can_interrupt_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seqp2p.arena.entrants.threading.main_thread", lambda: None)
-    assert failure(lambda view: view.legal[0], time_s=0.0) == "it has not chosen within 0 seconds"
+    assert failure(lambda view: view.legal[0], time_s=0.0) == "it did not choose within 0 seconds"
 
 
 def test_it_is_given_its_view_alone_and_writes_to_nobody(capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def test_a_bot_that_does_what_is_not_legal_loses_its_game(monkeypatch: pytest.Mo
     who = make_contest(["random", "stubborn"])
     result = play_deal(who, 1, 0)
     assert [(game.failed, game.winner) for game in result.games] == [(2, 0), (1, 0)]
-    assert result.games[0].reason.startswith("it chose what is not legal: seat 2 cannot pass: ")
+    assert result.games[0].reason.startswith("its choice is not legal: seat 2 cannot pass: ")
     tally = Tally(who)
     tally.add(result)
     assert (tally.score(0), [side.failed for side in tally.sides], tally.draws) == (1.0, [0, 2], 0)

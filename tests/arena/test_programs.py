@@ -32,7 +32,7 @@ def test_good_programs_play_to_the_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("manner", "reason"),
     [
-        ("slow", "it has not chosen within 0.5 seconds"),
+        ("slow", "it did not choose within 0.5 seconds"),
         ("die", "it has ended, with exit status 3"),
         ("stubborn", "none of its 3 answers was possible"),
         ("./no-such-program", "it cannot be started: "),

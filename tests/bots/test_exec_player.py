@@ -128,7 +128,7 @@ async def test_a_slow_program_loses_its_turn(seen: View, tmp_path: Path) -> None
         begun = trio.current_time()
         assert await bench.player.choose(seen, None) in seen.legal
         assert SOON_S <= trio.current_time() - begun < 10
-        assert bench.failures == [Failed("it has not chosen within 0.5 seconds", gone=False, silent=True)]
+        assert bench.failures == [Failed("it did not choose within 0.5 seconds", gone=False, silent=True)]
 
 
 async def test_an_answer_that_comes_late_is_passed_over(seen: View, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, mo
 @pytest.mark.parametrize(
     ("manner", "reason"),
     [
-        ("rubbish", "this is no choice (JSON is malformed"),
+        ("rubbish", "this is not a choice (JSON is malformed"),
         ("ahead", "there is no question 2"),
         ("illegal", "seat 2 cannot pass"),
     ],

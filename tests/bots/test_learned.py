@@ -77,7 +77,7 @@ def test_without_weights_one_sentence_says_so_and_other_bots_play(monkeypatch: p
     monkeypatch.setattr(value, "name_of", lambda variant, teams: f"no-{variant.name}-{teams}")
     shipped.cache_clear()
     try:
-        assert why_no_bot("learned") == "the weights no-classic-2 of the bot are missing: install again"
+        assert why_no_bot("learned") == "the bot's weights no-classic-2 are missing: reinstall seqp2p"
         for needing in ("easy", "normal", "hard", "strong", "strong:20"):
             assert why_no_bot(needing) == why_no_bot("learned")
         for other in ("greedy", "random"):

@@ -184,7 +184,7 @@ def test_names_with_a_number() -> None:
         (":3", f"there is no bot ':3': the bots are {', '.join(BOTS)}, strong:N"),
         ("greedy:3", "the bot greedy takes no number: write greedy"),
         *(
-            (f"strong:{number}", "the trials for a choice are a number from 1 to 100000: write for instance strong:200")
+            (f"strong:{number}", "the number of trials for a choice is 1 to 100000: write for instance strong:200")
             for number in ("", "0", "-1", "100001", "1e3", "٣", "1:2", "9" * 30)
         ),
     ],

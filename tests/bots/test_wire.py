@@ -104,7 +104,7 @@ def test_what_happens_is_told_as_scripts_are_told(event: Event, name: str) -> No
     assert message.keys() == documented.fields()["turn" if name == "call" else name]
 
 
-@pytest.mark.parametrize("event", [Dealt(), Drawn(1), Shuffled(1, 1, 0), Finished(Result("drawn"))])
+@pytest.mark.parametrize("event", [Dealt(), Drawn(1), Shuffled(1, 1, 0, 2), Finished(Result("drawn"))])
 def test_some_things_are_not_told(event: Event) -> None:
     assert happening(CLASSIC, event) is None
 
@@ -166,7 +166,12 @@ def test_what_is_no_choice_is_told_why(line: bytes, fault: str) -> None:
 
 def test_an_action_that_is_not_possible_is_told_why() -> None:
     seen = Table(KIDS, 2, 2).seen(5)
-    for text, reason in (("cat", "no action"), ("cat z9", "no square"), ("pass", "cannot pass"), ("draw", "draw")):
+    for text, reason in (
+        ("cat", "not an action"),
+        ("cat z9", "not a square"),
+        ("pass", "cannot pass"),
+        ("draw", "draw"),
+    ):
         with pytest.raises(WireError, match=reason):
             read_action(seen, text)
     # Whether somebody has said something is not in the view.

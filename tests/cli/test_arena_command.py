@@ -117,7 +117,7 @@ def test_a_file_of_other_settings_is_refused_and_kept(
 def test_a_file_of_something_else_is_refused_and_kept(cli: Cli, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "results"
     file.write_bytes(content)
-    assert "is no results file of seqp2p arena" in refused_and_kept(cli, file)
+    assert "is not a results file of seqp2p arena" in refused_and_kept(cli, file)
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_a_cluster_gives_the_same_reports(cli: Cli, many: list[Named], cluster: 
         (KilledWorker("w"), "the cluster is lost: each worker that was to verify {file} has been killed", 4),
         (CancelledError(), "the cluster is lost: its scheduler has ended", 4),
         (OSError("gone"), "the cluster is lost: gone", 4),
-        (b"", "the cluster cannot verify replays: a verdict is not in its form\n", 1),
+        (b"", "the cluster cannot verify replays: a verdict is malformed\n", 1),
     ],
 )
 def test_a_cluster_that_fails(
@@ -152,7 +152,7 @@ def test_a_cluster_that_fails(
     assert code == exit_code
     assert err.startswith(f"{WARNING}\nseqp2p: error: {text.format(file=many[3].path)}")
     assert "\nseqp2p: hint: " in err
-    assert (f"its workers need this state of seqp2p: {code_state()}" in err) == (exit_code == 1)
+    assert (f"its workers must run the same seqp2p code: {code_state()}" in err) == (exit_code == 1)
     first, last = out.splitlines()
     assert first.startswith(f"{many[0].path}: verified: ")
     assert last.startswith("1 of 2 files: 1 verified, 0 unfinished, 0 invalid, ")
@@ -199,7 +199,7 @@ def test_no_cluster_there(
 @pytest.mark.parametrize("address", ["http://far:80", "tcp://far", "tcp://far:8786/x", ""])
 def test_no_address_of_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient], address: str) -> None:
     exit_code, error, _ = refused(cli("verify", "--dask", address, many[0].path))
-    assert (exit_code, error) == (2, f"no address of a Dask cluster: {address}")
+    assert (exit_code, error) == (2, f"not an address of a Dask cluster: {address}")
     assert cluster.addresses == []
 
 
@@ -306,7 +306,7 @@ PLAIN = encode_report(verify(good()))
     ],
 )
 def test_a_verdict_in_another_form_is_none(data: object) -> None:
-    with pytest.raises(ValueError, match="a verdict is not in its form"):
+    with pytest.raises(ValueError, match="a verdict is malformed"):
         decode_report(data)
 
 

@@ -82,7 +82,7 @@ def test_a_broken_or_newer_file_is_reported_and_left_alone(cli: Cli, file: Path,
     assert len(err.splitlines()) == 1
     exit_code, out, err = cli("config", "set", "palette", "mono")
     assert (exit_code, out) == (1, "")
-    assert "hint: mend it by hand" in err
+    assert "hint: fix it by hand" in err
     assert file.read_bytes() == data
 
 

@@ -45,7 +45,7 @@ def test_nothing_is_left_running(people: Household, tmp_path: Path, number: sign
     # The peers had the time to finish their replays.
     reports = [verify_file(replay) for replay in kept.iterdir()]
     assert [report.verdict for report in reports] == ["unfinished"] * 2
-    assert all(re.search("the record ends at step|left the table", str(report.reason)) for report in reports)
+    assert all(re.search("the replay ends at step|left the table", str(report.reason)) for report in reports)
 
 
 GOOD = replay_bytes(played(2, "kids", 3))

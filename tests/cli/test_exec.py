@@ -94,8 +94,8 @@ async def test_a_failure_is_told_to_scripts_and_people(
         {"event": "bot_failed", "reason": "it is slow", "gone": True},
     ]
     assert said.err.splitlines() == [
-        "the bot has failed: it is slow; this move is drawn by lot",
-        "the bot has failed: it is slow; moves are drawn by lot to the end of the game",
+        "the bot has failed: it is slow; this move is chosen at random",
+        "the bot has failed: it is slow; its moves are chosen at random until the end of the game",
     ]
 
 

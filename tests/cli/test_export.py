@@ -119,7 +119,7 @@ def test_a_files_name_says_what_it_is(cli: Cli, tmp_path: Path, name: str, begin
 def test_what_cannot_be_written_is_known_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = tmp_path / "link"
     nowhere.symlink_to(tmp_path / "none" / "x")
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="already exists"):
         output.check_place(str(nowhere), force=False)
     output.check_place(str(nowhere), force=True)
     with pytest.raises(UserError, match="cannot be written: File name too long"):
@@ -137,7 +137,7 @@ def test_who_takes_the_name_meanwhile_keeps_it(tmp_path: Path, monkeypatch: pyte
     target = tmp_path / "game.svg"
     monkeypatch.setattr(Path, "exists", lambda _: False)
     target.write_text("mine")
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="already exists"):
         output.write_result("new", str(target), force=False)
     assert target.read_text() == "mine"
     assert names_in(tmp_path) == ["game.svg"]

@@ -36,7 +36,7 @@ def test_a_code_is_told_from_an_address(place: str) -> None:
 def test_an_address_in_the_place_of_a_code() -> None:
     told = "This is an address: give it on the command line, seqp2p join 127.0.0.1:33343"
     assert code_fault(" 127.0.0.1:33343") == told
-    assert str(code_fault("7:amber")).startswith("This is no join code.")
+    assert str(code_fault("7:amber")).startswith("This is not a join code.")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ async def test_a_code_with_a_place_is_looked_for_at_the_relay_and_a_person_waits
     monkeypatch.setattr(Output, "asks", property(lambda _: True))
     await choose_route(None, code, [], *on(Output(json=True)), relay)
     assert asked == [(code, relay, True), (code, relay, True), (code, relay, False)]
-    assert f"{ABSENT} Waiting on for it; Ctrl-C ends." in capsys.readouterr().err
+    assert f"{ABSENT} Still waiting; Ctrl-C stops." in capsys.readouterr().err
 
 
 # The list.
@@ -160,7 +160,7 @@ async def test_the_list_is_printed_again_when_it_has_changed(
         await trio.sleep(1)
         return capsys.readouterr().out.splitlines()
 
-    assert await said() == ["tables on this network (Ctrl-C ends):", "  none yet"]
+    assert await said() == ["tables on this network (Ctrl-C stops):", "  none yet"]
     tables.put("a", TABLE)
     tables.put("b", FoundTable(TableAdvert(3, "bob", "kids", 2, 0, "playing"), (PLACE,)))
     first, second = await said()

@@ -157,7 +157,7 @@ def test_more_games_than_a_person_plays(monkeypatch: pytest.MonkeyPatch) -> None
     with (
         locked_identity(),
         locked_identity(),
-        pytest.raises(HomeError, match="2 games of this account are going on already"),
+        pytest.raises(HomeError, match="2 games of this account are already in progress"),
         locked_identity(),
     ):
         pass

@@ -150,7 +150,7 @@ async def test_a_person_who_does_not_say_yes_leaves(
     typed += answer
     refused, near, gone = Wire(), Wire(), Wire(lost=True)
     links = {2: refused, 3: near, 4: gone}
-    with pytest.raises(UserError, match="left the table: ann has another key than before") as error:
+    with pytest.raises(UserError, match="left the table: the key of ann has changed") as error:
         await check_known(table(("ann", 7), ("dan", 8), ("eve", 9), links=links), Output(json=False), ask=True)
     assert error.value.exit_code == 4
     assert "seqp2p id --forget 'ann'" in error.value.hint
@@ -178,7 +178,7 @@ async def test_a_file_that_cannot_be_written_is_said_and_the_game_goes_on(
 
     monkeypatch.setattr(os, "fsync", full)
     await check_known(table(("ann", 1)), Output(json=False), ask=True)
-    assert "those at the table are not remembered: cannot write" in capsys.readouterr().out
+    assert "the players at this table are not remembered: cannot write" in capsys.readouterr().out
     assert names_in(own_home) == [f"{KNOWN_PLAYERS}.lock"]
 
 
@@ -226,7 +226,7 @@ def test_a_damaged_file_is_said_and_left_alone(cli: Cli, own_home: Path, data: b
     own_home.mkdir()
     path = own_home / KNOWN_PLAYERS
     path.write_bytes(data)
-    told = (1, f"the file of known players {path} is damaged", "move it away; everybody is new again then")
+    told = (1, f"the file of known players {path} is damaged", "move it away; then everybody is new again")
     assert refused(cli("id")) == refused(cli("id", "--forget", "ann")) == told
     assert path.read_bytes() == data
 

@@ -116,7 +116,7 @@ def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
     ben.type("say one", "say good luck")
     host.event("remark", 2)
     host.type("mute ben")
-    host.line("^ben is muted no more")
+    host.line("^ben is no longer muted")
     ben.type("say two")
     host.line("ben.*: two$")
     assert not any(": one" in line or ": good luck" in line for line in host.err)

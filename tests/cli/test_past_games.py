@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +41,7 @@ def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
     assert "ann and ben " in lines[1]
     assert "ann won" in lines[1]
     assert len(lines) == 3
+    assert all(len(line) <= 80 for line in lines[:2])
 
 
 def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path: Path) -> None:
@@ -75,13 +77,16 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     assert told(cli)[0]["resumable"] is True
     first, second, *_ = rows_now()
     assert (first.words[0], first.note.startswith("with ann, "), second.words) == ("resume", True, ("play",))
+    assert ", 1970-01-01 " in first.note
+    os.utime(played / WON.name)
+    assert re.search(r" turns, \d\d:\d\d$", rows_now()[0].note)
 
 
 @pytest.mark.parametrize(
     ("file", "said"),
     [
         (b"".join([*PARTS, entry("older", b"", bytes(64))]), "a copy of this game's files was put back"),
-        (b"", "is no seat's file"),
+        (b"", "is not a seat's file"),
     ],
 )
 def test_a_seat_s_own_file_that_cannot_be_used_is_not_resumed(cli: Cli, own_home: Path, file: bytes, said: str) -> None:

@@ -47,7 +47,7 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
     guest.type("say  good   luck")
     assert host.event("remark", seat=2)["text"] == guest.event("remark", seat=2)["text"] == "good luck"
     # A mistake is told, and asked again.
-    person.answered("cat k9", "'k9' is no square")
+    person.answered("cat k9", "'k9' is not a square")
     assert not any(event["event"] == "turn" and event["seat"] == 2 for event in guest.events)
     # And then what is listed, until nothing is asked any more.
     begun = len(guest.err)

@@ -36,7 +36,7 @@ def test_a_table_at_a_relay_is_told_and_a_player_may_agree_to_the_relay(people: 
     person = people.start("join", shown["address"], "--code", code, "--plain", who="person", stdin=subprocess.PIPE)
     person.line(f"this table also uses the relay {relay}; type relay to use it too")
     person.type("relay")
-    person.line(f"you use the relay {relay}, unless all have agreed to the table already")
+    person.line(f"you use the relay {relay}, unless everybody has already accepted the table")
     assert host.event("lobby")["relay"] == str(relay)
     text = log.read_text("utf-8")
     assert "[redacted]" in text

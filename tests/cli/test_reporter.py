@@ -40,8 +40,15 @@ def in_trouble() -> Match:
     return match
 
 
+def two_left() -> Match:
+    match = Match(played(3, "kids", 4).agreement)
+    match.game.gone = (3,)
+    return match
+
+
 PLACES: dict[str, Callable[[], Match]] = {
     "seat 1 of three": lambda: Match(played(3, "kids", 4).agreement),
+    "seat 1 of three, where two are left": two_left,
     "seat 1 of three, where seat 2 has cheated and seat 3 has left": in_trouble,
 }
 HAPPENS: dict[str, TableEvent] = {
@@ -56,9 +63,10 @@ HAPPENS: dict[str, TableEvent] = {
     "seat 2 is dropped": Dropped((2,)),
     "the hands are dealt anew": Redealt(),
     "step 56 is undone": Undone(56),
-    "you shuffle the discards": Shuffled(1, 1, 1),
-    "seat 2 shuffles the discards": Shuffled(2, 2, 1),
-    "seat 3 shuffles the discards": Shuffled(3, 3, 1),
+    "you shuffle the discards": Shuffled(1, 1, 1, 3),
+    "seat 2 shuffles the discards": Shuffled(2, 2, 1, 3),
+    "seat 3 shuffles the discards": Shuffled(3, 3, 1, 3),
+    "seat 3 shuffles, as one of two": Shuffled(3, 2, 2, 2),
     "you say hi": Remarked(1, 1, "hi", courtesy=False),
     "seat 2 says what moves a cursor": Remarked(2, 1, "well \x1b played", courtesy=False),
 }
@@ -93,11 +101,11 @@ async def test_who_comes_back_is_told_what_had_happened(capsys: pytest.CaptureFi
     first, second = parse_action(variant, "cat d1"), parse_action(variant, "dragon xd1")
     turns = [Turned(turn, 2, first) for turn in range(1, 10)]
     later: list[Event] = [Remarked(2, 1, "hello", courtesy=True), Skipped(3), Dropped((3,)), Redealt()]
-    reporter.resumed(1, 40, [Shuffled(1, 1, 0), *turns, Turned(10, 1, second), *later, Turned(11, 2, PASS)])
+    reporter.resumed(1, 40, [Shuffled(1, 1, 0, 2), *turns, Turned(10, 1, second), *later, Turned(11, 2, PASS)])
     told_lines = [
         " 10. you  dragon xd1",
         "player 2: hello",
-        "the turn of player 3 is passed over",
+        "player 3's turn is skipped",
         "player 3 is out of the game",
         "the cards that are left are dealt again",
         " 11. player 2  pass",
@@ -307,5 +315,16 @@ async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> Non
 
 async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
     reporter = Reporter(Output(json=False), Match(brief.agreement))
-    reporter.over(Result("unfinished", (), "seat 2 (player 2) left the table"), 1, Path("game.seqp2p"))
-    assert capsys.readouterr().out == "ended without a winner: player 2 left the table\nreplay: game.seqp2p\n"
+    for seat, said in ((1, "ended without a winner"), (None, "you no longer see the game")):
+        reporter.over(Result("unfinished", (), "seat 2 (player 2) left the table"), seat, Path("game.seqp2p"))
+        assert capsys.readouterr().out == f"{said}: player 2 left the table\nreplay: game.seqp2p\n"
+
+
+async def test_a_link_by_a_relay_alone_is_told_once(brief: Played) -> None:
+    screen = FakeScreen()
+    ways: dict[int, int | str] = {2: "relay.example.org:4001", 3: "", 4: 3}
+    reporter = Reporter(screen.output, Match(brief.agreement), 1, lambda: ways)
+    for _ in range(2):
+        reporter.on_event(Redealt())
+    told = "the relay relay.example.org:4001 links you with player 2: it sees no card, and can cut you off"
+    assert [line for line in screen.said if "relay" in line[0]] == [(told, "detail", "")]

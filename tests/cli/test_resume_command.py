@@ -74,7 +74,7 @@ def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happene
     back.type("leave", "yes")
     assert (back.end(), host.end()) == (5, 5)
     assert back.events[-1]["reason"] == "left the table"
-    assert "you left: won by host by forfeit, unless they left too" in back.err
+    assert "you left: host won by forfeit, unless they left too" in back.err
 
 
 def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: Household) -> None:
@@ -85,7 +85,7 @@ def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: House
     (replay,) = people.replays("guest").glob("*.seqp2p")
     game = replay.name.split("-seat")[0].rpartition("-")[2]
     assert guest.error() == (
-        f"cannot write the replay {replay}: the disk took only a part of a record",
+        f"cannot write the replay {replay}: the disk took only part of a record",
         f"come back with: seqp2p resume {game} --replay-dir {replay.parent} --bot {HELPFUL}",
     )
     assert verify_file(replay).verdict == "unfinished"

@@ -176,7 +176,7 @@ async def test_a_person_who_does_not_want_to(
     assert "another game at this table?  60 s  yes (Enter) · no" in told
     # A clock that ran down is told once more before its end.
     assert ("another game at this table?  10 s" in told) == (typed in ((), ("say gg",)))
-    assert ("the game is over: this is not sent" in told) == (typed == ("say gg",))
+    assert ("the game is over: this was not sent" in told) == (typed == ("say gg",))
 
 
 async def test_a_no_before_the_host_s_next_lobby_reaches_it(autojump_clock: object) -> None:
@@ -391,7 +391,7 @@ async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture
 
     told = come_and_go(100)
     assert len(told) == DEFAULT_LIMITS.lines_max + 1
-    assert told[-1] == "players come and go too often to tell each time: seats names those who are here"
+    assert told[-1] == "players come and go too often to report each time; seats lists who is here"
     assert come_and_go(100) == []
     await trio.sleep(DEFAULT_LIMITS.lines_s)
     assert len(come_and_go(100)) == DEFAULT_LIMITS.lines_max + 1

@@ -3,8 +3,11 @@
 import math
 import os
 import re
+import shutil
 import termios
 from functools import partial
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import trio
@@ -118,6 +121,35 @@ def test_closed_hands_have_no_review(cli: Cli) -> None:
         assert cli("show", "--review", path)[1].splitlines()[-1] == told
 
 
+def test_whoever_is_out_of_the_game_has_no_chance_and_makes_no_round(cli: Cli) -> None:
+    out = said(cli("show", "--review", SMALL / "drop_the_mover_ok.seqp2p"))
+    reds = [float(red) for red in re.findall(r" red ([0-9.]+)%", out)]
+    assert [index for index, red in enumerate(reds) if red] == [0, 1]
+    yellows = [float(yellow) for yellow in re.findall(r"yellow ([0-9.]+)%", out)]
+    # A mean of both seats' views goes on evenly; one of three would lean to the same seat every other turn.
+    assert max(abs(one - other) for one, other in pairwise(yellows[4:-2])) < 10
+
+
+def test_a_game_that_was_not_played_to_its_end_has_no_review(cli: Cli, own_home: Path) -> None:
+    folder = own_home / "replays"
+    folder.mkdir(parents=True)
+    for hour, path in enumerate((KIDS, SMALL / "forfeit_fail.seqp2p")):
+        shutil.copy(path, folder)
+        os.utime(folder / path.name, (3600 * hour, 3600 * hour))
+    assert cli("show", "--review", "last")[1].splitlines()[-2:] == [
+        "there is no review: hands are opened at the end of a game, which this one has not reached",
+        "this one has a review: seqp2p show 2 --review",
+    ]
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--review",)])
+def test_an_invalid_replay_is_shown_and_refused(cli: Cli, options: tuple[str, ...]) -> None:
+    path = SMALL / "illegal_move_in_the_record_fail.seqp2p"
+    exit_code, out, err = cli("show", *options, path)
+    assert (exit_code, "ann" in out) == (3, True)
+    assert err.startswith(f"seqp2p: error: {path}: invalid: ")
+
+
 def test_missing_weights_are_a_reason(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(value, "name_of", lambda variant, teams: f"no-{variant.name}-{teams}")
     shipped.cache_clear()
@@ -125,7 +157,7 @@ def test_missing_weights_are_a_reason(cli: Cli, monkeypatch: pytest.MonkeyPatch)
         last = cli("show", "--review", KIDS)[1].splitlines()[-1]
     finally:
         shipped.cache_clear()
-    assert last == "there is no review: the weights no-kids-3 of the bot are missing: install again"
+    assert last == "there is no review: the bot's weights no-kids-3 are missing: reinstall seqp2p"
 
 
 def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +166,7 @@ def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moments, "PROGRESS_AFTER_S", -1.0)
     monkeypatch.setattr(progress, "show", told.append)
     play_file(KIDS, read_file(KIDS))
-    assert told[-2:] == ["the replay is verified… 100 %", ""]
+    assert told[-2:] == ["verifying the replay… 100 %", ""]
 
 
 # Stepping by words.

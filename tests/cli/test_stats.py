@@ -105,7 +105,7 @@ def test_many_players_and_no_decided_game() -> None:
     counted = counter.statistics()
     lines = [*stats.lines(counted)]
     assert "and 40 more players; --json has all" in lines
-    assert "  won by who began: - (0.00% to 100.00%); drawn: 30" in lines
+    assert "  won by the first player: - (0.00% to 100.00%); drawn: 30" in lines
     assert len(ranked(counted)) == 60
     assert stats.stats_of(counted, []).variants["kids"].first_mover_share is None
     counter = ReplayCounter()

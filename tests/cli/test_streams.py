@@ -18,10 +18,13 @@ import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.output.vt100 import Vt100_Output
 
 from seqp2p.cli import running as lines
 from seqp2p.cli.json_events import GAME_EVENTS, RemarkEvent
-from seqp2p.cli.output import Output, ScreenWish, on_screen, prepare_streams, printable, show_error
+from seqp2p.cli.output import Output, ScreenWish, on_screen, prepare_streams, printable, restyled, show_error
 from seqp2p.cli.running import LineReader
 from seqp2p.errors import UserError
 from seqp2p.hangup import TerminalGone
@@ -127,6 +130,41 @@ def test_what_calls_a_player_can_be_switched_off(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
+    ("variables", "wish", "is_painted"),
+    [
+        ({}, ScreenWish(), True),
+        ({"TERM": "linux"}, ScreenWish(), True),
+        ({"NO_COLOR": "1"}, ScreenWish(), False),
+        ({"TERM": "dumb"}, ScreenWish(), False),
+        ({}, ScreenWish(palette="mono"), False),
+        ({}, ScreenWish(plain=True), False),
+    ],
+)
+def test_a_line_has_colours_at_a_terminal_that_has_them(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], wish: ScreenWish, is_painted: bool
+) -> None:
+    out = Terminal()
+    for name, stream in (("stdin", Terminal()), ("stdout", out)):
+        monkeypatch.setattr(sys, name, stream)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in {"TERM": "xterm", **variables}.items():
+        monkeypatch.setenv(name, value)
+    terminal = io.StringIO()
+    with create_app_session(output=Vt100_Output(terminal, lambda: Size(24, 80), enable_cpr=False)):
+        Output(json=False).say_painted([("", "you "), ("alarm", "2C b2 ??")], wish)
+    assert out.getvalue() == ("" if is_painted else "you 2C b2 ??\n")
+    assert bool(re.search(r"myou \x1b\[0;[0-9;]+m2C b2 \?\?\x1b\[0m", terminal.getvalue())) == is_painted
+
+
+def test_a_line_that_is_broken_keeps_its_styles() -> None:
+    line = [("", " 1. "), ("fill.red", "RR"), ("fill.blue", "B"), ("", " you won "), ("alarm", "2C b2 ??")]
+    styled = [*restyled(line, " 1. RRB you\n   won 2C\n   b2 ??")]
+    assert "".join(sign for _, sign in styled) == " 1. RRB you\n   won 2C\n   b2 ??"
+    assert [sign for style, sign in styled if style == "alarm"] == [*"2Cb2 ??"]
+    assert [sign for style, sign in styled if style.startswith("fill")] == [*"RRB"]
+
+
+@pytest.mark.parametrize(
     ("variables", "wish", "chosen"),
     [
         ({}, ScreenWish(), [("auto", 8, None)]),
@@ -195,7 +233,7 @@ def test_nobody_listening_is_no_fault(monkeypatch: pytest.MonkeyPatch, descripto
 
 def test_a_full_disk_is_one(monkeypatch: pytest.MonkeyPatch, descriptor: int) -> None:
     monkeypatch.setattr(sys, "stdout", Wire(errno.ENOSPC, descriptor))
-    with pytest.raises(UserError, match="cannot write what there is to say: No space left on device"):
+    with pytest.raises(UserError, match="cannot write the output: No space left on device"):
         Output(json=False).say("hello")
 
 

@@ -69,8 +69,8 @@ def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("manner", "problem"),
     [
-        ("slow", "game 1: it has not chosen within 0.5 seconds"),
-        ("twice", "game 1: question 1 was answered when it was over"),
+        ("slow", "game 1: it did not choose within 0.5 seconds"),
+        ("twice", "game 1: question 1 was answered too late"),
     ],
 )
 @pytest.mark.process
@@ -88,7 +88,7 @@ def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str
     assert ("(flush)" in err) == (manner == "slow"), "the hint is for silence alone"
     assert "seqp2p: hint: " in err
     if manner == "twice":  # People are shown some of many problems.
-        assert err.count("was answered when it was over") == 5
+        assert err.count("was answered too late") == 5
         assert "  and " in err
 
 

@@ -70,7 +70,7 @@ def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, asked: list[str]) -> 
     exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random", "--json")
     assert (exit_code, out) == (4, "")
     assert err.count(ASKED) == 3
-    assert "This is no join code. A code is a number and two to four words, as in 7-amber-falcon." in err
+    assert "This is not a join code. A code is a number and two to four words, as in 7-amber-falcon." in err
     assert "Did you mean 'falcon'?" in err
     assert "nobody answers at 127.0.0.1:1" in err
     assert cli("join", "127.0.0.1:1", "--bot", "random") == (5, "", f"{ASKED}seqp2p: stopped\n")

@@ -38,7 +38,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "cut": (half, "unfinished", "the file ends inside a record"),
     "changed": (changed, "invalid", ""),
     "empty": (lambda: b"", "invalid", "not a seqp2p replay"),
-    "newer": (lambda: b"seqp2p replay 2\n", "invalid", "of another version than 1: a newer seqp2p may read it"),
+    "newer": (lambda: b"seqp2p replay 2\n", "invalid", "of a version other than 1: a newer seqp2p may read it"),
     "escapes": (lambda: MAGIC + b"\x00\x00\x00\x08\x81\xa1t\xa4\x1b[2J", "invalid", ""),
 }
 
@@ -72,7 +72,7 @@ def test_a_file_and_its_verdict(cli: Cli, written: Callable[[str], Path], name: 
         ]
     if name == "changed":
         place = next(placed.start for placed in records(good()) if placed.end > len(good()) // 2)
-        assert f"    the record that is wrong begins at byte {place}" in more
+        assert f"    the wrong record begins at byte {place}" in more
         assert json.loads(cli("verify", "--json", path)[1])["byte"] == place
 
 
@@ -171,7 +171,7 @@ def test_a_cheater_is_named_in_a_game_that_went_on(cli: Cli) -> None:
 def test_a_table_in_brief() -> None:
     assert table_text(make_settings(3)) == "Sequence, 3 players"
     chosen = make_settings(4, teams=2, advanced=True, manual_draw=True, table_talk=False, open_hands=False)
-    options = "advanced, no table talk, drawing by hand, closed hands"
+    options = "advanced, no table talk, manual draw, closed hands"
     assert table_text(chosen) == f"Sequence, 4 players in 2 teams, {options}"
 
 
@@ -179,8 +179,8 @@ def test_a_table_in_brief() -> None:
     ("report", "text"),
     [
         (
-            Report("unfinished", None, PLAYERS, None, 56, "the record ends at step 57, awaiting seat 1, seat 2", 57),
-            "unfinished: the record ends at step 57, waiting for ann, bob",
+            Report("unfinished", None, PLAYERS, None, 56, "the replay ends at step 57, waiting for seat 1, seat 2", 57),
+            "unfinished: the replay ends at step 57, waiting for ann, bob",
         ),
         (
             Report("invalid", None, PLAYERS, None, 3, "Object missing required field `v` - at `$.t`", 4),
@@ -201,6 +201,15 @@ def test_a_report_in_words(report: Report, text: str) -> None:
     assert describe(report) == text
 
 
+@pytest.mark.parametrize(
+    ("name", "seat", "told"),
+    [("leave_of_one_fail", 2, "   left the table"), ("drop_the_mover_ok", 1, "   out of the game")],
+)
+def test_a_seat_that_is_gone_is_named(cli: Cli, name: str, seat: int, told: str) -> None:
+    seats = cli("verify", SMALL / f"{name}.seqp2p")[1].splitlines()[1:4]
+    assert [number for number, line in enumerate(seats, 1) if line.endswith(told)] == [seat]
+
+
 def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path], own_home: Path) -> None:
     path, key = written("good"), identity(2, 3).public
     remember([meet(2, "bob", key, ())])
@@ -211,4 +220,4 @@ def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path],
     (own_home / "known_players.json").write_text("?")
     exit_code, out, err = cli("verify", "--json", path)
     assert (exit_code, out.count("\n")) == (0, 1)
-    assert "who is known here is not said: the file of known players" in err
+    assert "known players are not named: the file of known players" in err

@@ -20,7 +20,7 @@ def test_moving_a_byte_from_item_to_item_changes_the_hash() -> None:
 
 @pytest.mark.parametrize("label", ["", "step", "seqp2p/2 step", "seqp2p/1 st\0ep", "seqp2p/1 étape"])
 def test_what_is_no_label_is_refused(label: str) -> None:
-    with pytest.raises(CryptoError, match="is no label"):
+    with pytest.raises(CryptoError, match="is not a label"):
         tagged_hash(label, b"")
 
 

@@ -32,7 +32,7 @@ def test_signatures_hold_for_their_key_label_and_data_only() -> None:
 
 
 def test_nothing_is_signed_without_a_label() -> None:
-    with pytest.raises(CryptoError, match="no label"):
+    with pytest.raises(CryptoError, match="not a label"):
         sign(ANNE, "contribution", b"")
 
 

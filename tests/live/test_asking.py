@@ -1,4 +1,4 @@
-"""Asking the player, and what time decides in its place: drawing by hand, alone and at whole tables."""
+"""Asking the player, and what time decides in its place: manual draw, alone and at whole tables."""
 
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable

@@ -48,7 +48,7 @@ def complete(party: Party) -> None:
         assert report.verdict == "unfinished"
         assert report.reason is not None
         assert f"at step {place.match.number}" in report.reason
-        assert "awaiting seat " in report.reason or "not signed" in report.reason
+        assert "waiting for seat " in report.reason or "not signed" in report.reason
         assert report.writer == party.agreement.seats[seat - 1].key.hex()
         assert len(place.steps()) == place.match.final
         assert len(place.of_kind("OpenRecord")) == sum(bool(step.held) for step in place.match.chain.live)

@@ -123,7 +123,7 @@ def test_a_player_that_calls_what_cannot_be_called_is_told_why_and_asked_again()
     assert mover.calls(mover.opponent) == f"seat {mover.opponent} has said nothing"
     for speaker, text, why in (
         (mover.opponent, "good luck", "a courtesy cannot be called"),
-        (mover.partner, "well", "is of the caller's own team"),
+        (mover.partner, "well", "is on the caller's own team"),
     ):
         other = Mover()
         other.hears(speaker, text)

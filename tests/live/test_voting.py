@@ -115,6 +115,17 @@ def test_an_answer_counts_when_the_grace_is_over_and_is_about_one_absence(seat: 
     assert seat.voting.to_ask(1000 + GRACE_S) == {seat.mover}
 
 
+def test_nobody_is_asked_where_too_few_are_left_for_a_vote() -> None:
+    match = Match(encode_agreement(make_agreement(4, "kids")))
+    play(match, make_seats(4), POLICIES["random"](1), lambda match: match.kind == "turn")
+    seat = Seat(match)
+    seat.asks()
+    for reachable, asked in ((seat.rest, {seat.mover}), (frozenset({seat.own, seat.third}), set[int]())):
+        seat.absence.handle(reachable, 1000)
+        seat.ways.tried = dict.fromkeys(ALL | {4}, 1000)
+        assert seat.voting.to_ask(1000 + GRACE_S) == asked
+
+
 @pytest.mark.parametrize("turn_time_s", [0, 30])
 def test_where_there_is_a_clock_nobody_is_asked(turn_time_s: int) -> None:
     match = Match(encode_agreement(make_agreement(3, "kids", turn_time_s=turn_time_s)))

@@ -179,7 +179,7 @@ def payload(**changes: Any) -> bytes:
 def test_what_no_honest_program_signs(data: bytes) -> None:
     """``protocol/vectors/links.json`` has the entries that are refused."""
     known = address_book()
-    with pytest.raises(PeerError, match="in a form that cannot be"):
+    with pytest.raises(PeerError, match="in an invalid form"):
         known.handle(signed(data))
     assert known.of(2) == ()
     assert not known.frames

@@ -43,7 +43,7 @@ def test_places_have_14_digits() -> None:
 
 
 WRONG = {
-    "no join code": [
+    "not a join code": [
         *("amber-falcon", "7-amber", "7-amber-falcon-fox-amber-fox", "7-4821937-5526041-amber"),
         "7-4821937-5526041-amber-falcon-fox-amber",
     ],

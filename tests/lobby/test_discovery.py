@@ -133,7 +133,9 @@ async def test_without_multicast_there_is_one_sentence_and_all_goes_on(
         await until(lambda: tables.problem and warnings)
         update(replace(advert, free=1))
     assert tables.problem.lower() == why
-    assert [warning.lower() for warning in warnings] == [f"others cannot find this on the network by itself: {why}"]
+    assert [warning.lower() for warning in warnings] == [
+        f"others cannot find this table on the network automatically: {why}"
+    ]
     # It returns, because nothing can come.
     with trio.fail_after(LIMIT_S):
         await find_seats(bytes(32), lambda *_: None, LO)

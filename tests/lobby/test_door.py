@@ -321,6 +321,23 @@ async def test_clients_of_new_sources_go_behind_those_who_came_before(autojump_c
 # Friends, and the count of strangers.
 
 
+async def test_a_try_is_counted_with_its_client(autojump_clock: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that closes slowly is not counted yet, while another one goes that has tried no code."""
+
+    async def close(_: FrameStream) -> None:
+        await trio.sleep(1)
+
+    monkeypatch.setattr(FrameStream, "close", close)
+    door = Entrance()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(door.join, door.wrong_code)
+        await trio.sleep(0.5)
+        door.door.count_stranger()
+        door.door.tell_last_strangers()
+    door.door.tell_last_strangers()
+    assert door.events[1:] == [Strangers(1, 0), Strangers(2, 1)]
+
+
 async def test_strangers_are_counted_and_told_once_a_second_and_at_the_end(autojump_clock: object) -> None:
     door = Entrance()
     await door.burn()
@@ -332,6 +349,8 @@ async def test_strangers_are_counted_and_told_once_a_second_and_at_the_end(autoj
                 nursery.start_soon(door.join, door.wrong_code, EVE)
         await trio.sleep(2)
         assert door.events[-1] == Strangers(51, 51)
+        assert await door.join(door.wrong_code, ALICE, FRIEND) == "wrong_code"
+        await trio.sleep(2)
         for _ in range(2):
             door.door.count_stranger()
             await wait_all_tasks_blocked()
@@ -339,5 +358,5 @@ async def test_strangers_are_counted_and_told_once_a_second_and_at_the_end(autoj
         door.door.tell_last_strangers()
         telling.cancel_scope.cancel()
     told = [event for event in door.events[before:] if isinstance(event, Strangers)]
-    assert told[-2:] == [Strangers(52, 51), Strangers(53, 51)]
-    assert 5 <= len(told) <= 7
+    assert told[-3:] == [Strangers(52, 52), Strangers(53, 52), Strangers(54, 52)]
+    assert 6 <= len(told) <= 8

@@ -29,7 +29,7 @@ from tests.net.tools import Wires, address_of, credentials, identity, own, refus
 pytestmark = pytest.mark.usefixtures("cheap_codes")
 
 LIMITS = DEFAULT_LIMITS
-WAITS = "The table lets you wait for your turn at the code, at most 25 s."
+WAITS = "Waiting for the host to check the code, at most 25 s."
 
 
 async def test_a_table_for_four(autojump_clock: object, house: Opened) -> None:
@@ -438,35 +438,35 @@ def proposed(proposal: Step, *then: Step) -> list[Step]:
         (shown({"seats": (HOST_SEAT, wire.LobbySeat("not me", identity(2).public, 0))}), "somebody else's"),
         (shown({"seats": (HOST_SEAT, wire.LobbySeat("guest", identity(3).public, 0))}), "somebody else's"),
         (shown({"seat": 1}), "somebody else's"),
-        (shown({"relay": "Relay.example.org:4001"}), "relay whose address cannot be"),
-        (shown({"relay": "relay.example.org"}), "relay whose address cannot be"),
-        (shown({"relay": ""}), "relay whose address cannot be"),
+        (shown({"relay": "Relay.example.org:4001"}), "relay with an invalid address"),
+        (shown({"relay": "relay.example.org"}), "relay with an invalid address"),
+        (shown({"relay": ""}), "relay with an invalid address"),
         # Another way than the protocol's.
         (shown({}, {"settings": OTHER_SETTINGS}), "changed the rules"),
         (shown({}, {"relay": "a.example:1"}), "changed the relay"),
         (shown({"relay": "a.example:1"}, {"relay": "b.example:1"}), "changed the relay"),
         (shown({"relay": "a.example:1"}, {}), "changed the relay"),
-        ([wire.Gather(1)], "before it has shown the table"),
+        ([wire.Gather(1)], "before it had shown the table"),
         (proposed(HONEST, HONEST), "out of turn"),
         (proposed(wire.StartMessage(1)), "was not agreed"),
         (proposed(HONEST, wire.StartMessage(2)), "was not agreed"),
         (proposed(HONEST, LOBBY, wire.StartMessage(1)), "was not agreed"),
         # A table that was not shown.
-        (proposed(wire.TableMessage(1, b"rubbish", (AT_HOST, AT_HOST))), "cannot be"),
-        (proposed(proposing(wire.AddressStatement(b"rubbish", bytes(64)))), "in a form that cannot be"),
-        (proposed(proposing(said(1, HOST_NONCE, Address("localhost", 5001)))), "cannot be"),
+        (proposed(wire.TableMessage(1, b"rubbish", (AT_HOST, AT_HOST))), "invalid table"),
+        (proposed(proposing(wire.AddressStatement(b"rubbish", bytes(64)))), "in an invalid form"),
+        (proposed(proposing(said(1, HOST_NONCE, Address("localhost", 5001)))), "invalid form"),
         (proposed(proposing(said(2, HOST_NONCE))), "that seat 1 (host) has not signed"),
         (proposed(proposing(said(1, bytes([2]) * 32))), "that seat 1 (host) has not signed"),
         (proposed(proposing(said(1, HOST_NONCE, count=2))), "that seat 1 (host) has not signed"),
         (proposed(proposing(replace(AT_HOST, signature=bytes(64)))), "has not signed"),
-        (proposed(proposing(own=said(2, bytes(32), Address("10.9.9.9", 5001)))), "for this seat than it"),
+        (proposed(proposing(own=said(2, bytes(32), Address("10.9.9.9", 5001)))), "that this seat has not signed"),
         (proposed(lambda host: replace(HONEST(host), addresses=(AT_HOST,))), "do not fit the seats"),
         (proposed(lambda host: replace(HONEST(host), round=2)), "out of turn"),
-        (proposed(proposing(seats=seats()[:1])), "cannot be"),
-        (proposed(proposing(settings=OTHER_SETTINGS)), "another table"),
-        (proposed(proposing(seats=seats(name="gu est"))), "another table"),
-        (proposed(proposing(seats=seats(key=3))), "another table"),
-        (proposed(proposing(seats=seats(host_key=3))), "another table"),
+        (proposed(proposing(seats=seats()[:1])), "invalid table"),
+        (proposed(proposing(settings=OTHER_SETTINGS)), "a different table"),
+        (proposed(proposing(seats=seats(name="gu est"))), "a different table"),
+        (proposed(proposing(seats=seats(key=3))), "a different table"),
+        (proposed(proposing(seats=seats(host_key=3))), "a different table"),
         (proposed(proposing(seats=seats())), "fresh nonce"),
     ],
 )

@@ -40,7 +40,7 @@ def test_messages_that_are_none() -> None:
     reflected = b"B" + fresh[5].message[1:]
     wrong = [b"B" + bytes(32), b"A" + bytes(32), b"X" + bytes(32), bytes(33), b"B" + b"\xff" * 32, reflected]
     for mine, message in zip(fresh, wrong, strict=True):
-        with pytest.raises(PeerError, match="no message of a code exchange"):
+        with pytest.raises(PeerError, match="did not send a message of the code exchange"):
             mine.finish(message)
 
 

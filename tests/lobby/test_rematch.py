@@ -109,7 +109,7 @@ async def test_a_host_that_begins_without_the_answer(autojump_clock: object, nur
     await come_back(table, 2, asked=True)
     await trio.sleep(1)
     assert isinstance(table.errors[2], PeerError)
-    assert "has not accepted" in str(table.errors[2])
+    assert "had not accepted" in str(table.errors[2])
 
 
 async def test_a_host_that_takes_its_time(autojump_clock: object, nursery: trio.Nursery) -> None:

@@ -210,7 +210,7 @@ def talking() -> LobbyTalk:
     [
         (line(signer=CAT), "not signed"),
         (line(text="a\u202eb"), "direction"),
-        (LineMessage(b"", bytes(64)), "no line"),
+        (LineMessage(b"", bytes(64)), "not a line"),
     ],
 )
 def test_a_false_line_is_the_fault_of_the_one_who_passes_it_on(wrong: LineMessage, reason: str) -> None:

@@ -130,7 +130,7 @@ ELSEWHERE = wire.Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
 @pytest.mark.parametrize(
     ("messages", "error", "text"),
     [
-        ([wire.Watching(b"agreement")], PeerError, "a table that cannot be"),
+        ([wire.Watching(b"agreement")], PeerError, "an invalid table"),
         ([ELSEWHERE], PeerError, "a table at which it has no seat"),
         ([wire.ContributionMessage(b"payload", A64)], PeerError, "before it showed the table"),
         ([wire.Ping(), wire.refusal("no_spectators")], PeerRefused, "no more spectators"),
@@ -176,7 +176,7 @@ async def test_bytes_that_are_no_message(virtual_time: object, tmp_path: Path) -
         await frames.send(b"\0\0\0\1\xff")
         await trio.sleep(1)
 
-    assert "bytes that are no message" in (await watched(tmp_path, script)).reason
+    assert "bytes that are not a message" in (await watched(tmp_path, script)).reason
 
 
 async def test_a_host_that_forgets_its_spectators(virtual_time: object, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ async def test_a_host_that_forgets_its_spectators(virtual_time: object, tmp_path
         await send(frames, TABLE)
 
     seen = await watched(tmp_path, lost, telling(wire.refusal("not_watching")))
-    assert "does not know this spectator" in seen.reason
+    assert "no longer knows this spectator" in seen.reason
 
 
 GAME = played(2, "kids")

@@ -80,7 +80,7 @@ def test_every_bit_of_a_signature_and_of_what_it_covers_matters(trio: Played, da
 def test_a_contribution_of_another_kind_is_a_violation(trio: Played, kind: str) -> None:
     at = at_step(trio, kind)
     others = {*KINDS, "", "Seat", "ballot", "x" * 1000, "\x1b[2J"} - {kind}
-    at.refuses(f"another kind than {kind}", *(at.altered(kind=other) for other in others))
+    at.refuses(f"a kind other than {kind}", *(at.altered(kind=other) for other in others))
 
 
 @pytest.mark.parametrize("kind", KINDS)

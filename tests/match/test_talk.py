@@ -79,7 +79,7 @@ def test_a_called_team_gives_up_a_card_each_and_the_turn_goes_on(quiet: Played, 
         assert each.head == first.match.head, "no head depends on a remark"
         each.receive(first.seat.call(each, remark))
         assert (each.kind, sorted(each.awaited)) == ("discard", penalised)
-    with pytest.raises(IllegalAction, match="give up a card of your hand"):
+    with pytest.raises(IllegalAction, match="give up a card from your hand"):
         quiet.seat(penalised[0]).play(matches[0], PASS)
     gifts = [give_up(matches[0], quiet.seat(seat)) for seat in penalised]
     dice = random.Random(1)
@@ -112,7 +112,7 @@ def test_a_remark_can_be_called_in_the_callers_first_turn_after_it(quiet: Played
         elif nth in {1, 3, 5}:
             goes_on(at.match, contribution)
         else:
-            at.refuses("the first turn after it only", contribution)
+            at.refuses("only in the first turn after it", contribution)
             with pytest.raises(IllegalAction, match="first turn after it"):
                 at.seat.call(at.match, opened)
 

@@ -101,5 +101,5 @@ def test_who_owes_a_draw_draws_or_waives() -> None:
     assert {action.kind for action in at.seat.view(at.match).legal} == {"draw", "waive"}
     at.refuses("", without_card("end"))
     at.refuses("unknown field `remark`", at.signs(CallBody("call 1", b"", bytes(64))))
-    at.refuses("another kind than late", at.altered(kind="turn"))
+    at.refuses("a kind other than late", at.altered(kind="turn"))
     goes_on(at.match, without_card("draw"), without_card("waive"))

@@ -43,7 +43,7 @@ def test_a_used_up_pile_is_shuffled_again_by_all(long_game: Played) -> None:
     again = long_game.step_of("shuffle", 3)
     assert kinds[again - 2 : again + 3] == ["turn", "shuffle", "shuffle", "draw", "turn"]
     assert [e for e in long_game.events if isinstance(e, Shuffled)] == [
-        Shuffled(seat, seat, reshuffle) for reshuffle in (0, 1) for seat in (1, 2)
+        Shuffled(seat, seat, reshuffle, 2) for reshuffle in (0, 1) for seat in (1, 2)
     ]
     before, after = match_at(long_game, again), match_at(long_game, again + 2)
     assert len(before.game.deck.mixing) == before.game.table_position().pile + 1

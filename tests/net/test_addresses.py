@@ -36,7 +36,7 @@ def test_addresses_that_people_write(text: str, host: str, port: int) -> None:
     ],
 )
 def test_what_is_no_address(text: str) -> None:
-    with pytest.raises(AddressError, match="is no address") as error:
+    with pytest.raises(AddressError, match="is not an address") as error:
         parse_address(text)
     assert "HOST:PORT" in error.value.hint
     assert str(error.value).isprintable()

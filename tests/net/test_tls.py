@@ -34,7 +34,7 @@ async def test_the_client_reads_the_servers_key_and_certificate() -> None:
 
 async def test_a_pinned_key_that_does_not_fit_ends_it() -> None:
     """A man in the middle ends the client's TLS and opens his own to the server."""
-    with pytest.raises(WrongKey, match="key is another"):
+    with pytest.raises(WrongKey, match="key is different"):
         await tls_pair(credentials(3), credentials(2), identity(1).public)
 
 

@@ -150,7 +150,7 @@ async def test_a_program_that_says_nothing_is_no_relay(nursery: trio.Nursery) ->
 
     limits = dataclasses.replace(DEFAULT_LIMITS, relay_check_s=0.1)
     relay = await serve(keep_still, nursery)
-    with pytest.raises(PeerError, match="is no relay"):
+    with pytest.raises(PeerError, match="is not a relay"):
         await check_relay(relay, tcp_dial, limits)
 
 

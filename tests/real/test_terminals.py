@@ -57,7 +57,7 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.type("anna")
     ann.see("q quit")
     ann.type("9000")
-    ann.see("type a command, a join code")
+    ann.see("type a command or a join code")
     ann.type("rules")
     ann.see("SEQUENCE, THE CLASSIC GAME")
     ann.press("q")  # The rules are longer than the page, and stand in a pager.
@@ -72,7 +72,7 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.press("Enter")
     ann.see(YOUR_TURN)
     ann.press("C-c")
-    ann.see("later: seqp2p resume goes on")
+    ann.see("later: seqp2p resume continues the game")
     ann.press("C-c")
     back_to_the_menu(ann)
     ann.see("Continue")

@@ -69,8 +69,8 @@ def test_remarks_stand_beside_the_steps_and_what_is_open(brief: Played, talkativ
     remark = talkative[places(talkative)[0]]
     opened = open_step(2, brief.contribution(2, 1))
     for parts in ([remark, opened], [opened, remark]):
-        unfinished(sealed([*steps(brief, 1), *parts]), "awaiting seat 2")
-    invalid(sealed([*steps(brief, 19), *openings(brief), remark]), "none of its kind may stand")
+        unfinished(sealed([*steps(brief, 1), *parts]), "waiting for seat 2")
+    invalid(sealed([*steps(brief, 19), *openings(brief), remark]), "none of its kind may be")
     invalid(sealed([remark, *talkative]), "not the table agreement")
 
 

@@ -201,7 +201,7 @@ def test_a_game_that_is_over_or_another_or_wrong(brief: Played, trio: Played, pa
         assert path.read_bytes() == replay_bytes(brief, 1) + tail
     data = assemble(steps(brief, 9))
     for bytes_, agreement, text in (
-        (data, trio.agreement, "of another game"),
+        (data, trio.agreement, "a different game"),
         (data[:-1] + b"\x01", brief.agreement, "does not verify"),
         (data[:-11] + bytes(10) + b"\x01", brief.agreement, "does not verify"),
         (b"", b"no agreement", "is damaged"),

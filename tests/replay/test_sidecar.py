@@ -293,7 +293,7 @@ def test_half_a_record_is_taken_back(path: Path, monkeypatch: pytest.MonkeyPatch
     with Sidecar.create(path, SECRETS) as sidecar:
         with monkeypatch.context() as patch:
             patch.setattr(sidecar, "_file", Full(sidecar))
-            with pytest.raises(OSError, match="only a part of a record"):
+            with pytest.raises(OSError, match="only part of a record"):
                 sidecar.log("contribution", b"lost", b"c" * 64)
         log(sidecar, LOGGED[0])
     assert opened(path) == (SECRETS, LOGGED[:1], False)

@@ -110,10 +110,10 @@ def test_a_cheat_cannot_deny_what_a_majority_has_signed(trio: Played) -> None:
 @pytest.mark.parametrize(
     ("signers", "draw", "reason"),
     [
-        ((1,), False, "seat 1 claims the win at step {}, seat 2, seat 3, seat 4 have not signed"),
-        ((2, 3), False, "seat 2, seat 3 claim the win at step {}, seat 1, seat 4 have not signed"),
-        ((2,), True, "seat 2 claims the draw at step {}, seat 1, seat 3, seat 4 have not signed"),
-        ((2, 3), True, "seat 2, seat 3 claim the draw at step {}, seat 1, seat 4 have not signed"),
+        ((1,), False, "seat 1 claims the win at step {}, but seat 2, seat 3, seat 4 have not signed"),
+        ((2, 3), False, "seat 2, seat 3 claim the win at step {}, but seat 1, seat 4 have not signed"),
+        ((2,), True, "seat 2 claims the draw at step {}, but seat 1, seat 3, seat 4 have not signed"),
+        ((2, 3), True, "seat 2, seat 3 claim the draw at step {}, but seat 1, seat 4 have not signed"),
     ],
 )
 def test_an_end_that_no_majority_has_signed_is_claimed(
@@ -134,8 +134,8 @@ def test_a_game_that_stops_anywhere_is_unfinished(brief: Played) -> None:
     for number, closed in enumerate(brief.steps, 1):
         for seat, held in closed.contributions:
             waiting = ", ".join(f"seat {seat}" for seat in sorted(match.awaited))
-            claim = f"seat 1 claims the win at step {number}, seat 2 has not signed"
-            ends = f"the record ends at step {number}, awaiting {waiting}"
+            claim = f"seat 1 claims the win at step {number}, but seat 2 has not signed"
+            ends = f"the replay ends at step {number}, waiting for {waiting}"
             report = unfinished(replay_of(match, brief.seat(seat)), claim if match.held and number == 19 else ends)
             assert (report.steps, report.step) == (number - 1, number)
             match.receive(held)
@@ -172,10 +172,10 @@ def test_more_reasons(trio: Played) -> None:
     number, wrong = at.match.number, at.with_body(more=1)
     before, whole, opened = steps(trio, number - 1), steps(trio, len(trio.steps)), openings(trio)
     one, two, three = (trio.contribution(number, seat) for seat in (1, 2, 3))
-    past, place = trio.contribution(1, 1), "a record stands where none of its kind may stand"
+    past, place = trio.contribution(1, 1), "a record is where none of its kind may be"
     rows: list[tuple[list[AnyRecord], str]] = [
         ([*before, StepRecord(number, pairs((one, two, wrong)))], "it signed two different contributions"),
-        ([*before, open_step(number, three, one)], "not in their form"),
+        ([*before, open_step(number, three, one)], "malformed"),
         ([*before, open_step(number, wrong)], "seat 1 broke the rules"),
         ([*whole, *opened, evidence(past, altered(trio.identity(1), past, body={}))], place),
         ([*whole, opened[0], opened[0]], "openings out of seat order"),
@@ -196,8 +196,8 @@ def test_the_negative_of_a_game_secret_opens_no_hand(trio: Played) -> None:
     ("data", "text"),
     [
         (b"", "not a seqp2p replay"),
-        (MAGIC[:-1], "another version"),
-        (b"seqp2p replay 11\n", "another version than 1"),
+        (MAGIC[:-1], "a version other than 1"),
+        (b"seqp2p replay 11\n", "a version other than 1"),
         (MAGIC + b"\0\0\0\1\x80", "missing required field"),
         (MAGIC + b"\xff\xff\xff\xff", "a record of 4294967295 bytes at byte 16"),
         (MAGIC + b"\x00\x10\x00\x00", "a record of 1048576 bytes"),

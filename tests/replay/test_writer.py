@@ -105,7 +105,7 @@ def test_a_disk_that_takes_a_part_is_an_error(brief: Played, path: Path, monkeyp
         before = path.read_bytes()
         with monkeypatch.context() as patch:
             patch.setattr(replay, "_file", Full())
-            with pytest.raises(OSError, match="only a part of a record"):
+            with pytest.raises(OSError, match="only part of a record"):
                 replay.record(match)
     assert path.read_bytes() == before
     unfinished(before)

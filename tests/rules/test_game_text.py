@@ -183,7 +183,7 @@ def test_a_text_that_is_no_game(talk: Talk) -> None:
 
 
 def test_a_text_without_turns_or_with_too_many() -> None:
-    assert why_refused(TEXT[: TEXT.index("\n\n") + 1]) == ["'' stands where a game has a line like [first 2]"]
+    assert why_refused(TEXT[: TEXT.index("\n\n") + 1]) == ["the game has '' in place of a line like [first 2]"]
     assert why_refused(TEXT + "5. 2: AH f2" * 20_000) == ["the text is too long for a game"]
 
 

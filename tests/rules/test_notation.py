@@ -90,5 +90,5 @@ def test_squares_are_named_from_the_first_cell_of_the_grid() -> None:
 
 def test_an_unknown_card_is_written_but_not_read() -> None:
     assert format_card(CLASSIC, UNKNOWN) == "?"
-    with pytest.raises(NotationError, match="is no card"):
+    with pytest.raises(NotationError, match="is not a card"):
         parse_card(CLASSIC, "?")

@@ -55,7 +55,7 @@ A4 = CompletedSequence(1, (30, 31, 32, 33, 34))
         ({"pending": Pending("draw", 1)}, "draws are owed only with manual draw"),
         ({"quiet": 208, "turn": 300}, "the game is drawn"),
         ({"quiet": 101}, "more turns were idle than quiet, or more were quiet than played"),
-        ({"out": (2,)}, "seat 2 has left the game, and holds cards"),
+        ({"out": (2,)}, "seat 2 has left the game, but holds cards"),
         ({"out": (1, 2)}, "the seats that have left are seats of the table"),
         ({"hands": ((99,), (UNKNOWN,) * 7), "pile": 96}, "there is no card number 99"),
     ],

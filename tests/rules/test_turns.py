@@ -31,7 +31,7 @@ def test_kids_exchange_as_often_as_pile_and_discards_hold_cards() -> None:
         both.play(exchange(both.game.position.hands[0][0]))
         both.compare_legal()
     assert both.game.position.reshuffles == 1
-    assert "5 in a turn is all that may be" in refusal(both.game.position, exchange(both.game.position.hands[0][0]))
+    assert "only 5 a turn is allowed" in refusal(both.game.position, exchange(both.game.position.hands[0][0]))
     both.play(PASS)
 
 

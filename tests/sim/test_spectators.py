@@ -136,7 +136,7 @@ def test_a_spectator_that_dies_watches_again_from_the_beginning(kind: FaultKind)
         (Fault("leave", 3.0, (ONE,)), "had enough"),
         (Fault("stall", 3.0, (ONE,), 60.0), "could not be reached for 10 s"),
         (Fault("oneway", 3.0, (ONE,), 60.0), "could not be reached for 10 s"),
-        (Fault("crash", 4.0, (hall().host,), 2.0), "was started again and has no spectators any more"),
+        (Fault("crash", 4.0, (hall().host,), 2.0), "was restarted and lets nobody watch any more"),
     ],
     ids=["it leaves", "it is stopped", "it is cut off", "its host was started again"],
 )

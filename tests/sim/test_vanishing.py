@@ -17,7 +17,7 @@ GRACE_S = 10
 DIES_S = 3.0
 # A tick sees it, a round may have to begin again, and the others think in between.
 SOON_S = 5.0
-NO_MAJORITY = "those who stay are no majority"
+NO_MAJORITY = "those who stay are not a majority"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_two_of_four_that_vanish_leave_no_majority() -> None:
 
 
 def test_two_cheats_of_four_end_the_game_at_once() -> None:
-    """No seat signs with a cheat, and those who stay are no majority."""
+    """No seat signs with a cheat, and those who stay are not a majority."""
     game = played(4, cheats=Cheats(dict.fromkeys((2, 3), byzantine(lambda: Once(two_ballots)))), grace_s=100)
     for seat in (1, 4):
         assert result_of(game, seat).kind == "unfinished"

@@ -92,7 +92,7 @@ def test_a_lone_vote_has_its_next_round_and_no_game_waits_for_good() -> None:
     assert [vote.round for vote in drops] == [*range(drops[0].round, drops[0].round + len(drops))]
     assert 1 < len(drops) <= AHEAD_MAX
     assert result_of(game, 1).kind == "unfinished"
-    assert result_of(game, 1).reason.endswith("those who stay are no majority")
+    assert result_of(game, 1).reason.endswith("those who stay are not a majority")
 
 
 def test_seats_that_have_used_up_their_ballots_wait_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:

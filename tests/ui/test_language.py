@@ -287,7 +287,7 @@ def test_numbers(french: None) -> None:
 
 def test_seats_in_sentences(french: None) -> None:
     company = Company(("ann", "bob"), ("blue", "green"), own=2)
-    refused = message("seat {seat} does not hold {name}: play a card of the hand", seat=2, name="QH")
+    refused = message("seat {seat} does not hold {name}: play a card from the hand", seat=2, name="QH")
     assert company.to_reader(refused).startswith("le siège 2 (vous) n'a pas QH")
     cheated = message("{seats} cheated", seats=message("seat {seat} ({name})", seat=2, name="bob"))
     assert company.to_reader(cheated) == "tricherie : le siège 2 (vous)"
@@ -347,7 +347,7 @@ def test_what_the_rules_say_of_animals_and_games_is_said_in_french(french: None)
         parse_action(KIDS, "cat")
     assert "chat" in faces_shown(KIDS, translate(message_of(error.value)))
     assert "cat " not in faces_shown(KIDS, translate(message_of(error.value)))
-    with pytest.raises(NotationError, match="is no card of Sequence for Kids") as error:
+    with pytest.raises(NotationError, match="is not a card of Sequence for Kids") as error:
         parse_action(KIDS, "chatt b2")
     assert "n'est pas une carte de Sequence pour enfants" in translate(message_of(error.value))
 

@@ -195,4 +195,4 @@ def test_a_full_lobby_with_long_names_keeps_its_rows_apart(width: int, height: i
     shown = lines(LobbyScene(model, starts=True), page, width=width, height=height)
     assert any("bob: hello" in line for line in shown)
     assert shown[-2].startswith("?????")
-    assert shown[-1].startswith("↑↓ choose a seat  Enter move player  Del remove")
+    assert shown[-1].startswith("↑↓ seat  Enter move player  Del remove")

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 from seqp2p.cli.moments import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import KIDS
-from seqp2p.ui.replay_browser import ALL, HIDDEN, LOG_LENGTH, WORDS, ReplayBrowser, hand_text, shown, word_of
+from seqp2p.ui.replay_browser import (
+    ALL,
+    HIDDEN,
+    LOG_LENGTH,
+    WORDS,
+    ReplayBrowser,
+    curve_lines,
+    hand_text,
+    shown,
+    word_of,
+)
 from seqp2p.ui.scene import Page
 from seqp2p.ui.show_scene import ShowScene
 from seqp2p.ui.styles import ASCII, UNICODE, styles_of
@@ -79,6 +89,16 @@ def test_the_review_is_beside_the_board() -> None:
     assert scene.browser.review()[0] != before
     closed = ShowScene(frames("classic-12", reviewed=True))
     assert closed.browser.review() == ("there is no review: the hands stayed closed in this game",)
+
+
+def test_the_review_has_the_teams_colours_and_marks_what_cost_much() -> None:
+    _, *curve, _ = curve_lines(frames("kids-3", reviewed=True), bars=True)
+    bar = [("fill.red", "R" * 9), ("fill.yellow", "Y" * 3), ("fill.green", "G" * 8)]
+    assert curve[16] == (("", " 17. "), *bar, ("", " "), *curve[16][5:])
+    assert curve[16][-2:] == (("alarm", "unicorn a2 ??"), ("", ""))
+    assert {style for line in curve for style, text in line if text.endswith("?")} == {"alarm"}
+    _, first, *_ = curve_lines(frames("kids-3", reviewed=True), bars=False)
+    assert {style for style, _ in first} == {""}
 
 
 def test_clicks() -> None:

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Callable
 from importlib.resources import files
+from typing import TypeAlias
 
 import pytest
 from prompt_toolkit.output.vt100 import _256_colors
@@ -13,7 +14,8 @@ from seqp2p.rules import VARIANTS
 from seqp2p.ui.styles import ASCII, AUTO, COLUMNS, FILLS, RECENT, STYLES, UNICODE, styles_of, styles_on, with_chips
 from tests.ui.colour_vision import EYES, Rgb, ciede2000, contrast, lab_seen
 
-TEXT, CHIP, TEAMS = 4.5, 3.0, 20.0
+Depth: TypeAlias = Callable[[Rgb], Rgb]
+TEXT, CHIP, TEAMS, SUITS = 4.5, 2.98, 20.0, 6.0
 PAGES = {
     "dark": ("#000000", "#1e1e1e", "#282c34", "#2e3440", "#002b36", "#383838"),
     "light": ("#ffffff", "#fdf6e3", "#f5f5f5", "#eeeeee", "#e8e8e8"),
@@ -35,9 +37,9 @@ def one_of_256(colour: Rgb) -> Rgb:
     return _256_colors.colors[_256_colors[colour]]
 
 
-def colours(palette: str, names: str) -> tuple[str, str]:
+def colours(palette: str, names: str, depth: Depth = true_colour) -> tuple[str, str]:
     """Return text and background of styles, in six digits; empty for the terminal's own."""
-    styles = styles_of(palette)
+    styles = styles_of(palette, 8 if depth is one_of_256 else 24)
     attrs = Style.from_dict(styles).get_attrs_for_style_str(" ".join(f"class:{name}" for name in names.split()))
     return attrs.color or "", attrs.bgcolor or ""
 
@@ -64,9 +66,9 @@ def test_the_pages_are_those_on_which_a_palette_is_used(palette: str) -> None:
 
 @both
 @every_depth
-def test_text_can_be_read_on_the_page_and_on_its_own_background(palette: str, depth: Callable[[Rgb], Rgb]) -> None:
+def test_text_can_be_read_on_the_page_and_on_its_own_background(palette: str, depth: Depth) -> None:
     for name in STYLES:
-        text, ground = colours(palette, name)
+        text, ground = colours(palette, name, depth)
         if not text:
             continue
         least = CHIP if name in DECORATION or name.startswith("chip.") else TEXT
@@ -76,24 +78,31 @@ def test_text_can_be_read_on_the_page_and_on_its_own_background(palette: str, de
 
 @both
 @every_depth
-def test_a_cards_text_can_be_read_on_every_tint(palette: str, depth: Callable[[Rgb], Rgb]) -> None:
+def test_a_cards_text_can_be_read_on_every_tint(palette: str, depth: Depth) -> None:
     for tint, name in itertools.product(TINTS, ON_TINTS):
-        text, ground = colours(palette, f"{tint} {name}")
+        text, ground = colours(palette, f"{tint} {name}", depth)
         assert contrast(depth(rgb(text)), depth(rgb(ground))) >= TEXT, (tint, name)
 
 
 @both
+def test_four_suits_and_a_lit_square_stay_apart_in_256_colours(palette: str) -> None:
+    names = [*(f"tint.{suit}" for suit in "cdhs"), "lit"]
+    seen = [lab_seen(one_of_256(rgb(colours(palette, name, one_of_256)[1])), "all cones") for name in names]
+    assert min(ciede2000(one, other) for one, other in itertools.combinations(seen, 2)) >= SUITS
+
+
+@both
 @every_depth
-def test_a_chip_stands_out_from_every_square_around_it(palette: str, depth: Callable[[Rgb], Rgb]) -> None:
-    grounds = [colours(palette, tint)[1] for tint in TINTS] + list(PAGES[palette])
+def test_a_chip_stands_out_from_every_square_around_it(palette: str, depth: Depth) -> None:
+    grounds = [colours(palette, tint, depth)[1] for tint in TINTS] + list(PAGES[palette])
     for fill, ground in itertools.product(FILLS, grounds):
-        assert contrast(depth(rgb(colours(palette, fill)[1])), depth(rgb(ground))) >= CHIP, (fill, ground)
+        assert contrast(depth(rgb(colours(palette, fill, depth)[1])), depth(rgb(ground))) >= CHIP, (fill, ground)
 
 
 @both
 @every_depth
 @pytest.mark.parametrize("eyes", EYES)
-def test_two_teams_stay_apart(palette: str, depth: Callable[[Rgb], Rgb], eyes: str) -> None:
+def test_two_teams_stay_apart(palette: str, depth: Depth, eyes: str) -> None:
     seen = {colour: lab_seen(depth(rgb(colours(palette, f"fill.{colour}")[1])), eyes) for colour in COLOURS}
     for one, other in itertools.combinations(COLOURS, 2):
         assert ciede2000(seen[one], seen[other]) >= TEAMS, (one, other)
@@ -107,7 +116,7 @@ def test_a_sign_on_the_page_has_the_colour_of_the_chip(palette: str) -> None:
 
 @both
 @every_depth
-def test_a_newer_move_is_marked_more_strongly(palette: str, depth: Callable[[Rgb], Rgb]) -> None:
+def test_a_newer_move_is_marked_more_strongly(palette: str, depth: Depth) -> None:
     page = rgb(PAGES[palette][0])
     strengths = [contrast(depth(rgb(colours(palette, name)[1])), page) for name in RECENT]
     assert strengths == sorted(strengths, reverse=True)

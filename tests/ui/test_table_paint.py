@@ -276,6 +276,14 @@ def test_every_mark_is_a_sign() -> None:
     assert painted(replace(cell, chip="green", lacks=2)) == ["~▲▲  "]
     assert painted(Cell(None)) == [" ★★  "]
     assert painted(made, glyphs=ASCII) == ["-GG--"]
+    joined = {way: replace(made, way=way, joins=("", "", "", "")) for way in range(5)}
+    assert [painted(each, Pitch(7, 2))[0] for each in joined.values()] == [
+        "━▲▲━━━ ",
+        "┃▲▲  ┃ ",
+        "╲▲▲  ╲ ",
+        "╱▲▲  ╱ ",
+        "╋▲▲  ╋ ",
+    ]
     assert painted(replace(cell, lit=True), Pitch(7, 3)) == ["▛T♥  ▜ ", "▙    ▟ ", "▀▀▀▀▀▀ "]
 
 

@@ -231,7 +231,7 @@ def test_the_codes_of_the_animals_are_in_the_help() -> None:
     undealt.gather_again()
     undealt.press("?")
     assert "Signs" not in undealt.text()
-    assert "Keys that do something now:" in undealt.text()
+    assert "Keys you can use now:" in undealt.text()
 
 
 def test_a_long_explanation_is_cut_to_its_room() -> None:
@@ -278,3 +278,26 @@ def test_the_help_of_a_spectator_says_what_a_spectator_can_do() -> None:
         assert key in text
     assert here.scene.completions("h") == ["help"]
     assert here.scene.completions("s") == ["seats", "score"]
+
+
+def test_a_completed_sequence_is_lit_before_it_is_a_band() -> None:
+    here = open_table()
+    assert here.model.board is not None
+    here.moves_on(POSITIONS["a completed sequence"])
+
+    def looks() -> set[tuple[bool, bool]]:
+        board = here.model.board
+        assert board is not None
+        return {(board.cells[square].lit, board.cells[square].made) for square in range(11, 16)}
+
+    assert looks() == {(True, False)}
+    here.now_s += 1.5
+    assert looks() == {(False, True)}
+    assert seated("a completed sequence").model.board == here.model.board
+
+
+def test_help_is_typed_or_a_key() -> None:
+    typed, pressed = open_table(), open_table()
+    assert typed.scene.enter("help") is None
+    pressed.press("?")
+    assert typed.text() == pressed.text()

@@ -57,7 +57,7 @@ def test_how_it_ends_for_one_who_leaves_or_stops() -> None:
     stopped, left = Result("unfinished", (), STOPPED), Result("unfinished", (), LEFT)
     assert words.result_line(BOB, stopped, resumable=True) == "unfinished: you have stopped for now"
     told = words.result_line(BOB, left, heirs=(1,))
-    assert told == "you left: won by ann by forfeit, unless they left too"
+    assert told == "you left: ann won by forfeit, unless they left too"
 
 
 def test_the_settings_of_the_usual_table() -> None:
@@ -65,7 +65,7 @@ def test_the_settings_of_the_usual_table() -> None:
         "Sequence, 4 players in 2 teams: two sequences win, 5 in a row",
         "  hands are opened for the replay at the end",
         "  no turn clock",
-        "  a seat that is away is waited for up to 2:00",
+        "  the others wait up to 2:00 for a seat that is away",
     ]
     assert words.settings_lines(make_settings(2, "kids"))[0] == (
         "Sequence for Kids, 2 players each on their own: one sequence wins, 4 in a row"
@@ -78,11 +78,11 @@ def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
     text = "\n".join(words.settings_lines(settings))
     for part in (
         "can be broken by a one-eyed jack",
-        "drawn by hand",
+        "draw their own cards",
         "may call a remark",
         "hands stay closed",
         "a turn takes at most 1:30",
-        "waited for up to 0:30",
+        "wait up to 0:30",
     ):
         assert part in text
     # Two players have no team-mates to talk to, so that nothing can be called.
@@ -92,13 +92,15 @@ def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
 @pytest.mark.parametrize(
     ("seat", "reason", "told"),
     [
-        (3, message("seat {seat} does not hold {card}", seat=3, card="QH"), "cat is proved: cat does not hold QH"),
-        (2, message("seat {seat} is no fish", seat=2), "you are proved: you are no fish"),
-        (3, "Expected `int`, got `str`", "cat is proved: what it signed is not in the form that it has in a game"),
+        (3, message("seat {seat} does not hold {card}", seat=3, card="QH"), "cat cheated: cat does not hold QH"),
+        (2, message("seat {seat} is no fish", seat=2), "you cheated: you are no fish"),
+        (3, "Expected `int`, got `str`", "cat cheated: what it signed is not in the form that it has in a game"),
     ],
 )
 def test_cheating_is_named(seat: int, reason: str, told: str) -> None:
-    assert words.proven_line(BOB, seat, 9, reason) == told.replace("proved", "proved to have cheated at step 9")
+    assert words.proven_line(BOB, seat, 9, reason) == f"it is proved that {told}".replace(
+        "cheated", "cheated at step 9"
+    )
     assert "replay" in words.proof_explained()
 
 

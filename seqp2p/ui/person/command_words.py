@@ -117,6 +117,7 @@ COMMANDS: Final = Vocabulary(
     Word(term("typed", "copy")),
     Word(term("typed", "relay")),
     Word(term("typed", "code")),
+    Word(term("typed", "reach")),
     Word(term("typed", "never")),
     Word(term("typed", "always")),
     Word(term("typed", "all")),

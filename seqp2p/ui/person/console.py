@@ -13,13 +13,15 @@ from seqp2p.ui.person.input_parser import nearest_word, one_line
 from seqp2p.ui.question import Question
 
 LOBBY_HELP: Final = message(
-    "the game starts when the table is full and the host begins; seats says who is here, seat 3 takes a free seat,"
-    " colour green is a wish for your team, say TEXT talks to all, mute NAME hides what a player says; leave goes away"
+    "the game starts when the table is full and the host begins; seats shows who is here, seat 3"
+    " takes a free seat, colour green asks for a colour for your team, say TEXT talks to all, mute"
+    " NAME hides what a player says; leave leaves the table"
 )
 HOST_HELP: Final = message(
-    "start begins, with bots on the free seats; seats says who is here, code how others come, copy copies that;"
-    " colour green is a wish for your team, say TEXT talks to all, mute NAME hides what a player says; move NAME 3"
-    " gives a player another seat, remove NAME sends one away for good; leave goes away"
+    "start begins the game, with bots on the free seats; seats shows who is here, code how others can join, and copy"
+    " copies that; reach says how friends elsewhere can join; colour green asks for a colour for your team, say TEXT"
+    " talks to all, mute NAME hides what a player says; move NAME 3 gives a player another seat, remove NAME removes"
+    " one for good; leave leaves the table"
 )
 HOST_STARTS: Final = message("only the host can start before the table is full")
 NOT_STARTED: Final = message("the game has not started; help says what you can do")

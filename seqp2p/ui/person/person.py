@@ -83,19 +83,19 @@ def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
     rests, whole = sorted({min(low_s, turn_time_s / 2) for low_s in LOW_S}, reverse=True), clock(turn_time_s)
     if seats >= VOTERS_MIN:
         for left_s in rests:
-            line = t("{time} left for your turn; then the others can pass it over", time=clock(left_s))
+            line = t("{time} left for your turn; then the others can skip it", time=clock(left_s))
             yield turn_time_s - left_s, line
-        yield turn_time_s, t("the time for your turn is over: the others can pass it over")
+        yield turn_time_s, t("time for your turn is up: the others can skip it")
         return
     # Nobody can vote: the other waits for the time of two turns.
     for left_s in rests:
         line = t("{time} left for your turn; then you have {more} more", time=clock(left_s), more=whole)
         yield turn_time_s - left_s, line
-    yield turn_time_s, t("the time for your turn is over: without a move the game ends in {time}", time=whole)
+    yield turn_time_s, t("time for your turn is up: without a move the game ends in {time}", time=whole)
     for left_s in rests:
-        line = t("{time} left: without a move the game ends unfinished then", time=clock(left_s))
+        line = t("{time} left: without a move, the game then ends unfinished", time=clock(left_s))
         yield 2 * turn_time_s - left_s, line
-    yield 2 * turn_time_s, t("the time of two turns is over: the game ends unfinished")
+    yield 2 * turn_time_s, t("the time for two turns is up: the game ends unfinished")
 
 
 Act: TypeAlias = Callable[[str], Awaitable[None]]
@@ -113,7 +113,7 @@ ASK_LEAVE: Final = message("leave the game?")
 LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
 IN_LOBBY: Final = message("seats and colours are chosen in the lobby, before the game")
 NOBODY_AWAY: Final = message("there is nobody to wait for")
-NO_HINTS: Final = message("hints are given where you play against bots alone: at a table of play, and in the tutorial")
+NO_HINTS: Final = message("hints are given only against bots: at a table of seqp2p play, and in the tutorial")
 HOW_TO_SAY: Final = message("add what you want to say, like: say hello")
 
 
@@ -284,13 +284,13 @@ class Person:
             most = REMARK_LENGTH_MAX
             self._show(t("a remark has at most {most} characters, and this one has {length}", most=most, length=length))
         elif number > REMARKS_MAX:
-            self._show(t("you have said {count} things, and that is all that one game takes", count=REMARKS_MAX))
+            self._show(t("you have said {count} things, the most that one game allows", count=REMARKS_MAX))
         else:
             await speak(remark)
             if not self._warned and remark not in COURTESIES and talk_is_callable(self._match.game.agreement.settings):
                 self._warned = True
                 self._show(
-                    t("mind that {rule};", rule=TABLE_TALK.sentence),
+                    t("remember that {rule};", rule=TABLE_TALK.sentence),
                     t("these can never be called: {remarks}", remarks=", ".join(courtesies())),
                 )
 
@@ -320,10 +320,12 @@ class Person:
 
     def _price_of_stopping(self) -> str:
         if self._alone:
-            return t("seqp2p resume goes on")
+            return t("seqp2p resume continues the game")
         if len(self._match.game.seats) < VOTERS_MIN:
-            return t("seqp2p resume goes on once both are back")
-        return t("seqp2p resume goes on; the others wait {time}, then may play on without you", time=self._grace)
+            return t("seqp2p resume continues the game once both are back")
+        return t(
+            "seqp2p resume continues the game; the others wait {time}, then may play on without you", time=self._grace
+        )
 
     def _price_of_leaving(self) -> str:
         out = {*self._match.left, self._seat.number}
@@ -338,7 +340,7 @@ class Person:
         if seen is None or seen.over or own in seen.out or self._seat.owes(self._match):
             return []
         if word_of(line) == "exchange":
-            return [t("cards are exchanged in your own turn")]
+            return [t("cards are exchanged on your own turn")]
         turn = in_own_turn(seen, own)
         try:
             action = read_action(turn, line)
@@ -349,7 +351,7 @@ class Person:
         self._prepared = prepared
         self._desk.repaint()
         move = self._desk.action(seen.variant, action)
-        return [t("{action} is prepared: it is sent in your turn, if nothing it depends on changes", action=move)]
+        return [t("{action} is prepared: it is sent on your turn, unless something it depends on changes", action=move)]
 
     def _undo(self, _: str) -> Iterable[str]:
         passing, prepared = self._passing, self._prepared
@@ -367,7 +369,7 @@ class Person:
         if word_of(line) == "exchange":
             dead = next((action for action in question.view.legal if action.kind == "exchange"), None)
             if dead is None:
-                self._show(t("no card of your hand can be exchanged now"))
+                self._show(t("no card in your hand can be exchanged now"))
                 return
             self._exchanging = True
             self._close(question, dead)
@@ -410,9 +412,9 @@ class Person:
         if word_of(first) == "call":
             if not talk_is_callable(self._match.game.agreement.settings):
                 return t("talk is free at this table: nothing can be called")
-            return t("a remark is called in your own turn, before you play a card")
+            return t("a remark is called on your own turn, before you play a card")
         if self._seat.owes(self._match):
-            return t("your last line is being looked at; one moment")
+            return t("your last input is being processed; one moment")
         if not names_square(line) and (near := nearest_word(first, self._words())):
             return t("{whose_turn}; did you mean {word}?", whose_turn=self._why_not_asked(), word=shown(near))
         return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._why_not_asked())
@@ -611,7 +613,7 @@ class Person:
             return t("you have not drawn yet: type draw within {seconds} seconds, or end to do without", **values)
         if seen.phase == "penalty":
             card = card_shown(seen.variant, seen.hand[-1])
-            return t("your team's talk was called: give up a card, you get no new one; type it, like {card}", card=card)
+            return t("your team's talk was called: give up a card and get no new one; type it, like {card}", card=card)
         return t("type an action (help says how)")
 
     # Seats that are away.
@@ -627,6 +629,7 @@ class Person:
                     Answer(f"{shown('drop')} {name}", t("go on without"), f"drop {seat}"),
                     Answer(shown("wait"), t("wait for {name}", name=name), "wait"),
                 ),
+                (t("without an answer you vote to go on without {name}", name=name),),
                 ends_at=trio.current_time() + settings.grace_s,
             )
             self._desk.ask(_away(seat), question)
@@ -668,7 +671,7 @@ class Person:
             return self._table.answer("board", text)
         self._shows_board = word == "always"
         if self._shows_board:
-            return [t("the board is shown in every turn")]
+            return [t("the board is shown every turn")]
         return [t("the board is shown when you ask for it: board, board 5, board e, where e5")]
 
     async def _hint(self, _: str) -> None:
@@ -676,7 +679,7 @@ class Person:
         if self._hints is None:
             self._show(translate(NO_HINTS))
         elif question is None:
-            self._show(t("a hint comes in your own turn"))
+            self._show(t("hints are given on your own turn"))
         else:
             found, action = await self._hints(question.view)
             if self._question is question:  # else the turn went on meanwhile
@@ -693,12 +696,12 @@ class Person:
     async def _drop(self, go_on: GoOnWithout, rest: str) -> None:
         away = sorted(self._absent)
         seat = self._company.find(rest) if rest else sum(away[:1])
+        waited = {"names": self._company.names_of(self._away | self._absent), "time": self._grace}
+        stops = t("once the game has waited for {names} for {time}, it stops", **waited)
+        has_votes = len(self._match.game.seats) >= VOTERS_MIN
         if not away and self._away:
-            waited = {"names": self._company.names_of(self._away), "time": self._grace}
-            if len(self._match.game.seats) < VOTERS_MIN:
-                self._show(t("once the game has waited for {names} for {time}, it stops", **waited))
-            else:
-                self._show(t("drop is possible once the game has waited for {names} for {time}", **waited))
+            possible = t("drop is possible once the game has waited for {names} for {time}", **waited)
+            self._show(possible if has_votes else stops)
         elif not away:
             self._show(translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
@@ -707,5 +710,6 @@ class Person:
         else:
             self._absent.discard(seat)
             self._desk.ask(_away(seat), None)
-            self._show(t("{name} is voted out as soon as the wait is over", name=self._company.name(seat)))
+            voted_out = t("{name} will be voted out as soon as the wait is over", name=self._company.name(seat))
+            self._show(voted_out if has_votes else stops)
             await go_on(seat)

@@ -75,7 +75,7 @@ class SeatInfo:
         if not pairs:
             return [t("there are no safety words yet: they come with the keys of the game")]
         lines = [t("  {who}: {words}", who=self.company.name(seat), words=" ".join(words)) for seat, words in pairs]
-        return [t("Read these two words to each other: if they match, nobody is in between."), *lines]
+        return [t("Read these two words to each other: if they match, nobody is between you."), *lines]
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,10 +99,10 @@ LESSONS: Final = (
             message(
                 "Your hand is yours alone. Every card but the jacks is printed twice on the board: 3S is c1 and f9."
             ),
-            message("In your turn you put a chip on a free square of one of your cards; then you draw a new card."),
+            message("On your turn you put a chip on a free square of one of your cards; then you draw a new card."),
         ),
         task=message("Put a chip on c1: type 3S c1. (Type where 3S to see both its squares.)"),
-        hint=message("the rules allow that; but row 1 is where this game goes on"),
+        hint=message("the rules allow that; but here the game goes on in row 1"),
         turn="3S c1 +4C; QD h7 +7S",
         moral=(message("That is a turn. Your card lies face up now, and you have drawn 4C for it."),),
     ),
@@ -111,7 +111,8 @@ LESSONS: Final = (
             message("2. The corners"),
             message("Five in a row, in a column or on a diagonal are a sequence."),
             message(
-                "The four corners count for everybody, as if a chip of yours lay there: beside one, four chips do."
+                "The four corners count for everybody, as if your own chip lay there: next to a corner, four"
+                " chips are enough."
             ),
         ),
         task=message("Put a chip between the corner and your first one: type 2S b1."),
@@ -120,20 +121,20 @@ LESSONS: Final = (
     ),
     Lesson(
         text=(
-            message("3. Jacks with two eyes"),
+            message("3. Two-eyed jacks"),
             message("d1 would be next, and you do not hold its card, 4S. But you hold JC."),
-            message("JC and JD, the jacks with two eyes, put a chip on any free square."),
+            message("JC and JD, the two-eyed jacks, put a chip on any free square."),
         ),
         task=message("Go on in row 1: type JC d1."),
-        hint=message("the rules allow that; but only a jack with two eyes comes to d1 now"),
+        hint=message("the rules allow that; but only a two-eyed jack can go on d1 now"),
         turn="JC d1 +4S; 5S e1 +3S",
         moral=(message("Your opponent has seen what you are up to: it blocks your row on e1."),),
     ),
     Lesson(
         text=(
-            message("4. Jacks with one eye"),
-            message("JS and JH, the jacks with one eye, take an opponent's chip off the board."),
-            message("The square is free after that; whoever wants it still has to put a chip there, in another turn."),
+            message("4. One-eyed jacks"),
+            message("JS and JH, the one-eyed jacks, take an opponent's chip off the board."),
+            message("The square is free after that; whoever wants it still has to put a chip there, on another turn."),
         ),
         task=message("Take the chip off e1: type JS xe1."),
         hint=message("the rules allow that; but the chip on e1 is the one that blocks you"),
@@ -147,7 +148,7 @@ LESSONS: Final = (
         task=message("Complete the five: type 5S e1."),
         hint=message("the rules allow that; but your fifth square is free now, and may not be for long"),
         turn="5S e1 +KH; JD h10 +QC",
-        moral=(message("A sequence, your first. Your opponent has used a jack with two eyes, too: look at column h."),),
+        moral=(message("A sequence, your first. Your opponent has used a two-eyed jack, too: look at column h."),),
     ),
     Lesson(
         text=(
@@ -157,13 +158,13 @@ LESSONS: Final = (
         task=message("Block the column: type TD h6."),
         hint=message("the rules allow that; but then your opponent completes column h"),
         turn="TD h6 +9C; JH xh6 +8H",
-        moral=(message("Your opponent takes your chip off h6 again, with a jack with one eye."),),
+        moral=(message("Your opponent takes your chip off h6 again, with a one-eyed jack."),),
     ),
     Lesson(
         text=(
             message("7. What is protected"),
             message(
-                "It would rather have taken a chip from row 1. But nobody can take a chip of a completed sequence."
+                "It would rather have taken a chip from row 1. But nobody can take a chip from a completed sequence."
             ),
             message("So those five are yours for good. And a second sequence may share one chip with the first:"),
             message("column e begins with your chip on e1, and you hold cards for e3, e4 and e5."),
@@ -176,9 +177,10 @@ LESSONS: Final = (
     Lesson(
         text=(
             message("8. Reading the board"),
-            message("You have drawn JH, a jack with one eye. It cannot take a chip of column h: they are protected."),
+            message("You have drawn JH, a one-eyed jack. It cannot take a chip from column h: they are protected."),
             message(
-                "board shows sequences in square brackets and the last move in pointed ones, moves what you can do."
+                "board shows sequences in square brackets and the last move in angle brackets; moves"
+                " shows what you can do."
             ),
         ),
         task=message("Go on in column e: type 4C e4."),
@@ -188,8 +190,10 @@ LESSONS: Final = (
     Lesson(
         text=(
             message("9. Dead cards"),
-            message("Your 4S has no free square left: your jack lies on d1, your opponent's chip on e9. It is dead."),
-            message("Once in a turn, before you play, you may put a dead card down for a new one."),
+            message(
+                "Your 4S has no free square left: your own chip lies on d1, your opponent's on e9. The card is dead."
+            ),
+            message("Once per turn, before you play, you may exchange a dead card for a new one."),
         ),
         task=message("Exchange it: type 4S dead."),
         hint=message("the rules allow that; but a new card for a dead one costs you nothing"),
@@ -239,7 +243,7 @@ class Tutorial:
         self.info = TableInfo(self.company, self.story, self.sees, self.sees)
         self.answers: Answers = {
             **self.info.answers(TABLE_ANSWERS),
-            "say": lambda _: [t("nobody listens here but you")],
+            "say": lambda _: [t("nobody is listening here but you")],
             "words": lambda _: [t("there are no safety words here: nobody else sits at this table")],
         }
         self._done = 0

@@ -95,7 +95,7 @@ def _labels() -> Mapping[str, str]:
         "normal": t("normal"),
         "fast": t("fast"),
         "slider_label": t("step of the game"),
-        "keys": t("keys: arrows step, PgUp and PgDn leap, Home and End, Space plays and stops"),
+        "keys": t("keys: arrows step, PgUp and PgDn jump, Home and End, Space plays and stops"),
         "seats_label": t("seats"),
         "hands_label": t("show the hands"),
         "log_label": t("what has happened"),

@@ -216,7 +216,7 @@ DECKS = (
     _shuffle("deck doubled", doubled),
     _shuffle("halves swapped", halves_swapped),
     instead("one card fewer", BYTES, "shuffle", one_card_fewer, "points take"),
-    instead("deck off the field", BYTES, "shuffle", off_the_field, "no point"),
+    instead("deck off the field", BYTES, "shuffle", off_the_field, "not a point"),
     Adversary(
         "shuffle of the open deck",
         "one party shuffles for all",
@@ -258,7 +258,7 @@ DECKS = (
     instead("shares exchanged", REPLAY, "deal", two_shares_exchanged, "share proof"),
     instead("share proof of another step", REPLAY, "deal", proved_elsewhere, "share proof"),
     instead("too few shares", BYTES, "deal", too_few, "points take"),
-    instead("share at infinity", BYTES, "deal", infinite_share, "no point"),
+    instead("share at infinity", BYTES, "deal", infinite_share, "not a point"),
     instead("draw share of another card", REPLAY, "draw", of_other_cards, "share proof"),
     instead("draw share by another secret", REPLAY, "draw", of_another_secret, "share proof"),
     instead("draw share proved elsewhere", REPLAY, "draw", proved_elsewhere, "share proof"),

@@ -197,7 +197,7 @@ HOSTS: Final = (
         for name, lie, part in (
             ("addresses under its own key", _own_key, _NOT_SIGNED),
             ("another address", _false_address, _NOT_SIGNED),
-            ("another address for the reader", _false_own, "for this seat than it has signed"),
+            ("another address for the reader", _false_own, "that this seat has not signed"),
             ("one seat's addresses for another", _other_seat, _NOT_SIGNED),
             ("no addresses", _left_out, "do not fit the seats"),
         )

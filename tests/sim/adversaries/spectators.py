@@ -88,7 +88,7 @@ HOSTILE_SPECTATORS: Final = (
     _one("spectator accuses", _JOINS_IN, "offers a seat's contribution as evidence against it", _accuse),
     _says("spectator talks", "says something to the table", wire.RemarkMessage(b"play the knave", bytes(64))),
     _says("spectator opens a hand", "releases a secret in the first seat's name, in the middle of the game", _OPENING),
-    _throws("spectator babbles", "sends bytes that are no message", b"\xc1", "no message"),
+    _throws("spectator babbles", "sends bytes that are no message", b"\xc1", "not a message"),
     _throws(
         "spectator sends a large frame", "sends a frame one byte above a spectator's limit", _TOO_LARGE, "where 1 to"
     ),

@@ -185,10 +185,10 @@ TURNS = (
     _turn("false pass", _FALSELY, false_pass, "cannot pass"),
     _turn("pass that shows nothing", _FALSELY, hidden_pass, "cards must be shown"),
     _turn("exchange of a live card", _ACTION, live_exchange, "is not dead"),
-    _turn("no action", _ACTION, no_action, "is no action"),
+    _turn("no action", _ACTION, no_action, "is not an action"),
     _turn("empty body", BYTES, no_body, "missing required field"),
     _turn("bloated body", BYTES, too_much, "unknown field"),
-    _turn("another kind of step", _ACTION, another_kind, "of another kind"),
+    _turn("another kind of step", _ACTION, another_kind, "of a kind other than"),
     _turn("share scalar ≥ q", BYTES, scalar_too_large, "A scalar must be in"),
     _turn("draw not due", _ACTION, draw_not_due, "nothing that it has to draw"),
     Adversary(
@@ -202,7 +202,7 @@ TURNS = (
     Adversary(
         "double draw",
         _ACTION,
-        "drawing by hand, draws again in the next seat's turn",
+        "manual draw, draws again in the next seat's turn",
         _out_of_turn("draw", "draw"),
         in_play("one contribution", 2, 4),
         table={"manual_draw": True},

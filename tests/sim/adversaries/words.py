@@ -139,8 +139,8 @@ _LINKS = wire.Links(tuple(range(1, 13)))
 _BYE = wire.Bye("\x1b[2Jthe others cheat")
 _TWO_BYTES = wire.encode_message(wire.Hurry(1))[4:-1] + b"\xcc\x01"
 WORDS = (
-    _throws("garbage", FRAMES, "bytes that are no message", b"\xc1", "no message"),
-    _throws("unknown message", FRAMES, "a message of an unknown type", pack({"type": "abracadabra"}), "no message"),
+    _throws("garbage", FRAMES, "bytes that are no message", b"\xc1", "not a message"),
+    _throws("unknown message", FRAMES, "a message of an unknown type", pack({"type": "abracadabra"}), "not a message"),
     _throws(
         "message out of place", FRAMES, "a message of the lobby", pack({"type": "ready", "round": 1}), "out of place"
     ),

@@ -68,7 +68,7 @@ def test_an_action_may_be_written_carelessly(typed: str) -> None:
 
 
 def test_what_is_wrong_is_said_of_what_was_typed() -> None:
-    with pytest.raises(NotationError, match="'qx' is no card"):
+    with pytest.raises(NotationError, match="'qx' is not a card"):
         read_action(SEEN, "qx e5")
-    with pytest.raises(NotationError, match="'z9' is no square"):
+    with pytest.raises(NotationError, match="'z9' is not a square"):
         read_action(SEEN, "QH z9")

@@ -167,7 +167,7 @@ def callable_game() -> Played:
 
 
 def manual(phase: str, number: int) -> Seat:
-    """A seat of a game with drawing by hand, in which the first one is in this phase."""
+    """A seat of a game with manual draw, in which the first one is in this phase."""
     game = played(2, "classic", 5, manual_draw=True)
     for step in range(5, len(game.steps)):
         match = shared_match_at(game, step)
@@ -280,8 +280,8 @@ def others_turn() -> Seat:
 
 
 async def test_only_the_reason_is_said_when_an_action_was_refused(own_turn: Seat) -> None:
-    assert await own_turn.choose("QH h2", refused="seat 1 does not hold QH: play a card of the hand") is not None
-    assert own_turn.shown == ["you do not hold QH: play a card of the hand"]
+    assert await own_turn.choose("QH h2", refused="seat 1 does not hold QH: play a card from the hand") is not None
+    assert own_turn.shown == ["you do not hold QH: play a card from the hand"]
     assert own_turn.done == [], "the bell does not ring again"
 
 
@@ -295,7 +295,7 @@ async def test_an_answer_to_anything_is_short_and_moves_no_cursor(own_turn: Seat
 
 async def test_a_second_action_is_no_answer_to_the_next_question(own_turn: Seat) -> None:
     assert await own_turn.choose("QH h2", "QH h2") is not None
-    assert own_turn.shown[-1] == "your last line is being looked at; one moment"
+    assert own_turn.shown[-1] == "your last input is being processed; one moment"
 
 
 async def test_a_question_that_is_taken_back(others_turn: Seat) -> None:

@@ -19,8 +19,8 @@ def test_the_time_is_said_with_the_turn() -> None:
             10,
             3,
             [
-                (5, "0:05 left for your turn; then the others can pass it over"),
-                (10, "the time for your turn is over: the others can pass it over"),
+                (5, "0:05 left for your turn; then the others can skip it"),
+                (10, "time for your turn is up: the others can skip it"),
             ],
         ),
         (
@@ -29,10 +29,10 @@ def test_the_time_is_said_with_the_turn() -> None:
             [
                 (90, "0:30 left for your turn; then you have 2:00 more"),
                 (110, "0:10 left for your turn; then you have 2:00 more"),
-                (120, "the time for your turn is over: without a move the game ends in 2:00"),
-                (210, "0:30 left: without a move the game ends unfinished then"),
-                (230, "0:10 left: without a move the game ends unfinished then"),
-                (240, "the time of two turns is over: the game ends unfinished"),
+                (120, "time for your turn is up: without a move the game ends in 2:00"),
+                (210, "0:30 left: without a move, the game then ends unfinished"),
+                (230, "0:10 left: without a move, the game then ends unfinished"),
+                (240, "the time for two turns is up: the game ends unfinished"),
             ],
         ),
     ],
