@@ -47,7 +47,7 @@ def parse_card(variant: Variant, text: str) -> Card:
     2
     >>> parse_card(CLASSIC, "10D")
     Traceback (most recent call last):
-    seqp2p.rules.actions.NotationError: '10D' is no card of Sequence: cards are written like JD
+    seqp2p.rules.actions.NotationError: '10D' is not a card of Sequence: cards are written like JD
     """
     try:
         return variant.faces.index(text)
@@ -90,7 +90,7 @@ def parse_square(variant: Variant, text: str) -> Square:
     (0, 44, 99)
     >>> parse_square(CLASSIC, "k1")
     Traceback (most recent call last):
-    seqp2p.rules.actions.NotationError: 'k1' is no square: squares go from a1 to j10
+    seqp2p.rules.actions.NotationError: 'k1' is not a square: squares go from a1 to j10
     """
     match = _SQUARE.fullmatch(text)
     board = variant.board
@@ -123,7 +123,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
     (4, 40)
     >>> parse_ends(CLASSIC, "e5-a5")
     Traceback (most recent call last):
-    seqp2p.rules.actions.NotationError: 'e5-a5' does not name a line of 5 squares by its ends, the first one in front
+    seqp2p.rules.actions.NotationError: 'e5-a5' does not name a line of 5 squares by its two ends, in order
     """
     first, _, last = text.partition("-")
     pair = parse_square(variant, first), parse_square(variant, last)

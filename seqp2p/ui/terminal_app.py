@@ -456,7 +456,7 @@ def _too_small(columns: int) -> str:
 
     >>> print(_too_small(40))
     terminal too small: need 80×24; Ctrl-C
-    leaves, and --plain needs no size
+    leaves, and --plain works at any size
     """
     size = {"width": WIDTH_MIN, "height": HEIGHT_MIN}
     sentence = t("terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain works at any size", **size)
