@@ -39,7 +39,7 @@ ROWS: Final[tuple[tuple[Message, MenuRow], ...]] = (
     (message("Host a table for friends"), MenuRow("", ("host",), "--players", _players(CLASSIC))),
     (message("Join a table"), MenuRow("", ("join",))),
     (message("Kids: play with animals"), MenuRow("", ("play", "--variant", "kids"), "--bots", _bots(KIDS), LEVELS)),
-    (message("Your games"), MenuRow("", ("show",))),
+    (message("Games you have played"), MenuRow("", ("show",))),
     (message("Watch a table"), MenuRow("", ("watch",))),
     (message("Rules"), MenuRow("", ("rules",))),
     (message("Settings"), MenuRow("", ("config",))),

@@ -267,7 +267,7 @@ def help_lines(view: View) -> list[str]:
     rows = textwrap.wrap(", ".join(words), HELP_WIDTH - len(title), break_long_words=False, break_on_hyphens=False)
     lines += [unbound(f"{' ' * len(title) if at else title}{row}") for at, row in enumerate(rows)]
     lines.append(t("in sentences:  board 5 (a row), board e (a column), where {square} (a square)", square=square))
-    lines.append(t("               log 5 (its last lines), board never, board always (every turn)"))
+    lines.append(t("               log 5 (last lines), board never, board always (each turn)"))
     return lines
 
 

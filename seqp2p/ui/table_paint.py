@@ -265,12 +265,13 @@ def _cards_width(model: TableModel) -> int:
 def _card(canvas: Canvas, row: int, column: int, card: HandCard, target: Target, *, is_large: bool) -> int:
     """Paint a card of the hand, three rows high, and return the column after it."""
     face, style, glyphs = card.face, _card_style(card), canvas.glyphs
-    before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
+    edge = " " if glyphs.edge != " " else glyphs.vertical  # Where no tile has a colour, no card has.
+    before, after = glyphs.cursor if card.chosen else (edge, edge) if card.playable else ("(", ")")
     width = LARGE_CARD if is_large and face.suit else SUIT_CARD if face.suit else NAME_CARD
     picture = label_of(face, glyphs) if glyphs.pictures and face.picture else ""
     head = label_of(face, glyphs) if face.suit else clipped(face.name, width - 2, glyphs.more)
     texts = large_face(face, glyphs, width - 2) or [head, picture, ""]
-    edges = ((before, after), (" ", " "), (" ", _card_sign(card, glyphs)))
+    edges = ((before, after), (edge, edge), (edge, _card_sign(card, glyphs).replace(" ", edge)))
     for down, (text, (left, right)) in enumerate(zip(texts, edges, strict=True)):
         canvas.put(row + down, column, f"{left}{text}{' ' * (width - 2 - width_of(text))}{right}", style, target)
     return column + width
