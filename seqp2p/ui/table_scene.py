@@ -264,6 +264,8 @@ class TableScene:
             return self._take(choosing.entered(choice, view, asked=is_asked))
         if key in choosing.DIRECTIONS:
             self._choice = choosing.moved(choice, view, key)
+        elif key == "tab" and choice == NO_CHOICE and is_asked and (wanted := self._sight.wanted()) is not None:
+            self._choice = choosing.named(choice, view, wanted.card)  # The card of the lesson comes first.
         elif key in ("tab", "s-tab"):
             self._choice = choosing.turned(choice, view, 1 if key == "tab" else -1)
         elif key in ("home", "end"):
