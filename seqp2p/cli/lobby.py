@@ -389,6 +389,9 @@ class LobbyTeller:
             self.view.show()
         self._codes.clear()
         self._full = self._others = self._asks_to_leave = False
+        self._offer = ""
+        if self.output.screen is not None:
+            self.output.screen.close_questions()
 
     def _show(self, event: LobbyShown) -> None:
         output, was_full = self.output, self._full

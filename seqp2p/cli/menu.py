@@ -9,9 +9,10 @@ from typing import Final
 
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli.options import ask_name
-from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
+from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen, show_error
 from seqp2p.cli.replays import PastGame, unfinished_game
 from seqp2p.cli.running import run_async
+from seqp2p.errors import ABANDONED, UserError
 from seqp2p.i18n import Message, message
 from seqp2p.lobby.code import parse_code
 from seqp2p.net.addresses import AddressError, parse_address
@@ -66,9 +67,9 @@ def _course_of(game: PastGame) -> str:
 
 def choose_command(commands: Collection[str]) -> Sequence[str]:
     """Show the menu; return the words of one of these commands, none for leaving."""
+    output, wish, rows = Output(json=False), ScreenWish(), rows_now()
     try:
         ask_name()
-        output, wish, rows = Output(json=False), ScreenWish(), rows_now()
         if not can_show(output, wish):
             return _choose_from_list(rows, output, commands)
         chosen: list[str] = []
@@ -80,6 +81,10 @@ def choose_command(commands: Collection[str]) -> Sequence[str]:
 
         run_async(choose)
     except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
+        return ()
+    except UserError as error:
+        if error.exit_code != ABANDONED:
+            show_error(error)
         return ()
     return chosen
 
@@ -97,11 +102,15 @@ async def _choose_on_screen(rows: Sequence[MenuRow], output: Output, commands: C
 
 def _choose_from_list(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
     for number, row in enumerate(rows, 1):
-        output.say(f"{number:>3}  {row.text}  (seqp2p {' '.join(row.words)})")
+        output.say(
+            "  ".join(
+                part for part in (f"{number:>3}", row.text, row.choices, f"(seqp2p {' '.join(row.command)})") if part
+            )
+        )
     output.say(f"  q  {t('quit')}")
     while (typed := input("> ").strip()).lower() not in LEAVING:
         if typed.isdecimal() and 1 <= int(typed) <= len(rows):
-            return rows[int(typed) - 1].words
+            return rows[int(typed) - 1].command
         if words := read_command(typed, commands):
             return words
         output.say(fault_of(typed, commands) if typed else t("type a number from 1 to {most}, or q", most=len(rows)))

@@ -128,6 +128,7 @@ def ask_name() -> None:
     now, setting, usual = kept(), BY_NAME["name"], usual_name()
     if now.values.name or now.problems:
         return
+    usual = t("player") if refusal(setting, usual) else usual
     asks = t("your name at the table (Enter: {name}): ", name=usual)
     while fault := refusal(setting, typed := input(asks).strip() or usual):
         Output(json=False).say(translate(fault))

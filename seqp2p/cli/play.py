@@ -108,16 +108,13 @@ def command(
 
 def check_alone() -> None:
     """Raise UserError (usage) for an option of a table beside --tutorial, which has a table of its own."""
-    context, kept = (
-        click.get_current_context(),
-        {"tutorial", "as_json", "wish", "plain", "palette", "ascii_only", "name"},
-    )
-    for name in context.params:
+    context = click.get_current_context()
+    kept = {"tutorial", "as_json", "wish", "plain", "palette", "ascii_only", "name"}
+    for option in context.command.params:
+        name = option.name or ""
         if name not in kept and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = f"--{name.removesuffix('_s').replace('_', '-')}"
-            raise UserError(
-                t("the tutorial has a table of its own: it takes no {option}", option=option), exit_code=USAGE
-            )
+            values = {"option": option.opts[0]}
+            raise UserError(t("the tutorial has a table of its own: it takes no {option}", **values), exit_code=USAGE)
 
 
 def check_bots(bots: int, variant: str) -> None:

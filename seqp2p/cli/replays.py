@@ -305,12 +305,10 @@ def plain_reason(reason: str) -> str:
     'a record is not in the form that it has in a replay'
     >>> plain_reason("seat 2 broke the rules at step 9: Expected `int`, got `str`")
     'seat 2 broke the rules at step 9: what it signed is not in the form that it has in a game'
-    >>> plain_reason("the record ends at step 57, awaiting seat 4")
-    'the record ends at step 57, waiting for seat 4'
     """
     who, colon, what = reason.rpartition(": ") if reason.startswith("seat ") else ("", "", reason)
     if not is_of_library(what):
-        return translate(reason).replace(", awaiting ", ", waiting for ")
+        return translate(reason)
     if not isinstance(reason, Message):
         return f"{who}{colon}{translate(NO_FORM)}" if who else translate(FORM)
     values = {name: NO_FORM if is_of_library(str(value)) else value for name, value in reason.values.items()}

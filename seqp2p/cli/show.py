@@ -42,8 +42,8 @@ from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly
         " games are listed, and you are asked for one.\n\nThe replay is verified first; a damaged one is"
         " shown as far as it is valid. With --plain you type words at a terminal, like next, back, 12,"
         " board, hands, play; without a terminal the whole game is printed.\n\n--review prints each team's"
-        " chance to win after each turn, as the seat that moved could judge it, and the moves that cost"
-        " most. Only opened hands have a review."
+        " chance to win after each turn, averaged over a round, and the moves that cost most."
+        " Only opened hands have a review."
     ),
 )
 @click.argument("file", type=ReplayPath(), required=False, metavar=message("[FILE]"))

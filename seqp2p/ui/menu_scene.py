@@ -76,7 +76,7 @@ class MenuScene:
             keys.append(KeyHelp("←→", t("how many")))
         if row.levels:
             keys.append(KeyHelp("Tab", t("how strong"), press="tab"))
-        return [*keys, KeyHelp("q", t("quit"), press="q")]
+        return [*keys, KeyHelp(f"q {t('Enter')}", t("quit"), press="q")]
 
     def press(self, key: str) -> str | None:
         row = self.rows[self.chosen]

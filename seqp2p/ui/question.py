@@ -45,7 +45,9 @@ class Question:
         """Return the line that a key stands for, None for a key that answers nothing."""
         if key == "escape":
             return self.escape
-        return next((each.line for each in self.answers if key in (each.key, _letter(each.line))), None)
+        answers = (each.line for each in self.answers if key in (each.key, _letter(each.line)))
+        # Enter that gives no answer is told so: it does nothing else meanwhile.
+        return next(answers, "" if key == ENTER and self.escape is not None else None)
 
     @property
     def letters(self) -> frozenset[str]:

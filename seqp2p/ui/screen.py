@@ -92,9 +92,8 @@ class Screen:
 
     def ask(self, about: str, question: Question | None) -> None:
         """Show a question in place of what the scene asks; None when it is answered."""
-        if question is None:
-            self._questions.pop(about, None)
-        else:
+        self._questions.pop(about, None)
+        if question is not None:
             self._questions[about] = question
         self.refresh()
 

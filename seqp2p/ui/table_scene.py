@@ -102,6 +102,11 @@ class TableScene:
         self._fresh_until_s = 0.0
 
     @property
+    def _is_covered(self) -> bool:
+        """True if lines are shown in place of the table, which they never are while a question waits for an answer."""
+        return bool(self._sheet) and not (self._open and self._open.answers)
+
+    @property
     def choice(self) -> Choice:
         return self._choice
 
@@ -159,7 +164,7 @@ class TableScene:
     def press(self, key: str) -> str | None:
         if key in SHEETS:
             self._show(SHEETS[key])
-        elif self._sheet:
+        elif self._is_covered:
             self._scroll_sheet(key)
         elif key == HINT and self._sight.coached:
             return "hint"
@@ -202,7 +207,7 @@ class TableScene:
         if what == "key":
             keys = keys_of(self._state())
             return self.press(keys[number].press) if number < len(keys) else None
-        if self._sheet:
+        if self._is_covered:
             return None
         if what == "seat":
             self._show("piles", number)
@@ -320,7 +325,7 @@ class TableScene:
             closing=self._closing.does if self._closing else "",
             scrolled=self._below > 0,
             fresh=self._fresh_squares(view, now_s),
-            is_covered=bool(self._sheet),
+            is_covered=self._is_covered,
             question=self._open if self._open and (self._open.answers or not self._choice.staged) else None,
             glyphs=self._glyphs,
         )
@@ -364,7 +369,7 @@ class TableScene:
 
     def _shown_sheet(self) -> Sheet | None:
         titles = {"help": t("help"), "log": t("log"), "piles": t("discards"), "page": t("lesson")}
-        if not self._sheet:
+        if not self._is_covered:
             return None
         below = self._below if self._sheet == "log" else None
         return Sheet(titles[self._sheet], self._sheet_lines(), self._top, below)

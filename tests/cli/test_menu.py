@@ -38,4 +38,4 @@ def test_a_list_where_there_is_no_screen(
     monkeypatch.setattr(menu, "ask_name", lambda: None)
     monkeypatch.setattr(builtins, "input", lambda _: typed.pop(0))
     assert list(choose_command(COMMANDS)) == words
-    assert "  1  Play against bots  (seqp2p play)" in capsys.readouterr().out.splitlines()
+    assert "  1  Play against bots  1 bot, normal  (seqp2p play)" in capsys.readouterr().out.splitlines()

@@ -301,3 +301,13 @@ def test_help_is_typed_or_a_key() -> None:
     assert typed.scene.enter("help") is None
     pressed.press("?")
     assert typed.text() == pressed.text()
+
+
+def test_a_question_is_seen_above_every_sheet() -> None:
+    here = open_table()
+    here.press("?")
+    here.asks = yes_or_no("stop too?", "no")
+    assert "stop too?" in here.text()
+    here.asks = None
+    assert "stop too?" not in here.text()
+    assert "help" in here.text().splitlines()[1]
