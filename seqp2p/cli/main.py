@@ -77,7 +77,7 @@ EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
         DONE: message("done: the game was played to its end, every file is verified"),
         FAILED: message("failed"),
         USAGE: message("usage"),
-        NOT_VERIFIED: message("verify, show: a file is invalid"),
+        NOT_VERIFIED: message("a replay is invalid"),
         NOT_CONNECTED: message("could not connect, or was refused"),
         ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
     }
