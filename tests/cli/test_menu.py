@@ -7,6 +7,7 @@ import pytest
 from seqp2p.cli import menu
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.menu import choose_command, fault_of, read_command
+from seqp2p.errors import ABANDONED, FAILED, UserError
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,17 @@ def test_a_list_where_there_is_no_screen(
     monkeypatch.setattr(builtins, "input", lambda _: typed.pop(0))
     assert list(choose_command(COMMANDS)) == words
     assert "  1  Play against bots  1 bot, normal  (seqp2p play)" in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(("exit_code", "said"), [(ABANDONED, ""), (FAILED, "seqp2p: error: no room\n")])
+def test_a_menu_that_is_stopped_ends(
+    exit_code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(_: object) -> None:
+        raise UserError("no room", exit_code=exit_code)
+
+    monkeypatch.setattr(menu, "ask_name", lambda: None)
+    monkeypatch.setattr(menu, "can_show", lambda *_: True)
+    monkeypatch.setattr(menu, "run_async", stop)
+    assert list(choose_command(COMMANDS)) == []
+    assert capsys.readouterr().err == said
