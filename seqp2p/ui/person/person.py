@@ -193,7 +193,7 @@ class Person:
             return [t("add the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
         muted, key = self._sight.story.muted, self._match.game.agreement.seats[seat - 1].key
         muted ^= {key}
-        return [mute_line(self._company.names[seat - 1], muted=key in muted)]
+        return [mute_line(self._company.name(seat), muted=key in muted)]
 
     @property
     def asked(self) -> View | None:
@@ -626,7 +626,7 @@ class Person:
             question = Question(
                 t("{name} is away: go on without {name}?", name=name),
                 (
-                    Answer(f"{shown('drop')} {name}", t("go on without"), f"drop {seat}"),
+                    Answer(f"{shown('drop')} {name}", t("go on without"), f"{shown('drop')} seat {seat}"),
                     Answer(shown("wait"), t("wait for {name}", name=name), "wait"),
                 ),
                 (t("without an answer you vote to go on without {name}", name=name),),
