@@ -296,6 +296,19 @@ async def test_a_seat_whose_name_misleads_is_muted_and_given_up_by_its_answers()
     assert (await seat.answer(f"> {drops[1].line}"))[-1] == "(goes on without 3)"
 
 
+async def test_a_question_about_an_absent_seat_keeps_its_time_and_closes_once_nobody_is_asked(
+    autojump_clock: object,
+) -> None:
+    seat = seat_at(played(4), 8)
+    times: list[list[float | None]] = []
+    for about in ({2}, {2, 3}, {3}, set[int](), {3}):
+        seat.person.ask_absent(about)
+        now = trio.current_time()
+        times.append([question.ends_at - now if question else None for question in seat.asked.values()])
+        await trio.sleep(10)
+    assert times == [[120], [110, 120], [None, 110], [None, None], [None, 120]]
+
+
 async def test_only_the_reason_is_said_when_an_action_was_refused(own_turn: Seat) -> None:
     assert await own_turn.choose("QH h2", refused="seat 1 does not hold QH: play a card from the hand") is not None
     assert own_turn.shown == ["you do not hold QH: play a card from the hand"]
