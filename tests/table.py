@@ -73,6 +73,12 @@ def make_agreement(players: int, variant: str = "classic", seed: int = 1, **chan
     return Agreement(1, make_settings(players, variant, **changes), seats)
 
 
+def named(agreement: Agreement, *names: str) -> Agreement:
+    """The agreement with other names."""
+    seats = tuple(msgspec.structs.replace(seat, name=name) for seat, name in zip(agreement.seats, names, strict=True))
+    return msgspec.structs.replace(agreement, seats=seats)
+
+
 def make_seats(players: int, seed: int = 1) -> list[SeatKeys]:
     """The seats' own sides, with secrets of this seed."""
     return [SeatKeys(seat, identity(seat, seed), randomness(("seat", seed, seat))) for seat in range(1, players + 1)]

@@ -32,7 +32,7 @@ from seqp2p.rules import CLASSIC
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, translate, without_accents
-from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, listed, result_line, winners_text
+from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line, winners_text
 from seqp2p.workers import cores, interrupts_deferred, workers
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
@@ -361,9 +361,8 @@ class PastGame:
     @property
     def line(self) -> str:
         """When, what, who, the length, and the result."""
-        course, names = self.summary.course, self.company.names
-        who = listed([t("you") if seat == self.own else name for seat, name in enumerate(names, 1)])
-        shown = clipped(who, NAMES_WIDTH)
+        course = self.summary.course
+        shown = clipped(self.company.names_of(self.company.seats), NAMES_WIDTH)
         variant = f"  ({course.variant})" if course and course.variant != CLASSIC.name else ""
         turns = tn("{count} turn", "{count} turns", course.turns) if course else ""
         words = [f"{self.at:%Y-%m-%d %H:%M}", shown + " " * (NAMES_WIDTH - width_of(shown)), f"{turns:>8}"]

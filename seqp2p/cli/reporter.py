@@ -61,7 +61,7 @@ def card_progress(match: Match, own: int) -> str:
     checked, players = _shuffled(match)
     if match.plan.subject == own:
         return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
-    name = match.game.agreement.seats[match.plan.subject - 1].name
+    name = words.Company.of(match.game.agreement, own).name(match.plan.subject)
     return t("{name} shuffles… proof checked {checked}/{players}", name=name, checked=checked, players=players)
 
 

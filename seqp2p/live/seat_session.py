@@ -424,8 +424,7 @@ class SeatSession:
             return
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked
-            if asked:
-                self._recorder.emit(AskAbout(tuple(sorted(asked))))
+            self._recorder.emit(AskAbout(tuple(sorted(asked))))
         base = self.match.chain.base
         if base is not None and base.decree.unexplained:
             self.store.look_at(base.number)

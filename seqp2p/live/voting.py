@@ -52,7 +52,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class AskAbout:
-    """Seats have been away for the whole grace: the player of this seat may go on without them."""
+    """The seats to ask the player of this seat about now: they have been away for the whole grace. None ends it."""
 
     seats: tuple[int, ...]
 

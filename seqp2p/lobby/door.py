@@ -29,7 +29,7 @@ from seqp2p.lobby.events import CodeShown, Own, Strangers
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.place import MOVED
 from seqp2p.net.auth import receive, refuse, send
-from seqp2p.net.errors import LinkLost, NetError, PeerError
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits, Window
 from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB, Sit, Watch
@@ -42,6 +42,8 @@ _DAY_S: Final = 86_400.0
 _TOLD_EVERY_S: Final = 1.0
 _BURNS_OF_PLACE: Final = 3
 """Burned codes with one meeting place."""
+_WRONG: Final = {"wrong_code", "code_burned"}
+"""Refusals of clients that have a wrong code; others are too slow, or their links end."""
 
 
 class _Client:
@@ -112,7 +114,8 @@ class CodeDoor:
                 await self._run_friend(frames, key, first, friend)
             else:
                 await self._run(frames, key, first, source, rest_s)
-        except NetError:
+        except NetError as error:
+            self._wrong += isinstance(error, PeerRefused) and error.code in _WRONG
             self.count_stranger()
             raise
 
@@ -151,7 +154,7 @@ class CodeDoor:
             if await self._answer(frames, key, first):
                 tries.take_back(began_at)
                 return
-        await self._turn_away(frames, "too_slow" if patience.cancelled_caught else "wrong_code")
+        await refuse(frames, "too_slow" if patience.cancelled_caught else "wrong_code", self._limits)
 
     async def _run(self, frames: FrameStream, key: bytes, first: PakeA, source: str, rest_s: float) -> None:
         proven, failure = False, None
@@ -174,24 +177,16 @@ class CodeDoor:
             self._not_before = max(self._not_before, trio.current_time() - unused_s) + rest_s
         if proven:
             return
+        if failure is not None:
+            raise failure
         reason = "wrong_code" if self.code == code else "code_burned"
-        await self._turn_away(frames, "too_slow" if client.patience.cancelled_caught else reason, failure)
-
-    async def _turn_away(self, frames: FrameStream, reason: str, failure: NetError | None = None) -> NoReturn:
-        """Refuse a client that has tried a code, unless it has failed. Its try is told when the client is counted."""
-        try:
-            if failure is not None:
-                raise failure
-            await refuse(frames, reason, self._limits)
-        except NetError:
-            self._wrong += 1
-            raise
+        await refuse(frames, "too_slow" if client.patience.cancelled_caught else reason, self._limits)
 
     async def _require_current(self, frames: FrameStream, first: PakeA) -> None:
         """Refuse a code that cannot be the present one. It is no try: nothing of the present one is shown."""
         theirs = (first.table, first.words)
         if theirs != self._public:
-            await self._turn_away(frames, "code_burned" if theirs in self._spent else "wrong_code")
+            await refuse(frames, "code_burned" if theirs in self._spent else "wrong_code", self._limits)
 
     async def _answer(self, frames: FrameStream, key: bytes, first: PakeA) -> bool:
         """Answer a client that has begun. Return True if it has proved the code; then it is told."""

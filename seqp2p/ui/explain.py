@@ -48,7 +48,7 @@ def whose_turn(state: TableState) -> str:
         return t("the game is over")
     if view is None:
         return t("the cards are not dealt yet")
-    own, name = view.to_move == company.own, company.names[view.to_move - 1]
+    own, name = view.to_move == company.own, company.name(view.to_move)
     if view.phase == "play":
         return t("your turn") if own else t("{name}'s turn", name=name)
     if view.phase == "draw":

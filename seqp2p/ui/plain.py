@@ -235,7 +235,7 @@ def seats_lines(
 def _way(line: str, way: int | str, company: Company) -> str:
     """Add to a seat's line how it is reached."""
     if isinstance(way, int):
-        return t("{seat}   reached through {name} alone", seat=line, name=company.names[way - 1])
+        return t("{seat}   reached through {name} alone", seat=line, name=company.name(way))
     if way:
         return t("{seat}   linked by the relay {relay} alone, which can cut it off", seat=line, relay=way)
     return t("{seat}   linked directly", seat=line)

@@ -18,7 +18,7 @@ from seqp2p.match.names import is_bot_name, look_alike
 from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, name_fault, other_options
 from seqp2p.rules import ACTION_ROWS, TABLE_TALK, Action, View, team_of
 from seqp2p.ui.cards import colour_name, variant_title
-from seqp2p.ui.language import current, t, tn, translate
+from seqp2p.ui.language import current, t, tn, translate, without_accents
 
 # What a seat that leaves by its own will has to say of it; it is the reason in its replay's last event, too.
 LEFT: Final = message("left the table")
@@ -32,17 +32,21 @@ VERBS = MappingProxyType({"does": "do", "has": "have", "holds": "hold", "is": "a
 
 
 def seats_named(text: str, names: Mapping[int, str]) -> list[int]:
-    """Return the seats that ``2``, ``seat 2`` or a name in any case names: two where one's number is another's name.
+    """Return the seats that ``2``, ``seat 2``, ``seat 2 (ann)`` or a name in any case names.
+
+    They are two where one's number is another's name.
 
     >>> names = {2: "ann", 3: "2"}
     >>> seats_named("2", names), seats_named("seat 2", names), seats_named("Ann", names)
     ([2, 3], [2], [2])
     """
-    wanted = text.strip().casefold()
-    number = wanted.removeprefix("seat ").removeprefix(translate(SEAT)).strip()
-    by_number = [seat for seat in names if str(seat) == number]
-    by_name = [seat for seat, name in names.items() if name.casefold() == wanted]
-    return by_number if by_number and number != wanted else sorted({*by_number, *by_name})
+    wanted = " ".join(text.casefold().split())
+    for seat, name in names.items():
+        full = t("seat {seat} ({name})", seat=seat, name=name)
+        forms = f"seat {seat}", f"{translate(SEAT)}{seat}", t("seat {seat}", seat=seat), full
+        if without_accents(wanted) in (without_accents(form.casefold()) for form in forms):
+            return [seat]
+    return [seat for seat, name in names.items() if wanted in (str(seat), name.casefold())]
 
 
 OWN_WORDS: Final = (message("you"), message("free"), message("admin"))
@@ -51,9 +55,12 @@ OWN_WORDS: Final = (message("you"), message("free"), message("admin"))
 
 def misleads(name: str) -> bool:
     """Return True for a name that a reader may take for a word of the log, in English or in the reader's language."""
-    words = [form.strip() for word in (*OWN_WORDS, SEAT) for form in (str(word), translate(word))]
-    parts = (name, name.partition(" ")[0], name.rstrip("0123456789 "))
-    return ":" in name or any(look_alike(part, word) for part in parts for word in words)
+    forms = [form for word in (*OWN_WORDS, SEAT) for form in (str(word), translate(word))]
+    words = [without_accents(form).strip() for form in (*forms, t("seat {seat}", seat=""))]
+    parts, unnumbered = without_accents(name).split(" "), without_accents(name).rstrip("0123456789 ")
+    return ":" in name or any(
+        look_alike(part, word) for word in words for part in (unnumbered, " ".join(parts[: word.count(" ") + 1]))
+    )
 
 
 def own_name_fault(name: str) -> Message | None:

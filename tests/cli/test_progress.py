@@ -12,7 +12,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from tests.cli.conftest import Cli
 from tests.cli.test_streams import Terminal
-from tests.table import Played, replay_bytes
+from tests.table import POLICIES, Played, make_agreement, make_seats, named, play, replay_bytes
 
 
 @pytest.fixture
@@ -88,6 +88,12 @@ def test_a_line_about_every_step_before_the_deal(brief: Played) -> None:
         "you shuffle… proof checked 1/2",
         "the cards are being dealt…",
     ]
+
+
+def test_a_shuffle_of_a_seat_whose_name_misleads() -> None:
+    match = Match(encode_agreement(named(make_agreement(2), "you", "bob")))
+    play(match, make_seats(2), POLICIES["random"](1), lambda match: match.kind == "shuffle")
+    assert setup_progress(match, 2) == "seat 1 (you) shuffles… proof checked 0/2"
 
 
 def test_the_time_that_is_left(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -338,6 +338,16 @@ async def test_a_try_is_counted_with_its_client(autojump_clock: object, monkeypa
     assert door.events[1:] == [Strangers(1, 0), Strangers(2, 1)]
 
 
+@pytest.mark.parametrize("key", [JOINER, FRIEND], ids=["stranger", "friend"])
+async def test_who_is_too_slow_or_loses_its_link_has_given_no_wrong_code(autojump_clock: object, key: bytes) -> None:
+    door = Entrance()
+    for client in (door.stall, door.run_away):
+        await door.meet(client, key=key)
+    door.door.tell_last_strangers()
+    assert door.outcomes == ["too_slow", "LinkLost"]
+    assert door.events[-1] == Strangers(2, 0)
+
+
 async def test_strangers_are_counted_and_told_once_a_second_and_at_the_end(autojump_clock: object) -> None:
     door = Entrance()
     await door.burn()

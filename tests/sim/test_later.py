@@ -86,7 +86,7 @@ def test_one_that_was_given_up_and_is_back_is_asked_about_again() -> None:
     game.agenda.at(STOPS_S + 11.0, partial(game.peers[1].put, GoOn(2)))
     game.run()
     assert len(happened(game, 1, Absent)) == 2
-    assert happened(game, 1, AskAbout) == [AskAbout((2,))]
+    assert happened(game, 1, AskAbout) == [AskAbout((2,)), AskAbout(())]
     played_out(game)
 
 

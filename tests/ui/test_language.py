@@ -38,7 +38,7 @@ from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.person import command_words
 from seqp2p.ui.person.command_words import Vocabulary
 from seqp2p.ui.person.input_parser import card_text, tidied
-from seqp2p.ui.words import Company, listed
+from seqp2p.ui.words import Company, listed, own_name_fault
 from tests.cli.processes import Process, command, environment
 
 ROOT = Path(seqp2p.__file__).parent
@@ -295,8 +295,19 @@ def test_seats_in_sentences(french: None) -> None:
         Company(("ann", "bob"), ()).to_reader(message("seat {seat} has said nothing", seat=1))
         == "le siège 1 (ann) n'a rien dit"
     )
-    assert company.find("siège 1") == company.find("Ann") == company.find("seat 1") == 1
+    assert {company.find(each) for each in ("siège 1", "le Siege 1", "Ann", "seat 1", "le siège 1 (ann)")} == {1}
     assert listed(["ann", company.name(2)]) == "ann et vous"
+
+
+@pytest.mark.parametrize("name", ["le siège 1", "Le Siege 2 (ann)", "Siege 3", "siège4", "seat 1", "vous", "you"])
+def test_a_name_like_a_word_of_the_log_cannot_be_chosen(french: None, name: str) -> None:
+    assert own_name_fault(name)
+    assert Company(("ann", name), ()).name(2) == f"le siège 2 ({name})"
+
+
+@pytest.mark.parametrize("name", ["le Petit", "Siegert", "leo 2", "2"])
+def test_a_name_that_only_begins_so_can_be_chosen(french: None, name: str) -> None:
+    assert own_name_fault(name) is None
 
 
 # Words that are typed, and cards.

@@ -56,6 +56,12 @@ def lines_of(position: Position, asked: str) -> Sequence[str]:
     return part_lines(seen, asked, colours, parse_action(CLASSIC, "5H e5") if variant is CLASSIC else None)
 
 
+def test_the_way_to_a_seat_leads_through_no_name_that_misleads() -> None:
+    company = Company(("you", "bob", "cat"), ("red", "yellow", "green"), own=2)
+    lines = seats_lines(view(POSITIONS["a kids' game for three"], 2), company, (), {3: 1})
+    assert lines[2].endswith("reached through seat 1 (you) alone")
+
+
 @talks(__file__, "plain_talks.txt")
 def test_talk(talk: Talk) -> None:
     talk.check(lines_of(POSITIONS[talk.place], line[2:]) for line in talk.lines)

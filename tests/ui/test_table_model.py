@@ -83,6 +83,8 @@ def test_whose_turn_it_is() -> None:
     assert (whose(mine), whose(mine, 2), whose(mine, 0)) == ("your turn", "ann's turn", "ann's turn")
     drawing = classic({"a": "b2"}, "QH,JC", options="manual-draw", pending="draw/1/-/-/-")
     assert (whose(drawing), whose(drawing, 2)) == ("you draw", "ann draws")
+    misnamed = replace(state(mine, 0), company=Company(("you", "bob"), ("blue", "green")))
+    assert whose_turn(misnamed) == "seat 1 (you)'s turn"
     late = classic({"a": "b2"}, "QH,JC", options="manual-draw", to_move=2, pending="late/1/2/-/-")
     assert (whose(late), whose(late, 2)) == ("bob may still draw", "you may still draw")
 

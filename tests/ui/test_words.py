@@ -48,6 +48,14 @@ def test_the_company_of_a_table() -> None:
     assert [BOB.colour(seat) for seat in (1, 2, 3, 4)] == ["blue", "green"] * 2
 
 
+def test_a_seat_whose_name_misleads_is_found_by_what_it_is_called() -> None:
+    company = Company(("ann", "you", "2", "seat 1"), ("blue", "green"), own=1)
+    called = [company.name(seat) for seat in (2, 3, 4)]
+    assert called == ["seat 2 (you)", "2", "seat 4 (seat 1)"]
+    assert [company.find(each) for each in called] == [2, 0, 4], "2 is a seat, too"
+    assert [company.find(f"seat {seat}") for seat in company.seats] == [1, 2, 3, 4]
+
+
 def test_a_name_is_no_pattern() -> None:
     company = Company(("a.*(", "bob"), ("blue", "green"), own=1)
     assert company.to_reader("seat 1 (a.*() left the table") == "you left the table"

@@ -171,6 +171,7 @@ class Person:
         self._asked_at = 0.0  # when the clock of what is asked has begun
         self._told_turn = False  # whose turn it is was said
         self._absent = set[int]()  # the seats that this person may drop
+        self._asked_about = set[int]()  # those of them with an open question
         self._away = set[int]()  # the seats that cannot be reached
         self._shows_board = False  # in every turn, without being asked
         self._table = TableInfo(
@@ -193,7 +194,7 @@ class Person:
             return [t("add the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
         muted, key = self._sight.story.muted, self._match.game.agreement.seats[seat - 1].key
         muted ^= {key}
-        return [mute_line(self._company.names[seat - 1], muted=key in muted)]
+        return [mute_line(self._company.name(seat), muted=key in muted)]
 
     @property
     def asked(self) -> View | None:
@@ -619,20 +620,30 @@ class Person:
     # Seats that are away.
 
     def ask_absent(self, seats: Collection[int]) -> None:
-        """Ask about going on without these seats. The answer goes to the ``go_on`` of ``listen``."""
+        """Ask about going on without these seats, and no others. The answer goes to the ``go_on`` of ``listen``.
+
+        A question that is open stays as it is, with its time.
+        """
         self._absent |= set(seats)
-        for seat in sorted(seats):
+        for seat in self._asked_about.difference(seats):
+            self._close_absent(seat)
+        for seat in sorted(set(seats) - self._asked_about):
+            self._asked_about.add(seat)
             name, settings = self._company.name(seat), self._match.game.agreement.settings
             question = Question(
                 t("{name} is away: go on without {name}?", name=name),
                 (
-                    Answer(f"{shown('drop')} {name}", t("go on without"), f"drop {seat}"),
+                    Answer(f"{shown('drop')} {name}", t("go on without"), f"{shown('drop')} seat {seat}"),
                     Answer(shown("wait"), t("wait for {name}", name=name), "wait"),
                 ),
                 (t("without an answer you vote to go on without {name}", name=name),),
                 ends_at=trio.current_time() + settings.grace_s,
             )
             self._desk.ask(_away(seat), question)
+
+    def _close_absent(self, seat: int) -> None:
+        self._asked_about.discard(seat)
+        self._desk.ask(_away(seat), None)
 
     def away(self, seat: int, *, later: bool = False, gathers: bool = False) -> None:
         """Note that a seat cannot be reached. If its player has stopped for now, ask once whether to stop too.
@@ -652,14 +663,14 @@ class Person:
         """Note that a seat is back, or out for good: nothing more is asked about it."""
         self._absent.discard(seat)
         self._away.discard(seat)
-        self._desk.ask(_away(seat), None)
+        self._close_absent(seat)
         if seat == self._stopped_seat:
             self._close_parting()
 
     async def _wait(self, go_on: GoOnWithout, _: str) -> None:
         names = self._company.names_of(self._absent or self._away)
         for seat in self._absent:
-            self._desk.ask(_away(seat), None)
+            self._close_absent(seat)
         if self._absent:
             self._show(t("waiting for {names}; drop is still possible", names=names))
             await go_on(0)
@@ -709,7 +720,7 @@ class Person:
             self._show(t("say who: {choices}", choices=t(" or ").join(choices)))
         else:
             self._absent.discard(seat)
-            self._desk.ask(_away(seat), None)
+            self._close_absent(seat)
             voted_out = t("{name} will be voted out as soon as the wait is over", name=self._company.name(seat))
             self._show(voted_out if has_votes else stops)
             await go_on(seat)

@@ -11,6 +11,7 @@ from seqp2p.match.events import Drawn, Dropped, Redealt, Remarked, Turned, Undon
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.table import encode_agreement
 from seqp2p.rules import (
     CLASSIC,
     DRAW,
@@ -32,7 +33,7 @@ from seqp2p.ui.person.seat_info import SeatInfo
 from seqp2p.ui.plain import hand_line
 from seqp2p.ui.question import Question
 from seqp2p.ui.words import Story
-from tests.table import Played, match_at, played, shared_match_at
+from tests.table import Played, make_agreement, make_seats, match_at, named, played, shared_match_at
 from tests.ui.kept import Talk, talks
 
 PATIENCE_S = {"draw": 10.0, "late": 30.0}
@@ -56,6 +57,7 @@ class Seat:
         self.typed: list[str | None] = []
         self.shown: list[str] = []
         self.done: list[str] = []
+        self.asked: dict[str, Question | None] = {}
         self.seen: View | None = None  # what it is asked about, if not the game as it lies
         self.story = Story()
         self.words: Sequence[str] | None = ("amber", "falcon")
@@ -65,7 +67,8 @@ class Seat:
         sight = SeatInfo(match, own, self.story, lambda _: self.words)
         self.person = Person(desk, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints, alone=alone)
 
-    def _asks(self, _: str, question: Question | None) -> None:
+    def _asks(self, about: str, question: Question | None) -> None:
+        self.asked[about] = question
         if question is not None:
             self.shown.append(question.at(trio.current_time()).spoken())
 
@@ -277,6 +280,33 @@ def own_turn() -> Seat:
 @pytest.fixture
 def others_turn() -> Seat:
     return in_turn(2)
+
+
+async def test_a_seat_whose_name_misleads_is_muted_and_given_up_by_its_answers() -> None:
+    agreement = named(make_agreement(4), "ann", "you", "2", "dan")
+    seat = Seat(Match(encode_agreement(agreement)), make_seats(4)[0])
+    assert await seat.answer("> mute seat 2 (you)") == ["seat 2 (you) is muted; type it again to unmute"]
+    seat.person.ask_absent({2, 3})
+    drops = [question.answers[0] for question in seat.asked.values() if question]
+    assert [(drop.key, drop.line) for drop in drops] == [
+        ("drop seat 2 (you)", "drop seat 2"),
+        ("drop 2", "drop seat 3"),
+    ]
+    assert (await seat.answer(f"> {drops[0].key}"))[-1] == "(goes on without 2)"
+    assert (await seat.answer(f"> {drops[1].line}"))[-1] == "(goes on without 3)"
+
+
+async def test_a_question_about_an_absent_seat_keeps_its_time_and_closes_once_nobody_is_asked(
+    autojump_clock: object,
+) -> None:
+    seat = seat_at(played(4), 8)
+    times: list[list[float | None]] = []
+    for about in ({2}, {2, 3}, {3}, set[int](), {3}):
+        seat.person.ask_absent(about)
+        now = trio.current_time()
+        times.append([question.ends_at - now if question else None for question in seat.asked.values()])
+        await trio.sleep(10)
+    assert times == [[120], [110, 120], [None, 110], [None, None], [None, 120]]
 
 
 async def test_only_the_reason_is_said_when_an_action_was_refused(own_turn: Seat) -> None:
