@@ -46,7 +46,7 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
 def back_to_the_menu(terminal: Terminal) -> None:
     terminal.see("Enter: back to the menu")
     terminal.press("Enter")
-    terminal.see("q quit")
+    terminal.see("q Enter quit")
 
 
 def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
@@ -55,7 +55,7 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.type("a" * 99)
     ann.see("this name cannot be used")
     ann.type("anna")
-    ann.see("q quit")
+    ann.see("q Enter quit")
     ann.type("9000")
     ann.see("type a command or a join code")
     ann.type("rules")
@@ -159,10 +159,10 @@ def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> Non
 
 def test_from_the_menu_to_another_game_with_chosen_seats_and_colours(room: Room) -> None:
     ann, ben = room.sit("ann", SEQP2P_NAME="ann", SEQP2P_PACE="0", **HELPED), room.sit("ben", SEQP2P_NAME="ben")
-    ann.see("q quit")
+    ann.see("q Enter quit")
     ann.type("host --players 4")
     code = ann.find(r"the join code is:  (\S+)")[1]
-    ben.see("q quit")
+    ben.see("q Enter quit")
     ben.press("Down", "Down", "Down", "Enter")
     ben.find(f"table +{code.partition('-')[0]} .*ann")
     ben.type(code)
