@@ -269,17 +269,18 @@ def main() -> None:
     prepare_streams()
     sys.excepthook = report_bug
     warnings.showwarning = cast("Any", show_warning)
-    speak(sys.argv[1:], environment := dict(os.environ))
-    if len(sys.argv) > 1 or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        sys.exit(exit_code_of(sys.argv[1:]))
+    speak(arguments := sys.argv[1:], environment := dict(os.environ))
+    is_bare = not arguments or (arguments[0] == "--lang" and arguments[1:] in ([each] for each in language.LANGUAGES))
+    if not (is_bare and sys.stdin.isatty() and sys.stdout.isatty()):
+        sys.exit(exit_code_of(arguments))
     from seqp2p.cli.menu import choose_command  # what --help need not wait for
 
     while words := choose_command(COMMANDS):
-        speak(words, environment)
+        speak([*words, *arguments], environment)
         with contextlib.suppress(SystemExit):
             exit_code_of(words)
         forget_seat()
-        speak((), environment)
+        speak(arguments, environment)
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             input(t("Enter: back to the menu"))
     sys.exit(DONE)

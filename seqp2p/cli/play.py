@@ -22,7 +22,7 @@ from seqp2p.cli.options import (
 )
 from seqp2p.cli.output import Output, ScreenWish, on_screen
 from seqp2p.cli.own_table import Filling, host
-from seqp2p.cli.playing import hint, own_console
+from seqp2p.cli.playing import own_console
 from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message
@@ -138,7 +138,7 @@ async def teach(output: Output, name: str | None, wish: ScreenWish) -> int:
     try:
         async with on_screen(output, wish) as shown_on:
             console = own_console(shown_on)
-            lead = partial(tutor, console, tutorial, hints=partial(hint, console, tutorial.company.colours))
+            lead = partial(tutor, console, tutorial)
             if shown_on.screen is None:
                 exit_code = DONE if await lead() else ABANDONED
             else:

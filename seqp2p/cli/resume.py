@@ -81,6 +81,7 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions,
     except SeatStopped as stopped:
         tell_stopped(options.output, stopped)
         raise
+    progress.wipe()
     options = replace(options, choices=replace(options.choices, coached=_listened_here_alone(stored)))
     ports = PortTeller(options.output)
     with stored.sidecar, lock_identity(None, stored.secrets.identity) as locked:
@@ -153,11 +154,7 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
     """Yield the replays that ``game`` may name, last written first. Raises UserError for a name of nothing."""
     if game is not None and (named := _named(directory, game)) is not None:
         if not sidecar_path(named).exists():
-            problem = t(
-                "the game is over, or its seat is not this player's: {replay} has no seat's file beside it",
-                replay=named,
-            )
-            raise UserError(problem, GameOver.hint)
+            raise UserError(t("the game is over, or its seat is not yours: {replay}", replay=named), GameOver.hint)
         yield named
         return
     if game is not None and not re.fullmatch(r"[0-9a-fA-F]{1,64}", game):

@@ -137,6 +137,15 @@ def suits_shown(text: str, suits: Mapping[str, str]) -> str:
     return _PLAYED.sub(lambda found: (found[1] or found[3]) + suits[found[2] or found[4]], text)
 
 
+def all_suits_shown(text: str, suits: Mapping[str, str]) -> str:
+    """Return a text with these signs for the suits of all its cards.
+
+    >>> all_suits_shown("JC and JD, of 10 cards", {"C": "♣", "D": "♦"})
+    'J♣ and J♦, of 10 cards'
+    """
+    return re.sub(r"\b([2-9TJQKA])([CDHS])\b", lambda found: found[1] + suits[found[2]], text)
+
+
 def card_signed(variant: Variant, card: Card, suits: Mapping[str, str]) -> str:
     """Return a card in a sentence, with the sign of its suit: ``Q♥``, ``cat``."""
     face = card_shown(variant, card)

@@ -90,8 +90,13 @@ class LobbyModel:
 
     @property
     def chooses(self) -> bool:
-        """True if a seat can be chosen: to take it, or for the host to move its player."""
-        return bool(self.places) and not self.tables and (self.hosts or any(each.name is None for each in self.places))
+        """True if a seat can be chosen: for a player to take it, or for the host to move its player."""
+        return self.sits and not self.tables and (self.hosts or any(each.name is None for each in self.places))
+
+    @property
+    def sits(self) -> bool:
+        """True if the reader has a seat, and does not only watch."""
+        return any(each.own for each in self.places)
 
     @property
     def chosen_player(self) -> str:
@@ -234,7 +239,7 @@ class LobbyScene:
             keys += [KeyHelp(t("Enter"), t("move player")), KeyHelp(t("Del"), t("remove"))]
         elif self.model.chooses and not self.model.hosts:
             keys.append(KeyHelp(t("Enter"), t("sit here")))
-        if len(self.model.colours) > 1 and any(place.own for place in self.model.places):
+        if len(self.model.colours) > 1 and self.model.sits:
             keys.append(KeyHelp("←→", t("colour"), spare=True))
         if self.model.copies:
             keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True))
@@ -242,7 +247,7 @@ class LobbyScene:
             keys.append(KeyHelp("F3", t("friends elsewhere?"), spare=True))
             is_full = all(place.name is not None for place in self.model.places)
             keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots")))
-        if self.model.places:
+        if self.model.sits:
             keys.append(KeyHelp("F6", translate(COURTESY_KEYS["f6"]), spare=True))
         return [*keys, KeyHelp("?", t("help")), KeyHelp("Ctrl-C", t("leave"))]
 

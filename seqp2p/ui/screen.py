@@ -17,7 +17,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from seqp2p.rules import Action, Card, Variant
-from seqp2p.ui.cards import action_signed, card_signed, suits_shown
+from seqp2p.ui.cards import action_signed, all_suits_shown, card_signed, suits_shown
 from seqp2p.ui.frame import Frame, Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.person.command_words import suggestible
@@ -76,7 +76,7 @@ class Screen:
 
     def dressed(self, text: str) -> str:
         """Return a text with the signs of the suits on its cards."""
-        return suits_shown(text, self._signs.suits)
+        return all_suits_shown(text, self._signs.suits)
 
     def card(self, variant: Variant, card: Card) -> str:
         return card_signed(variant, card, self._signs.suits)

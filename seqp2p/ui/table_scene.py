@@ -270,7 +270,8 @@ class TableScene:
         if key in choosing.DIRECTIONS:
             self._choice = choosing.moved(choice, view, key)
         elif key == "tab" and choice == NO_CHOICE and is_asked and (wanted := self._sight.wanted()) is not None:
-            self._choice = choosing.named(choice, view, wanted.card)  # The card of the lesson comes first.
+            # The card of the lesson comes first, with its square.
+            self._choice = replace(choosing.named(choice, view, wanted.card), cursor=wanted.square)
         elif key in ("tab", "s-tab"):
             self._choice = choosing.turned(choice, view, 1 if key == "tab" else -1)
         elif key in ("home", "end"):

@@ -243,7 +243,7 @@ def settings_lines(settings: Settings) -> list[str]:
         wins = t("two sequences win, {length} in a row", length=length)
     values = {"title": title, "players": players, "teams": teams, "wins": wins}
     if teams == players:
-        first = t("{title}, {players} players each on their own: {wins}", **values)
+        first = t("{title}, {players} players, each on their own: {wins}", **values)
     else:
         first = t("{title}, {players} players in {teams} teams: {wins}", **values)
     other = other_options(settings)

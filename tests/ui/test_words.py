@@ -76,7 +76,7 @@ def test_the_settings_of_the_usual_table() -> None:
         "  the others wait up to 2:00 for a seat that is away",
     ]
     assert words.settings_lines(make_settings(2, "kids"))[0] == (
-        "Sequence for Kids, 2 players each on their own: one sequence wins, 4 in a row"
+        "Sequence for Kids, 2 players, each on their own: one sequence wins, 4 in a row"
     )
 
 

@@ -37,7 +37,6 @@ from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
-from seqp2p.ui.person.person import Hints
 from seqp2p.ui.person.seat_info import TABLE_ANSWERS, TableInfo, where_answer
 from seqp2p.ui.plain import hand_line, help_lines, legend_lines, read_square, sequences_made
 from seqp2p.ui.question import Question
@@ -308,10 +307,8 @@ async def tutor(
     desk: Console,
     tutorial: Tutorial,
     showing: Showing = Showing(),  # frozen
-    *,
-    hints: Hints,
 ) -> bool:
-    """Lead through the tutorial. Return True if it was played to its end, and not left. ``hints`` answers the word."""
+    """Lead through the tutorial. Return True if it was played to its end, and not left."""
     welcome = [*map(translate, WELCOME), *([translate(WELCOME_KEYS)] if desk.shows_table else [])]
     desk.show(*welcome)
     while (lesson := tutorial.lesson) is not None:
@@ -324,7 +321,7 @@ async def tutor(
         else:
             desk.show(*(() if desk.hears else tutorial.info.answer("board", "")), hand_line(tutorial.sees()))
         desk.show(translate(lesson.task))
-        action = await _answer(desk, tutorial, showing, hints)
+        action = await _answer(desk, tutorial, showing)
         desk.ask("lesson", None)
         if action is None:
             return False
@@ -343,12 +340,12 @@ def by_keys(lesson: Lesson, dressed: Callable[[str], str]) -> str:
     """Return how the action of a lesson is done by keys."""
     card, _, where = dressed(lesson.moves[0][0]).partition(" ")
     if where == "dead":
-        return t("Choose {card} with Tab, then press Enter.", card=card)
+        return t("Tab for {card}, then Enter.", card=card)
     square = where.removeprefix("x")
-    return t("Choose {card} with Tab, go to {square} with the arrows, press Enter twice.", card=card, square=square)
+    return t("Tab for {card} on {square}, then Enter twice.", card=card, square=square)
 
 
-async def _answer(desk: Console, tutorial: Tutorial, showing: Showing, hints: Hints) -> Action | None:
+async def _answer(desk: Console, tutorial: Tutorial, showing: Showing) -> Action | None:
     """Read lines until one fulfils the lesson; None where the pupil leaves."""
     lesson = tutorial.lesson
     assert lesson is not None, "there is a lesson"
@@ -359,8 +356,7 @@ async def _answer(desk: Console, tutorial: Tutorial, showing: Showing, hints: Hi
             desk.show(translate(LEFT))
             return None
         if word_of(line) == "hint":
-            sentence, _ = await hints(tutorial.sees())
-            desk.show(sentence, translate(lesson.task))
+            desk.show(*([by_keys(lesson, showing.dressed)] if desk.shows_table else []), translate(lesson.task))
         elif (found := answer_to(line, answers)) is not None:
             desk.show(*found)
         elif not line:

@@ -7,7 +7,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from seqp2p.rules import CLASSIC, UNKNOWN, View, apply, format_action
+from seqp2p.rules import CLASSIC, UNKNOWN, apply, format_action
 from seqp2p.rules.status import status
 from seqp2p.ui.cards import suits_shown
 from seqp2p.ui.person.console import Console
@@ -20,12 +20,6 @@ from seqp2p.ui.words import Sight
 from tests.ui.kept import Talk, talks
 
 WAY = [lesson.moves[0][0] for lesson in LESSONS]
-
-
-async def best_of(seen: View) -> tuple[str, None]:
-    """Think of a hint."""
-    await trio.lowlevel.checkpoint()
-    return f"hint: one of {len(seen.legal)}", None
 
 
 async def taught(
@@ -43,7 +37,7 @@ async def taught(
         return next(lines, None)
 
     desk = Console(read, said.append, lambda _: None, terminal=False, shows_table=shows_table, hears=hears)
-    return await tutor(desk, tutorial or Tutorial(), showing, hints=best_of), said
+    return await tutor(desk, tutorial or Tutorial(), showing), said
 
 
 def at_lesson(number: int) -> Tutorial:
@@ -179,8 +173,8 @@ async def test_the_table_s_scene_shows_it() -> None:
 @pytest.mark.parametrize(
     ("number", "keys"),
     [
-        (0, "Choose 3S with Tab, go to c1 with the arrows, press Enter twice."),
-        (8, "Choose 4S with Tab, then press Enter."),
+        (0, "Tab for 3S on c1, then Enter twice."),
+        (8, "Tab for 4S, then Enter."),
     ],
 )
 def test_the_way_by_keys(number: int, keys: str) -> None:
