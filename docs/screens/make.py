@@ -95,14 +95,14 @@ def main() -> None:
         save("lobby", "seqp2p host --players 4", host)
         save("joined", "seqp2p join", guest)
         guest.type("say hello")
-        host.see("bob says: hello")
+        host.see("bob: hello")
         host.resize(*SIZES["200x60"])
         save("lobby-200x60", "seqp2p host --players 4", host)
         host.close()
 
         table = reach(TURNS, "table", "play", "--bots", "3", "--name", "ann", size="120x40")
         table.type("say hello")
-        table.see("say: hello")
+        table.see(": hello")
         choose(table)
         save("table", "seqp2p play --bots 3", table)
         for size in ("80x24", "200x60"):
