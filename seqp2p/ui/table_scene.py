@@ -151,7 +151,7 @@ class TableScene:
         self._choice = NO_CHOICE
 
     def final_board(self) -> Frame | None:
-        return paint_final_board(table_model(replace(self._state(), choice=NO_CHOICE)))
+        return paint_final_board(table_model(replace(self._state(), choice=NO_CHOICE, fresh=frozenset())))
 
     # The scene.
 

@@ -291,7 +291,9 @@ def test_a_completed_sequence_is_lit_before_it_is_a_band() -> None:
         return {(board.cells[square].lit, board.cells[square].made) for square in range(11, 16)}
 
     assert looks() == {(True, False)}
+    final = here.scene.final_board()
     here.now_s += 1.5
+    assert final == here.scene.final_board()
     assert looks() == {(False, True)}
     assert seated("a completed sequence").model.board == here.model.board
 
