@@ -122,7 +122,7 @@ def whole_review(file: Path, playback: Playback, *, plain: bool) -> list[Sequenc
 
 
 def _open_game(reviewed: Reviewed) -> Iterator[str]:
-    """Where the hands stayed closed, name the last game whose hands are open, if there is one."""
+    """Yield the name of the last game with open hands, if there is one and this one's stayed closed."""
     if reviewed.reason and reviewed.review.closed:
         for game in past_games(usual_replay_dir()):
             settings = game.summary.report.settings

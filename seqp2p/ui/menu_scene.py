@@ -47,7 +47,7 @@ class MenuRow:
 
     @property
     def choices(self) -> str:
-        """What is chosen, in words."""
+        """The chosen number and level, in words, or the note."""
         if not self.counts:
             return self.note
         number = self.counts[self.count]

@@ -216,7 +216,7 @@ LESSONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a screen does for the tutorial.
+    """The part that a screen has in the tutorial.
 
     ``changed`` is told of every new position, and ``pause_s`` seconds pass before the opponent's, so that both can be
     seen. ``page`` shows a lesson in place of the table, ``forget`` puts a chosen card back, ``dressed`` writes cards
