@@ -15,6 +15,8 @@ from seqp2p.ui.language import t, translate
 if TYPE_CHECKING:  # What --help need not wait for.
     from pathlib import Path
 
+NOTE: Final = message("seqp2p: ")
+"""How a line for people on standard error begins."""
 ERROR: Final = message("seqp2p: error: ")
 """How the line of an error begins."""
 HINT: Final = message("seqp2p: hint: ")

@@ -35,7 +35,8 @@ def start(path: str) -> None:
     import platform
     import time
 
-    global _logger, _path  # noqa: PLW0603  # one process, one file
+    global _logger, _path  # noqa: PLW0603  # as in ``stop``
+    stop()
     os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
     os.chmod(path, 0o600)  # noqa: PTH101  # what --help need not wait for
     logging.raiseExceptions = False  # A full disk is no reason to print a trace.
@@ -46,13 +47,20 @@ def start(path: str) -> None:
     _logger = logging.getLogger("seqp2p")
     _logger.setLevel(logging.INFO)
     _logger.propagate = False
-    for old in tuple(_logger.handlers):
-        _logger.removeHandler(old)
-        old.close()
     _logger.addHandler(handler)
     _path = path
     arguments = " ".join(_arguments(sys.argv[1:]))
     _logger.info("seqp2p %s, Python %s, %s: %s", __version__, platform.python_version(), sys.platform, arguments)
+
+
+def stop() -> None:
+    """Write nothing more."""
+    global _logger, _path  # one process, one file
+    if _logger is not None:
+        for handler in tuple(_logger.handlers):
+            _logger.removeHandler(handler)
+            handler.close()
+    _logger, _path = None, ""
 
 
 def _arguments(words: Sequence[str]) -> list[str]:

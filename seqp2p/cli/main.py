@@ -280,6 +280,8 @@ def main() -> None:
         with contextlib.suppress(SystemExit):
             exit_code_of(words)
         forget_seat()
+        log_file.stop()
+        progress.hide(False)
         speak(arguments, environment)
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             input(t("Enter: back to the menu"))

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from seqp2p.api.home import usual_replay_dir
+from seqp2p.cli.finding import code_fault
 from seqp2p.cli.options import ask_name
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen, show_error
 from seqp2p.cli.replays import PastGame, unfinished_game
@@ -147,7 +148,9 @@ def _place(line: str) -> str:
 
 
 def fault_of(line: str, commands: Collection[str]) -> str:
-    """Return the reason why a line is no command, with the nearest one."""
+    """Return the reason why a line is no command, or no code if it begins with a number."""
+    if line[:1].isdecimal() and (fault := code_fault(line)):
+        return fault
     first = line.split(maxsplit=1)[0] if line.split() else ""
     if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
         return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])

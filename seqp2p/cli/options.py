@@ -119,15 +119,18 @@ def checked_name(wish: str | None) -> str | None:
 def own_name(wish: str | None, output: Output) -> str | None:
     """Return the name that a person has given; one who has none yet is asked for it at a terminal."""
     if wish is None and not output.json and is_terminal() and sys.stdout.isatty():
-        ask_name()
+        wish = ask_name()
     return checked_name(wish)
 
 
-def ask_name() -> None:
-    """Ask once for the name that the others see: the account's may be the same for all of them."""
+def ask_name() -> str | None:
+    """Ask once for the name that the others see: the account's may be the same for all of them.
+
+    Return it where it cannot be kept.
+    """
     now, setting, usual = kept(), BY_NAME["name"], usual_name()
     if now.values.name or now.problems:
-        return
+        return None
     usual = t("player") if refusal(setting, usual) else usual
     asks = t("your name at the table (Enter: {name}): ", name=usual)
     while fault := refusal(setting, typed := input(asks).strip() or usual):
@@ -136,6 +139,8 @@ def ask_name() -> None:
         change(setting, typed)
     except UserError as error:
         show_error(error)
+        return typed
+    return None
 
 
 def make_address(text: str) -> Address:

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, TextIO
 
 from seqp2p.cli import log_file, progress
-from seqp2p.cli.errors import ERROR, HINT, hint_of, line_of, resume_command
+from seqp2p.cli.errors import ERROR, HINT, NOTE, hint_of, line_of, resume_command
 from seqp2p.cli.preferences import Preferences, kept
 from seqp2p.errors import ABANDONED, FAILED, UserError
 from seqp2p.i18n import of_system
@@ -30,7 +30,7 @@ from seqp2p.ui.language import bound, t, translate, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.cli.json_events import JsonObject
-    from seqp2p.ui.frame import Fragment
+    from seqp2p.ui.frame import Fragment, Frame
     from seqp2p.ui.question import Question
     from seqp2p.ui.screen import Screen
     from seqp2p.ui.styles import Taste
@@ -137,7 +137,7 @@ class Output:
 
     def warn(self, text: str) -> None:
         """Write a line for people to standard error, also where standard output is theirs."""
-        _print(f"seqp2p: {printable(translate(text))}", sys.stderr)
+        _print(translate(NOTE) + printable(translate(text)), sys.stderr)
 
     def say_last(self, text: str) -> None:
         """A line that a person still reads when the screen is gone."""
@@ -217,7 +217,7 @@ class Output:
 
 def show_error(error: UserError) -> None:
     """Print an error with its hint. What a person has stopped is none."""
-    before = "seqp2p: " if error.exit_code == ABANDONED else translate(ERROR)
+    before = translate(NOTE if error.exit_code == ABANDONED else ERROR)
     _print(before + printable(line_of(error)), sys.stderr)
     if hint := hint_of(error):
         _print(translate(HINT) + printable(hint), sys.stderr)
@@ -351,10 +351,12 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
         return
     # prompt_toolkit takes its time: lines, bots and --help do without it.
     from seqp2p.ui.screen import open_screen
+    from seqp2p.ui.terminal_app import print_frame
 
-    remains = list[str]()
+    taste = taste_of(output, wish)
+    remains: list[str | Frame] = []
     try:
-        async with open_screen(taste_of(output, wish)) as screen:
+        async with open_screen(taste) as screen:
             remains = screen.remains
             shown_on = replace(output, screen=screen)
             try:
@@ -362,8 +364,11 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
             finally:
                 shown_on.title("")
     finally:
-        for line in remains:
-            output.say(line)
+        for part in remains:
+            if isinstance(part, str):
+                output.say(part)
+            else:
+                print_frame(part, taste)
 
 
 def taste_of(output: Output, wish: ScreenWish) -> "Taste":

@@ -132,7 +132,7 @@ def check_bots(bots: int, variant: str) -> None:
 
 async def teach(output: Output, name: str | None, wish: ScreenWish) -> int:
     """Lead through the tutorial, until it ends or is left; returns the exit code, or PLAYS_ON."""
-    from seqp2p.ui.person.tutorial import Tutorial, tutor  # a game does without it
+    from seqp2p.ui.person.tutorial import LEFT, Tutorial, tutor  # a game does without it
 
     exit_code, tutorial = ABANDONED, Tutorial(name or usual_name())
     try:
@@ -144,7 +144,7 @@ async def teach(output: Output, name: str | None, wish: ScreenWish) -> int:
             else:
                 exit_code = await _at_table(console, shown_on.screen, tutorial, lead)
     except* KeyboardInterrupt:
-        pass  # Leaving ends the tutorial.
+        output.say(translate(LEFT))
     return exit_code
 
 

@@ -23,11 +23,11 @@ _hidden = False
 _shown = ""
 
 
-def hide() -> None:
-    """Show no progress from now on, in this process."""
+def hide(hidden: bool = True) -> None:  # as a click option calls it
+    """Show no progress from now on, in this process; or show it again."""
     global _hidden  # noqa: PLW0603  # one terminal, one wish
     wipe()
-    _hidden = True
+    _hidden = hidden
 
 
 def can_show() -> bool:

@@ -280,7 +280,8 @@ class Reporter:
         )
         screen = self.output.screen
         if self._scene is not None and screen is not None:
-            screen.board = self._scene.final_board()
+            if board := self._scene.final_board():
+                screen.remains[:] = [*(line for line in screen.remains if isinstance(line, str)), board]
         elif self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))

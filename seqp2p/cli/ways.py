@@ -28,7 +28,8 @@ async def tell_ways(
     port = ReachEvent("port", True, str(mapped), message("{address} is open", address=mapped)) if mapped else None
     ways = [by_ipv6(), port or await by_router(), await by_relay(relay)]
     for way in ways:
-        output.say(f"{'+' if way.open else '-'} {NAMES[way.way]}: {sentence(way.seen)}", kind)
+        line = t("{way}: {seen}", way=NAMES[way.way], seen=sentence(way.seen))
+        output.say(f"{'+' if way.open else '-'} {line}", kind)
     output.say(t("only a friend elsewhere can test whether a firewall is in the way"), kind)
     return ways
 

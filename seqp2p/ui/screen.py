@@ -24,7 +24,7 @@ from seqp2p.ui.person.command_words import suggestible
 from seqp2p.ui.question import Question
 from seqp2p.ui.scene import LogLine, Page, Scene
 from seqp2p.ui.styles import Taste
-from seqp2p.ui.terminal_app import TerminalApp, print_frame
+from seqp2p.ui.terminal_app import TerminalApp
 
 LINES_MAX: Final = 2000
 """Lines that were said and can be scrolled back to."""
@@ -36,13 +36,12 @@ TICK_S: Final = 1.0
 class Screen:
     """The screen and keyboard of a person. Make it with ``open_screen``.
 
-    ``lines`` is the log; ``board`` and the lines of ``remains`` are printed after the terminal is restored.
+    ``lines`` is the log; ``remains`` is what is printed after the terminal is restored: lines, and the last board.
     """
 
     def __init__(self, taste: Taste, keys: Input | None = None, output: Output | None = None) -> None:
         self.lines: deque[LogLine] = deque(maxlen=LINES_MAX)
-        self.board: Frame | None = None
-        self.remains: list[str] = []
+        self.remains: list[str | Frame] = []
         self._questions = dict[str, Question]()  # the open ones by what they are about, the newest last
         self._rests = frozenset[str]()  # what is left of the words for the letter that was the last key
         self._signs = taste.signs
@@ -182,8 +181,6 @@ async def open_screen(taste: Taste, keys: Input | None = None, output: Output | 
         nursery.start_soon(_repaint_when_continued, screen.stage)
         yield screen
         nursery.cancel_scope.cancel()
-    if screen.board is not None:
-        print_frame(screen.board, taste, output)
 
 
 async def _repaint_when_continued(stage: TerminalApp) -> None:

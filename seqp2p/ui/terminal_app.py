@@ -401,12 +401,12 @@ class _PageContainer(Container):
         return None
 
 
-def print_frame(frame: Frame, taste: Taste, output: Output | None) -> None:
+def print_frame(frame: Frame, taste: Taste) -> None:
     """Print a page as lines, with its colours."""
     style, depth = Style.from_dict(taste.styles()), ColorDepth(f"DEPTH_{taste.depth}_BIT")
     for row in frame.rows:
         text = FormattedText([(_classes(name), part) for name, part in row])
-        print_formatted_text(text, style=style, color_depth=depth, output=output)
+        print_formatted_text(text, style=style, color_depth=depth)
 
 
 def print_line(line: Iterable[Fragment], taste: Taste) -> None:

@@ -261,7 +261,7 @@ def teams_line(company: Company) -> str:
     teams = range(1, len(company.colours) + 1)
     seats = [company.seats[team - 1 :: len(company.colours)] for team in teams]
     own = [team for team in teams if company.own in seats[team - 1]]
-    told = [f"{colour_name(company.colour(team))} {company.names_of(seats[team - 1])}" for team in teams]
+    told = [f"{colour_name(company.colour(team))} ({company.names_of(seats[team - 1])})" for team in teams]
     if not own:
         return ", ".join(told)
     mates = [seat for seat in seats[own[0] - 1] if seat != company.own]

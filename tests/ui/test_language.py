@@ -288,7 +288,7 @@ def test_numbers(french: None) -> None:
 def test_seats_in_sentences(french: None) -> None:
     company = Company(("ann", "bob"), ("blue", "green"), own=2)
     refused = message("seat {seat} does not hold {name}: play a card from the hand", seat=2, name="QH")
-    assert company.to_reader(refused).startswith("le siège 2 (vous) n'a pas QH")
+    assert company.to_reader(refused).startswith("le siège 2 (vous) n'a pas la carte QH")
     cheated = message("{seats} cheated", seats=message("seat {seat} ({name})", seat=2, name="bob"))
     assert company.to_reader(cheated) == "tricherie : le siège 2 (vous)"
     assert (

@@ -50,6 +50,7 @@ LOW_S: Final = (30, 10)
 
 PARTING: Final = "parting"
 """The question whether to stop or to leave, among those that a screen can have open."""
+ANSWERS_TO_PARTING: Final = YES | NO | LEAVING | {""}
 
 
 def _away(seat: int) -> str:
@@ -108,6 +109,8 @@ Acts: TypeAlias = Mapping[str, Act]
 
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
+EXCHANGE: Final = frozenset({"exchange", "dead"})
+"""The words for the exchange of any dead card; "dead" follows a card elsewhere."""
 ASK_LEAVE: Final = message("leave the game?")
 """Before the cards are dealt: there is nothing to come back to."""
 LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
@@ -240,19 +243,25 @@ class Person:
                     await stop()
                 return
             line = one_line(typed)
-            meant = self._parting
+            meant, word = self._parting, word_of(line)
+            if not meant or word not in ANSWERS_TO_PARTING:
+                if meant and not self._desk.shows_table:  # A later "yes" may be meant for something else.
+                    self._close_parting()
+                    self._show(t("you stay"))
+                await self._obey(line, acts)
+                continue
             self._close_parting()
-            word = meant if word_of(line) in YES else word_of(line)
-            if meant and word == "leave" and not self._stopped_seat:
-                await leave(LEFT)
-                return
-            if meant and word == "later":
+            word = meant if word in YES else word
+            if word == "later":
                 await stop()
                 return
-            if meant and word != "leave":
+            if word == "leave" and not self._stopped_seat:
+                await leave(LEFT)
+                return
+            if word == "leave":
+                self._ask_to_part(word)
+            else:
                 self._show(t("you stay"))
-            if not meant or (line and word not in NO):
-                await self._obey(line, acts)
 
     def interrupted(self) -> bool:
         """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
@@ -340,7 +349,7 @@ class Person:
         seen, own = self._sight.view, self._seat.number
         if seen is None or seen.over or own in seen.out or self._seat.owes(self._match):
             return []
-        if word_of(line) == "exchange":
+        if word_of(line) in EXCHANGE:
             return [t("cards are exchanged on your own turn")]
         turn = in_own_turn(seen, own)
         try:
@@ -367,7 +376,7 @@ class Person:
 
     def _take(self, question: PersonQuestion, line: str) -> None:
         """Take a line typed while the question is open. An action closes it: the next line is no second answer."""
-        if word_of(line) == "exchange":
+        if word_of(line) in EXCHANGE:
             dead = next((action for action in question.view.legal if action.kind == "exchange"), None)
             if dead is None:
                 self._show(t("no card in your hand can be exchanged now"))
@@ -661,6 +670,8 @@ class Person:
 
     def back(self, seat: int) -> None:
         """Note that a seat is back, or out for good: nothing more is asked about it."""
+        if seat in self._away and not self._desk.shows_table and self._match.kind in CHOSEN:
+            self._show(self._whose_turn())
         self._absent.discard(seat)
         self._away.discard(seat)
         self._close_absent(seat)

@@ -50,6 +50,7 @@ class Seat:
         own: SeatKeys,
         *,
         terminal: bool = False,
+        screen: bool = False,
         auto_pass: bool = False,
         hints: Hints | None = None,
         alone: bool = False,
@@ -63,7 +64,7 @@ class Seat:
         self.words: Sequence[str] | None = ("amber", "falcon")
         self.match, self.own = match, own
         ring = lambda _: self.done.append("(rings)")  # noqa: E731
-        desk = Console(self._read, self.shown.append, ring, terminal, ask=self._asks)
+        desk = Console(self._read, self.shown.append, ring, terminal, shows_table=screen, ask=self._asks)
         sight = SeatInfo(match, own, self.story, lambda _: self.words)
         self.person = Person(desk, sight, PATIENCE_S, auto_pass=auto_pass, hints=hints, alone=alone)
 
@@ -152,10 +153,11 @@ def seat_at(game: Played, step: int, number: int = 1, *, alone: bool = False) ->
     return Seat(match_at(game, step), game.seat(number), alone=alone)
 
 
-def in_turn(seat: int, *, terminal: bool = False, auto_pass: bool = False) -> Seat:
+def in_turn(seat: int, *, terminal: bool = False, screen: bool = False, auto_pass: bool = False) -> Seat:
     """The first seat of two, in the turn of this one."""
     game = played(2)
-    return Seat(match_at(game, turn_of(game, seat)), game.seat(1), terminal=terminal, auto_pass=auto_pass)
+    at = match_at(game, turn_of(game, seat))
+    return Seat(at, game.seat(1), terminal=terminal, screen=screen, auto_pass=auto_pass)
 
 
 def listening() -> Seat:
@@ -211,6 +213,7 @@ PLACES: dict[str, Callable[[], Seat]] = {
     "your turn, while you may not sign": listening,
     "another's turn": lambda: in_turn(2),
     "another's turn, at a terminal": lambda: in_turn(2, terminal=True),
+    "another's turn, on a screen": lambda: in_turn(2, terminal=True, screen=True),
     "before the deal": lambda: seat_at(played(2), 3),
     "while a card is drawn": lambda: seat_at(played(2), played(2).step_of("draw")),
     "after the end": lambda: seat_at(played(2), played(2).step_of("over")),
