@@ -55,7 +55,7 @@ SECTIONS: Final = {
     "Tables and seats": ("api", "bots", "crypto", "match.table", "net.messages", *REQUESTS),
     "Events": ("lobby.events", "live", "match", "api.table.Hidden", "api.port_mapping"),
     "Replays": ("api.replays", "cli", "replay"),
-    "Errors": (),
+    "Errors": ("api.error_codes", "net.errors", "lobby.events.DECLINED"),
 }
 # The names of other stable modules.
 OTHERS: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -15,6 +15,7 @@ from typing import Final, get_args
 import msgspec
 
 import seqp2p
+from seqp2p.api.error_codes import ERROR_CODES
 from seqp2p.cli.json_events import EVENTS, GAME_EVENTS
 from seqp2p.cli.preferences import SETTINGS, shown_value
 from seqp2p.match.contribution import open_envelope
@@ -189,10 +190,19 @@ def events(names: Iterable[str]) -> Iterator[str]:
         yield f"| `{name}` | {', '.join(fields) or '–'} | {when[0].lower()}{when[1:]} |"
 
 
+def error_codes() -> Iterator[str]:
+    """Yield the codes of errors, with what they mean."""
+    yield "| code | meaning |"
+    yield "| --- | --- |"
+    for code, meaning in ERROR_CODES.items():
+        yield f"| `{code}` | {meaning} |"
+
+
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "events": lambda: events(GAME_EVENTS),
     "show_events": lambda: events(["moment", "review"]),
     "try_bot_events": lambda: events(["trial", "tried"]),
+    "error_codes": error_codes,
     "steps": steps,
     "actions": actions,
     "messages": messages,

@@ -5,6 +5,7 @@
 
 from seqp2p.api.at_table import Events as Events
 from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWarning
+from seqp2p.api.error_codes import ERROR_CODES as ERROR_CODES
 from seqp2p.api.game import Lobby as Lobby
 from seqp2p.api.port_mapping import PortEvent as PortEvent
 from seqp2p.api.replays import read as read, stats as stats, verify as verify
@@ -23,6 +24,7 @@ from seqp2p.errors import UserError as UserError
 from seqp2p.live.absence import Absent as Absent, Back as Back
 from seqp2p.live.voting import AskAbout as AskAbout
 from seqp2p.lobby.events import (
+    DECLINED as DECLINED,
     CodeShown as CodeShown,
     Declined as Declined,
     Guest as Guest,
@@ -62,6 +64,7 @@ from seqp2p.match.table import (
 )
 from seqp2p.net.addresses import AddressError as AddressError
 from seqp2p.net.errors import (
+    REFUSALS as REFUSALS,
     BadCode as BadCode,
     LinkLost as LinkLost,
     NetError as NetError,

@@ -14,25 +14,25 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 653,
-    "seqp2p/api/**/*.py": 2498,
+    "seqp2p/*.py": 661,
+    "seqp2p/api/**/*.py": 2548,
     "seqp2p/arena/**/*.py": 1160,
     "seqp2p/bots/**/*.py": 2070,
-    "seqp2p/cli/**/*.py": 9396,
+    "seqp2p/cli/**/*.py": 9407,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 645,
     "seqp2p/live/**/*.py": 2727,
     "seqp2p/lobby/**/*.py": 3445,
     "seqp2p/match/**/*.py": 4024,
-    "seqp2p/net/**/*.py": 3339,
-    "seqp2p/replay/**/*.py": 2243,
+    "seqp2p/net/**/*.py": 3352,
+    "seqp2p/replay/**/*.py": 2249,
     "seqp2p/rules/**/*.py": 2768,
     "seqp2p/ui/**/*.py": 8514,
-    "tests/**/*.py": 50_598,
-    "tests/**/*.txt": 7445,
+    "tests/**/*.py": 50_671,
+    "tests/**/*.txt": 7448,
     "protocol/**/*.py": 7042,
     "tools/**/*.py": 826,
-    "docs/**/*.md": 4297,
+    "docs/**/*.md": 4358,
 }
 
 

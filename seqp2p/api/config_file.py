@@ -21,6 +21,7 @@ READ_HINT: Final = message("fix it by hand, or move it away")
 class ConfigFileError(UserError):
     """The file of settings cannot be read or written."""
 
+    code = "settings"
     hint = READ_HINT
 
 

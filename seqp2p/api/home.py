@@ -35,6 +35,7 @@ HOME_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 class HomeError(UserError):
     """This player's own files cannot be used."""
 
+    code = "home"
     hint = HOME_HINT
 
 
@@ -131,7 +132,7 @@ def locked_key(name: str) -> Generator[LockedIdentity]:
     with _key_file(path) as descriptor:
         if not lock(descriptor):
             text = message("another seqp2p process plays with the key of this seat")
-            raise HomeError(text, message("end that one first"))
+            raise HomeError(text, message("end that one first"), code="held")
         yield LockedIdentity(_read_key(descriptor, path), number)
 
 

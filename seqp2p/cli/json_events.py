@@ -456,13 +456,14 @@ class ResumedEvent(JsonEvent):
 
 
 class ErrorEvent(JsonEvent):
-    """The seat signs nothing more: the command ends, and standard error tells it too. ``code`` is ``older_copy`` (a
-    copy of the game's files was put back) or ``seat_stopped`` (it has signed all its ballots about one step).
+    """Any command: it ends with an error, which standard error tells, too. ``code`` is one of the codes below,
+    ``exit`` the exit code; ``reason`` and ``hint`` are in the reader's language.
     """
 
     code: str
     reason: str
     hint: str
+    exit: Count
 
 
 _row("undone", "This step was closed provisionally and is open again.", step=Count)

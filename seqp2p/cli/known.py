@@ -93,6 +93,8 @@ def meet(seat: int, name: str, key: bytes, players: Sequence[Known], others: Col
 class ChangedKey(UserError):
     """A person does not play with a player whose key is another than before."""
 
+    code = "changed_key"
+
     def __init__(self, name: str) -> None:
         command = f"seqp2p id --forget '{name}'"
         hint = t("compare fingerprints (seqp2p id); {command} forgets the earlier key", command=command)

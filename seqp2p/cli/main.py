@@ -310,7 +310,7 @@ def exit_code_of(arguments: Sequence[str]) -> int:
             log_file.error(f"{type(error).__name__}, which may quote a join code", "", error.exit_code)
         else:
             log_file.error(line_of(error), hint_of(error), error.exit_code)
-        show_error(error)
+        show_error(error, as_json="--json" in arguments)
         return error.exit_code
 
 

@@ -9,7 +9,6 @@ escapes like ``\x1b``.
 import contextlib
 import errno
 import io
-import itertools
 import os
 import re
 import sys
@@ -19,7 +18,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Seque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from seqp2p.cli import log_file, progress
 from seqp2p.cli.errors import ERROR, HINT, NOTE, hint_of, line_of, resume_command
@@ -40,6 +39,7 @@ _COPIED: Final = ("seqp2p ", " /", "\\")
 # Windows has another one for a pipe without a reader.
 _NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO, *([errno.EINVAL] if sys.platform == "win32" else [])})
 _unread = weakref.WeakSet[TextIO]()
+_begun = weakref.WeakSet[TextIO]()  # A stream of events has begun there.
 # Terminals that cannot be painted on.
 _DUMB: Final = frozenset({"", "dumb", "unknown"})
 _FEW_COLOURS: Final = r"linux|eterm-color|ansi|cons25|.*-16color"
@@ -92,7 +92,6 @@ class Output:
 
     json: bool
     screen: "Screen | None" = None
-    _lines: Iterator[int] = field(default_factory=itertools.count, repr=False, compare=False)
     _title: TitleBar = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -102,17 +101,10 @@ class Output:
         """Print an event for scripts, if there is ``--json``, and write it to the log file, if there is one."""
         if not self.json and not log_file.path():
             return
-        import json
-
-        import msgspec
-
-        from seqp2p.cli.json_events import STREAM_VERSION
-
-        fields = msgspec.to_builtins(event, enc_hook=str)  # A Message is a kind of str.
+        fields = _fields(event)
         log_file.event(fields)
         if self.json:
-            begins = {"stream": STREAM_VERSION} if next(self._lines) == 0 else {}
-            _print(json.dumps(begins | fields), sys.stdout)
+            _emit(fields)
 
     def say(self, text: str = "", kind: str = "log", colour: str = "") -> None:
         """A line for people, in their language: standard output, or standard error where that is a script's.
@@ -215,8 +207,31 @@ class Output:
         return sys.stderr if self.json else sys.stdout
 
 
-def show_error(error: UserError) -> None:
-    """Print an error with its hint. What a person has stopped is none."""
+def _fields(event: "JsonObject") -> dict[str, Any]:
+    import msgspec
+
+    fields: dict[str, Any] = msgspec.to_builtins(event, enc_hook=str)  # A Message is a kind of str.
+    return fields
+
+
+def _emit(fields: dict[str, Any]) -> None:
+    """Print an event for scripts; the first one on standard output says the version of the stream."""
+    import json
+
+    from seqp2p.cli.json_events import STREAM_VERSION
+
+    begins = {} if sys.stdout in _begun else {"stream": STREAM_VERSION}
+    _begun.add(sys.stdout)
+    _print(json.dumps(begins | fields), sys.stdout)
+
+
+def show_error(error: UserError, *, as_json: bool = False) -> None:
+    """Print an error with its hint, and as an event ``as_json``. What somebody has stopped is no error."""
+    if as_json and error.exit_code != ABANDONED:
+        from seqp2p.api.error_codes import code_of  # what --help need not wait for
+        from seqp2p.cli.json_events import ErrorEvent
+
+        _emit(_fields(ErrorEvent(code_of(error), line_of(error), hint_of(error), error.exit_code)))
     before = translate(NOTE if error.exit_code == ABANDONED else ERROR)
     _print(before + printable(line_of(error)), sys.stderr)
     if hint := hint_of(error):
@@ -236,7 +251,8 @@ def report_bug(kind: type[BaseException], error: BaseException, trace: Traceback
     )
     if command := resume_command():
         hint = t("come back with: {command}; {report}", command=command, report=hint)
-    show_error(UserError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint))
+    bug = UserError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint, code="bug")
+    show_error(bug, as_json="--json" in sys.argv)
 
 
 def printable(text: str) -> str:
@@ -269,6 +285,7 @@ def prepare_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
+    _begun.clear()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

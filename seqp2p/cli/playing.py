@@ -26,7 +26,7 @@ from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
 from seqp2p.errors import ABANDONED, DONE, UserError, errors_in
 from seqp2p.hangup import HANGUP, TerminalGone
-from seqp2p.i18n import message_of, of_system
+from seqp2p.i18n import of_system
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
@@ -125,7 +125,6 @@ async def play(
         assert isinstance(stopped, SeatStopped), "the group has no others"
         if isinstance(stopped, OlderCopy):
             forget_command()  # With these files it would end in the same way.
-        tell_stopped(output, stopped)
         raise
     finally:
         if not can_resume():
@@ -136,10 +135,6 @@ async def play(
     if resumable and (command := resume_command()):
         output.say_last(t("come back with: {command}", command=command))
     return result
-
-
-def tell_stopped(output: Output, stopped: SeatStopped) -> None:
-    output.event(json_events.ErrorEvent(stopped.code, translate(message_of(stopped)), translate(stopped.hint)))
 
 
 def exit_code_of(result: Result) -> int:

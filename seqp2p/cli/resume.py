@@ -24,7 +24,7 @@ from seqp2p.cli.lobby import LobbyTeller, LobbyView
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
 from seqp2p.cli.output import Output, on_screen
 from seqp2p.cli.own_table import Filling, bots_again, play_at_own_table
-from seqp2p.cli.playing import exit_code_of, play, resume_options, tell_stopped
+from seqp2p.cli.playing import exit_code_of, play, resume_options
 from seqp2p.cli.replays import is_number, numbered
 from seqp2p.cli.reporter import PortTeller
 from seqp2p.cli.running import ending_with_parent, run_async
@@ -35,7 +35,7 @@ from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.resume import GameOver, ResumeError
-from seqp2p.replay.sidecar import SUFFIX, OlderCopy, SeatHeld, SeatStopped, SidecarError, is_older, sidecar_path
+from seqp2p.replay.sidecar import SUFFIX, OlderCopy, SeatHeld, SidecarError, is_older, sidecar_path
 from seqp2p.ui.language import t
 
 NAMES_HINT: Final = message(
@@ -76,11 +76,7 @@ def command(game: str | None, listen: str | None, map_port: bool, seat: Callable
 async def resume(game: str | None, listen: Address | None, options: SeatOptions, *, map_port: bool = False) -> int:
     """Resume the seat, and play on; return the exit code."""
     progress.show(t("checking the game so far…"))
-    try:
-        stored = find_stored(options.choices.replay_dir, game)
-    except SeatStopped as stopped:
-        tell_stopped(options.output, stopped)
-        raise
+    stored = find_stored(options.choices.replay_dir, game)
     progress.wipe()
     options = replace(options, choices=replace(options.choices, coached=_listened_here_alone(stored)))
     ports = PortTeller(options.output)
@@ -154,7 +150,7 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
     """Yield the replays that ``game`` may name, last written first. Raises UserError for a name of nothing."""
     if game is not None and (named := _named(directory, game)) is not None:
         if not sidecar_path(named).exists():
-            raise UserError(t("the game is over, or its seat is not yours: {replay}", replay=named), GameOver.hint)
+            raise GameOver(t("the game is over, or its seat is not yours: {replay}", replay=named))
         yield named
         return
     if game is not None and not re.fullmatch(r"[0-9a-fA-F]{1,64}", game):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from seqp2p.errors import NOT_CONNECTED, UserError
+from seqp2p.errors import NOT_CONNECTED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.match.text import clean
 
@@ -16,6 +16,8 @@ class NetError(UserError):
 class PeerError(NetError):
     """The other side sent something that no honest program sends."""
 
+    code = "faulty_peer"
+
     def __init__(self, text: str) -> None:
         shown, hint = clean(text), message("The other program is damaged, of another kind, or dishonest.")
         # A text that needed no cleaning remembers how it was made.
@@ -25,17 +27,25 @@ class PeerError(NetError):
 class WrongKey(PeerError):
     """The peer at that address is another than expected: its key differs."""
 
+    code = "wrong_key"
+
 
 class LinkLost(NetError):
     """The connection ended or fell silent. Neither side is to blame."""
+
+    code = "link_lost"
 
 
 class TooSlow(LinkLost):
     """A peer is there that did not authenticate in time."""
 
+    code = "no_answer"
+
 
 class TableClosed(LinkLost):
     """The host has closed its lobby, and may have given a reason."""
+
+    code = "table_closed"
 
     def __init__(self, reason: str = "") -> None:
         said = message("The host has closed the table: {reason}", reason=clean(reason))
@@ -46,10 +56,13 @@ class TableClosed(LinkLost):
 class Unreachable(NetError):
     """There is no answer at that address."""
 
+    code = "unreachable"
+
 
 class BadCode(NetError):
     """A typed text is no join code."""
 
+    exit_code = USAGE
     quotes_code = True
 
 
@@ -102,5 +115,5 @@ class PeerRefused(NetError):
 
     def __init__(self, code: str, reason: str = "") -> None:
         text, hint = REFUSALS.get(code, ("", ""))
-        super().__init__(text or message("The other side refused: {reason}", reason=clean(reason) or clean(code)), hint)
-        self.code: Final = code
+        sentence = text or message("The other side refused: {reason}", reason=clean(reason) or clean(code))
+        super().__init__(sentence, hint, code=code)

@@ -28,12 +28,14 @@ from seqp2p.replay.writer import ReplayWriter
 class ResumeError(UserError):
     """This game cannot be resumed; the text names the file."""
 
+    code = "not_resumable"
     hint = message("verifying the replay shows what is right in it; another game can be resumed")
 
 
 class GameOver(ResumeError):
     """The replay is complete."""
 
+    code = "game_over"
     hint = message("its replay can be verified")
 
 
@@ -77,7 +79,7 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
         match.own_seat = own_seat
     except WRONG as error:
         why = message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
-        raise ResumeError(why) from None
+        raise ResumeError(why, code="damaged") from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         disk.truncate(path, size)

@@ -155,23 +155,27 @@ def from_logged(logged: Logged) -> SignedThing | None:
 class SidecarError(UserError):
     """The seat's own file cannot be used; the text names it."""
 
+    code = "not_resumable"
     hint = message("the game goes on without this seat; another game can be resumed")
 
 
 class SidecarDamaged(SidecarError):
     """The file was changed. The seat's signatures are unknown, so it must not sign again."""
 
+    code = "damaged"
+
 
 class SeatHeld(SidecarError):
     """Another process holds the seat: two processes would sign against each other."""
 
+    code = "held"
     hint = message("end the other one first, or name another game")
 
 
 class SeatStopped(SidecarError):
     """The seat can sign nothing more for now; its files stay."""
 
-    code: str = "seat_stopped"
+    code = "seat_stopped"
     hint = message("resume the seat once the others can be reached")
 
 

@@ -18,6 +18,7 @@ from seqp2p.cli.options import Choices, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
+from tests.cli import documented
 from tests.cli.forked import ROOT
 from tests.cli.processes import Event, Household, Terminal, household
 from tests.table import played, replay_bytes
@@ -176,11 +177,17 @@ def said(ended: Ended) -> str:
 
 
 def refused(ended: Ended) -> tuple[int, str, str]:
-    """Return the exit code, the error and the hint, or "" for none, of a command that said nothing else."""
+    """Return the exit code, the error and the hint, or "" for none, of a command that said nothing else.
+
+    With ``--json`` it wrote the event ``error``, too.
+    """
     exit_code, out, err = ended
-    assert out == ""
     error, *hints = err.splitlines()
     assert error.startswith("seqp2p: error: ")
     assert all(hint.startswith("seqp2p: hint: ") for hint in hints)
     assert len(hints) <= 1
-    return exit_code, error.removeprefix("seqp2p: error: "), "".join(hints).removeprefix("seqp2p: hint: ")
+    told = error.removeprefix("seqp2p: error: "), "".join(hints).removeprefix("seqp2p: hint: ")
+    if out:
+        (event,) = documented.stream(out)
+        assert (event["event"], event["reason"], event["hint"], event["exit"]) == ("error", *told, exit_code)
+    return exit_code, *told

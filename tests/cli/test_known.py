@@ -15,7 +15,7 @@ import trio
 from seqp2p.api.home import KNOWN_PLAYERS, data_dir, locked_identity
 from seqp2p.cli import known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
-from seqp2p.cli.output import Output
+from seqp2p.cli.output import Output, prepare_streams
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError
 from seqp2p.live.game import LiveGame
@@ -115,6 +115,7 @@ async def test_table_talk(talk: Talk, typed: list[str], capsys: pytest.CaptureFi
     scripted = talk.place == "a script"
 
     async def sit_down(who: str) -> list[str]:
+        prepare_streams()
         others = [(name, int(number)) for name, _, number in (each.rpartition(" ") for each in who.split(", "))]
         await check_known(table(*others), Output(json=scripted), ask=not scripted)
         out, err = capsys.readouterr()

@@ -35,7 +35,7 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     guest.event("dealt")
     second = resume(people, "guest")
     assert second.end() == 1
-    assert second.events == []
+    assert [(event["event"], event["code"]) for event in second.events] == [("error", "held")]
     error, hint = second.error()
     assert "another seqp2p process holds this seat" in error
     assert hint

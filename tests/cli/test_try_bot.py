@@ -79,7 +79,7 @@ def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str
     # Only who is to be late is given little time: a busy machine takes its own to start a program.
     limit_s = 0.5 if manner == "slow" else 60
     options = ("--variant", "kids", "--players", 2, "--games", 1, "--exec-time", limit_s)
-    code, (trial, last), err = tried(cli, line, *options)
+    code, (trial, last, _), err = tried(cli, line, *options)
     assert code == 1
     assert not last["ok"]
     assert last["problems"] == len(trial["problems"])
@@ -96,7 +96,7 @@ def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str
 def test_a_program_that_is_gone_is_tried_no_further(cli: Cli, tmp_path: Path) -> None:
     code, events, _ = tried(cli, strange("die", tmp_path / "seen"))
     assert code == 1
-    assert [event["event"] for event in events] == ["trial", "tried"]
+    assert [event["event"] for event in events] == ["trial", "tried", "error"]
     assert events[0]["games"] == 1
 
 
