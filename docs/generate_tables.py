@@ -16,6 +16,7 @@ import msgspec
 
 import seqp2p
 from seqp2p.api.error_codes import ERROR_CODES
+from seqp2p.bots.wire import protocol_text
 from seqp2p.cli.json_events import EVENTS, GAME_EVENTS
 from seqp2p.cli.preferences import SETTINGS, shown_value
 from seqp2p.match.contribution import open_envelope
@@ -202,6 +203,7 @@ TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "events": lambda: events(GAME_EVENTS),
     "show_events": lambda: events(["moment", "review"]),
     "try_bot_events": lambda: events(["trial", "tried"]),
+    "bot_protocol": lambda: iter(protocol_text().splitlines()),
     "error_codes": error_codes,
     "steps": steps,
     "actions": actions,

@@ -1,4 +1,4 @@
-"""The protocol between this program and a bot of any language: one JSON object a line. docs/scripting.md has it all.
+"""The protocol between this program and a bot of any language: one JSON object a line. protocol.md has it all.
 
     we    hello, view, error, void, event, result
     bot   choice
@@ -8,6 +8,7 @@ strictly: it gets the fault, and may try again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -51,6 +52,11 @@ T = TypeVar("T")
 
 BotEvent: TypeAlias = Mapping[str, Any]
 """A public event: ``event`` and its fields, as in the table of docs/scripting.md."""
+
+
+def protocol_text() -> str:
+    """Return the page that describes this protocol, in Markdown."""
+    return Path(__file__).with_name("protocol.md").read_text("utf-8")
 
 
 class WireError(Exception):

@@ -43,6 +43,7 @@ COMMANDS = MappingProxyType(
         "rules": ("seqp2p.cli.rules", message("Read the rules of the game, in your language.")),
         "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),
         "try-bot": ("seqp2p.cli.try_bot", message("Try a program as a bot: does it keep to the protocol?")),
+        "schema": ("seqp2p.cli.schema", message("Print the JSON Schemas of --json and of bots.")),
         "config": ("seqp2p.cli.config", message("List, read and change your saved settings.")),
         "reach": ("seqp2p.cli.reach", message("Show how friends elsewhere can reach this machine.")),
         "id": ("seqp2p.cli.identity", message("Show this player's name and key.")),

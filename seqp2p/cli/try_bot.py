@@ -1,5 +1,6 @@
 """``seqp2p try-bot 'program args'``: whether a program keeps to the protocol of ``--exec``, at tables of every kind."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -10,6 +11,7 @@ import click
 
 from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
 from seqp2p.bots.program import Program
+from seqp2p.bots.wire import protocol_text
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.options import BotName, make_program, time_option
 from seqp2p.cli.output import Output
@@ -23,12 +25,19 @@ GAMES_MAX: Final = 10_000
 PROBLEMS_MAX: Final = 5
 """Of one table, so many problems are shown to people."""
 HINT: Final = message(
-    "docs/scripting.md describes the lines that a program reads and writes; the program must print"
+    "seqp2p try-bot --protocol describes the lines that a program reads and writes; the program must print"
     " nothing else to standard output"
 )
 SILENT_HINT: Final = message(
     "it was silent when it had to choose: every line must be written out at once, newline included (flush)"
 )
+
+
+def show_protocol(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    """Print the page of the protocol without its links, which lead to other pages."""
+    if value:
+        click.echo(re.sub(r"\[(.+?)\]\(.+?\)", r"\1", protocol_text()).rstrip())
+        context.exit(DONE)
 
 
 @click.command(
@@ -41,6 +50,14 @@ SILENT_HINT: Final = message(
     ),
 )
 @click.argument("line", metavar=message("COMMAND"))
+@click.option(
+    "--protocol",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_protocol,
+    help=message("Print the protocol of programs that play, with an example, and exit."),
+)
 @click.option("--variant", type=click.Choice(list(VARIANTS)), help=message("Only tables of this game."))
 @click.option("--players", type=click.IntRange(2, 12), help=message("Only tables for this many players."))
 @click.option(

@@ -42,7 +42,7 @@ def test_a_good_program_is_tried_in_every_way(cli: Cli, tmp_path: Path) -> None:
     kinds = {(message["type"], message.get("phase"), message.get("event")): message for message in sent}
     for message in [*kinds.values(), *sent[::20]]:
         if message["type"] != "environment":
-            validator("programs").validate(message)
+            validator("bots").validate(message)
     assert {"play", "draw", "late", "penalty"} <= {message["phase"] for message in sent if message["type"] == "view"}
     told = {message["event"] for message in sent if message["type"] == "event"}
     assert {"turn", "exchange", "remark", "call", "give", "draw", "end"} <= told
