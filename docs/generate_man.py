@@ -1,4 +1,4 @@
-"""Writes the manual pages in ``docs/man``, one for ``seqp2p`` and one for each of its commands (``make man``)."""
+"""Writes the manual pages in ``docs/man``: ``seqp2p``, its commands, and the protocol of bots (``make man``)."""
 
 import re
 import sys
@@ -18,7 +18,10 @@ DATE = "2026-11-21"
 
 
 def generate(folder: Path) -> None:
-    """Write every page into this folder."""
+    """Write every page into this folder, into that of its chapter."""
+    first, seventh = folder / "man1", folder / "man7"
+    first.mkdir(exist_ok=True)
+    seventh.mkdir(exist_ok=True)
     language.use("en")
     context = click.Context(cli, info_name="seqp2p")
     names = list(COMMANDS)
@@ -34,11 +37,11 @@ def generate(folder: Path) -> None:
         context_settings=cli.context_settings,
         invoke_without_command=True,
     )
-    write_man_pages("seqp2p", group, version=__version__, target_dir=str(folder), date=DATE)
-    for page in folder.glob("*.1"):
+    write_man_pages("seqp2p", group, version=__version__, target_dir=str(first), date=DATE)
+    for page in first.iterdir():
         of_all = section("Environment") + section("Files") if page.stem == "seqp2p" else ""
         page.write_text(page.read_text("utf-8") + exit_status() + of_all + see_also(page.stem, names), "utf-8")
-    (folder / "seqp2p-bots.7").write_text(bots_page(), "utf-8")
+    (seventh / "seqp2p-bots.7").write_text(bots_page(), "utf-8")
 
 
 def exit_status() -> str:

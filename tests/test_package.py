@@ -19,6 +19,7 @@ for builder in ("hatchling", "hatch_fancy_pypi_readme"):
 ROOT = Path(__file__).parents[1]
 DATA = {
     "py.typed",
+    "bots/protocol.md",
     *(f"bots/values/{name_of(each, teams)}.bin" for each in VARIANTS.values() for teams, _ in each.sequences_to_win),
     *(f"ui/locale/{lang}/LC_MESSAGES/seqp2p.mo" for lang in LANGUAGES[1:]),
     "ui/picture.css",
@@ -53,8 +54,8 @@ def test_the_wheel(tmp_path: Path) -> None:
     modules = {path.relative_to(ROOT / "seqp2p").as_posix() for path in (ROOT / "seqp2p").rglob("*.py")}
     assert package - DATA == modules
     others = {name.partition("/")[2] for name in names if not name.startswith("seqp2p/")}
-    assert {name for name in others if not name.endswith(".1")} == INSTALLED
-    pages = {f"data/share/man/man1/{path.name}" for path in (ROOT / "docs" / "man").glob("*.1")}
+    pages = {f"data/share/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs" / "man").glob("man?/*")}
+    assert others - pages == INSTALLED
     assert others - INSTALLED == pages
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from seqp2p.api.table import HostOptions
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli.options import (
     BotName,
@@ -37,33 +38,46 @@ from seqp2p.ui.language import t
     ),
 )
 @click.option(
+    "--wait-for",
+    type=click.IntRange(0, 11),
+    default=0,
+    metavar="N",
+    help=message("Keep places for N players from elsewhere before --fill fills the rest."),
+)
+@click.option(
     "--spectators",
     type=click.IntRange(0, SPECTATORS_MAX),
     default=DEFAULT_LIMITS.spectators_max,
     show_default=True,
     help=message("How many may watch, with the join code."),
 )
+@click.option("--no-advertise", "hidden", is_flag=True, help=message("Others find the table by its address alone."))
 @click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; default: on all interfaces."))
 @map_port_option
 @seat_options
 def command(
     players: int,
     fill: str | None,
+    wait_for: int,
     spectators: int,
+    hidden: bool,
     listen: str | None,
     map_port: bool,
     seat: Callable[[], SeatOptions],
     **table: Any,
 ) -> None:
     settings = make_settings(players, **table)
-    address = None if listen is None else make_address(listen)
+    address, wished = None if listen is None else make_address(listen), HostOptions(spectators, advertise=not hidden)
     options = seat()
     pace_s = options.choices.pace_s or (options.output.preferences.pace if options.person else 0)
     at_once = fill is not None and (options.output.json or not options.person)
-    filling = Filling(fill or USUAL, pace_s, at_once=at_once)
+    if wait_for and not (at_once and wait_for < players):
+        text = t("--wait-for takes a number below that of the players, with --fill, where no person types start")
+        raise UserError(text, exit_code=USAGE)
+    filling = Filling(fill or USUAL, pace_s, at_once=at_once, wait_for=wait_for)
     options = replace(options, start=filling.call, pause=filling.pause)
     if options.choice.colour not in (None, *settings.offered_colours):
         raise UserError(
             t("the colours of this table are {colours}", colours=", ".join(settings.offered_colours)), exit_code=USAGE
         )
-    raise SystemExit(run_async(lambda: host(settings, spectators, address, options, filling, map_port=map_port)))
+    raise SystemExit(run_async(lambda: host(settings, wished, address, options, filling, map_port=map_port)))

@@ -28,7 +28,7 @@ from seqp2p.ui.language import t
     ),
 )
 @place_options
-@click.option("--listen", hidden=True)
+@click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; default: on all interfaces."))
 @map_port_option
 @click.option("--seat", "wished_seat", type=click.IntRange(2, 12), help=message("The seat you want, if it is free."))
 @click.option("--team", type=click.IntRange(1, 12), help=message("The team you want, if it has a free seat."))

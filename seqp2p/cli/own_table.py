@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import secrets
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -71,12 +72,16 @@ def why_gone(bot: BotEnded) -> str:
 
 
 class Filling:
-    """Calls bots to the free seats of a lobby, ``at_once`` or when they are called; ``pace_s`` is their least turn."""
+    """Calls bots to the free seats of a lobby, ``at_once`` or when they are called; ``pace_s`` is their least turn.
 
-    def __init__(self, bot: str, pace_s: float, *, at_once: bool) -> None:
+    At once, it keeps places for as many players who are no bots of its own as are to be waited for: ``wait_for``.
+    """
+
+    def __init__(self, bot: str, pace_s: float, *, at_once: bool, wait_for: int = 0) -> None:
         self._bot = bot
         self._pace_s = pace_s
         self._at_once = at_once
+        self._wait_for = wait_for
         self._output = Output(json=False)
         self._address: Address | None = None
         self._relay: Address | None = None
@@ -153,8 +158,10 @@ class Filling:
     @property
     def _missing(self) -> int:
         """The number of seats to fill that no bot is on its way to; negative where bots are too many."""
-        on_the_way = sum(key not in self._seated for key in self._keys.values())
-        return len(self._free) - on_the_way if self._wants() else 0
+        bots = sum(key in self._seated for key in self._keys.values())
+        others = len(self._seated) - 1 - bots
+        kept = 0 if self._called else max(self._wait_for - others, 0)
+        return len(self._free) - kept - (len(self._keys) - bots) if self._wants() else 0
 
     def _wants(self) -> bool:
         """Return True if there is a lobby, and bots are called to it."""
@@ -210,7 +217,7 @@ class Filling:
 
 async def host(
     settings: Settings,
-    spectators: int,
+    wished: HostOptions,
     listen: Address | None,
     options: SeatOptions,
     filling: Filling,
@@ -218,14 +225,14 @@ async def host(
     invites: bool = True,
     map_port: bool = False,
 ) -> int:
-    """Keep the lobby, then play, with at most so many spectators; return the exit code.
+    """Keep the lobby, then play, with spectators and an advert as they are ``wished``; return the exit code.
 
     ``filling`` calls bots to free seats. Without ``invites`` the output has no ways to join: the others are all bots.
     """
     async with sitting_down(options, listen, map_port=map_port) as (output, endpoint):
         by_hand = invites and options.person and output.asks
-        opened = HostOptions(spectators, friends(), by_hand=by_hand, warn=output.say)
-        async with open_table(endpoint, settings, opened) as table:
+        wished = replace(wished, friends=friends(), by_hand=by_hand, warn=output.say)
+        async with open_table(endpoint, settings, wished) as table:
             return await play_at_own_table(table, options, output, filling, invites=invites)
 
 

@@ -9,6 +9,7 @@ import trio
 from click.core import ParameterSource
 
 from seqp2p.api.home import usual_name
+from seqp2p.api.table import HostOptions
 from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli.options import (
     BotName,
@@ -103,7 +104,7 @@ def command(
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
     if (round_s := bots * max(pace_s, choice_s(bot))) >= ROUND_TOLD_S:
         output.say(t("their turns take about {seconds} s a round", seconds=number(round_s)))
-    raise SystemExit(run_async(lambda: host(settings, 0, LOOPBACK, options, filling, invites=False)))
+    raise SystemExit(run_async(lambda: host(settings, HostOptions(0), LOOPBACK, options, filling, invites=False)))
 
 
 def check_alone() -> None:

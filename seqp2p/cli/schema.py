@@ -18,8 +18,7 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 def events() -> dict[str, Any]:
     """Return the schema of a line of ``--json``. Its ``$defs`` are named by event."""
     references, definitions = _components(list(EVENTS.values()))
-    title = "A line of standard output with --json"
-    return {"$schema": DIALECT, "title": title, "version": STREAM_VERSION, "anyOf": references, "$defs": definitions}
+    return {"$schema": DIALECT, "title": "--json", "version": STREAM_VERSION, "anyOf": references, "$defs": definitions}
 
 
 def bots() -> dict[str, Any]:
@@ -29,7 +28,7 @@ def bots() -> dict[str, Any]:
     event = {"properties": {"type": {"const": "event"}}, "required": ["type"], "anyOf": public}
     return {
         "$schema": DIALECT,
-        "title": "A line between seqp2p and a program that plays (--exec)",
+        "title": "--exec",
         "version": PROTOCOL,
         "anyOf": [*references, {"$ref": "#/$defs/event"}],
         "$defs": definitions | of_events | {"event": event},

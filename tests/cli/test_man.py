@@ -21,13 +21,13 @@ for module, _ in COMMANDS.values():
 
 def test_they_say_what_the_commands_say(tmp_path: Path) -> None:
     run_path(str(MAN.parent / "generate_man.py"))["generate"](tmp_path)
-    made = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
-    kept = {path.name: path.read_text("utf-8") for path in MAN.iterdir()}
+    made = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*/*")}
+    kept = {path.name: path.read_text("utf-8") for path in MAN.glob("*/*")}
     assert made.keys() == {"seqp2p.1", *(f"seqp2p-{name}.1" for name in COMMANDS), "seqp2p-bots.7"}
     assert made == kept, "make man writes them again"
 
 
-@pytest.mark.parametrize("page", sorted(MAN.glob("*.1")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", sorted(MAN.glob("man1/*")), ids=lambda path: path.stem)
 def test_a_page_is_whole(page: Path) -> None:
     text = page.read_text("utf-8")
     for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"):
@@ -41,7 +41,7 @@ def test_a_page_is_whole(page: Path) -> None:
 def test_groff_finds_nothing_wrong() -> None:
     if shutil.which("groff") is None:
         pytest.skip("groff is not installed")
-    for page in MAN.iterdir():
+    for page in MAN.glob("*/*"):
         line = ["groff", "-man", "-Tutf8", "-ww", "-z", str(page)]
         done = subprocess.run(line, capture_output=True, text=True, check=True)
         assert done.stderr == ""
@@ -54,6 +54,6 @@ def test_exit_codes_are_said_in_three_places_alike(cli: Cli) -> None:
     said = {int(code): " ".join(text.split()) for code, text in rows}
     plain = {code: text.replace("`", "") for code, text in documented.exit_codes().items()}
     assert said == plain
-    page = (MAN / "seqp2p.1").read_text("utf-8")
+    page = (MAN / "man1" / "seqp2p.1").read_text("utf-8")
     for code, text in plain.items():
         assert f".TP\n{code}\n{text}\n" in page

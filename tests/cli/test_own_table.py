@@ -27,6 +27,7 @@ from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from tests.api.tools import play_varied, sits_down, table_with
+from tests.cli.conftest import Cli, refused
 from tests.cli.processes import LIMIT_S, Household, children
 from tests.helpful import HELPFUL
 
@@ -43,6 +44,22 @@ def test_where_nobody_types_bots_come_at_once(people: Household) -> None:
     results = [event["result"] for event in host.events if event["event"] == "over"]
     assert len(results) == 2
     assert {*results} <= {"won", "drawn"}
+
+
+def test_places_are_kept_for_players_from_elsewhere(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "4", "--fill", HELPFUL, "--wait-for", "2", "--no-advertise")
+    host.line("at the table: host .you., bot 2, free, free")
+    ann, ben = people.join(host, who="ann"), people.join(host, who="ben")
+    assert [process.end() for process in (host, ann, ben)] == [0, 0, 0]
+    names = {event["name"] for event in host.events if event["event"] == "seated"}
+    assert names == {"host", "bot 2", "ann", "ben"}
+    assert sum(line.startswith("at the table: ") for line in host.err) == 4
+
+
+@pytest.mark.parametrize("words", [("--fill", "random"), ("--bot", "random"), ("--bot", "random", "--fill", "random")])
+def test_places_are_kept_only_where_bots_come_at_once_and_leave_some(cli: Cli, words: tuple[str, ...]) -> None:
+    exit_code, error, _ = refused(cli("host", "--players", "2", "--wait-for", 2, *words))
+    assert (exit_code, error.split()[0]) == (2, "--wait-for")
 
 
 def test_bots_that_are_killed_in_the_lobby_are_replaced(people: Household) -> None:
