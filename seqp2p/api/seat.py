@@ -1,10 +1,9 @@
 """A seat that a script plays."""
 
 import contextlib
-import random
-import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import partial
+from typing import TypeAlias
 
 import trio
 
@@ -12,20 +11,20 @@ from seqp2p.api.at_table import AtTable, Events
 from seqp2p.api.game import AnyTable, Lobby, safety_words_with
 from seqp2p.api.turns import Questions, Turn
 from seqp2p.arguments import check_arguments
-from seqp2p.bots.player import Bot
-from seqp2p.bots.registry import BOTS
+from seqp2p.bots.exec_player import BotFailed
 from seqp2p.i18n import message
 from seqp2p.live.game import LiveGame
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import LEFT, ignore
 from seqp2p.lobby.events import OnLobbyEvent
-from seqp2p.match.events import Result
 from seqp2p.match.remark import REMARK_LENGTH_MAX
 from seqp2p.match.text import cleaned
 from seqp2p.rules import View
 
+SeatEvent: TypeAlias = TableEvent | BotFailed
 
-class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
+
+class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
     """One seat of a game: ``async for turn in seat`` gives each time it is asked, until the game is over for it.
 
     A turn that was refused is given again, unless it has been played since. A caller that breaks out of the loop and
@@ -36,7 +35,7 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
     def __init__(self, game: LiveGame, table: AnyTable) -> None:
         """Made by this package."""
         self._table = table
-        events = Events[TableEvent]()
+        events = Events[SeatEvent]()
         for event in () if game.resumption is None else game.resumption.events:
             events.put(event)
         self._game = game
@@ -98,6 +97,10 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
         await trio.lowlevel.checkpoint()
         await self._game.say(text)
 
+    def tell(self, event: SeatEvent) -> None:
+        """Add an event, for ``play_bot``."""
+        self._events.put(event)
+
     def _on_event(self, event: TableEvent) -> None:
         self._events.put(event)
         self._questions.on_event(event)
@@ -140,24 +143,3 @@ async def rematch(
         on_lobby(lobby)
         async with seated(await lobby.wait(), table) as again:
             yield again
-
-
-@check_arguments
-async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0) -> Result:
-    """Play this seat to the end of its game with a bot, or the one of that name in BOTS; return its result.
-
-    The bot chooses in a worker thread, one call at a time; ``pace_s`` is the least time in seconds that a turn takes.
-    Raises ValueError for an unknown name, IllegalAction for an illegal choice, and any error of the bot.
-    """
-    if isinstance(bot, str):
-        if bot not in BOTS:
-            raise ValueError(f"there is no bot {bot!r}; there are {', '.join(BOTS)}")
-        # A bot's choices need no secrecy, but no player should be able to foresee them.
-        bot = BOTS[bot](random.Random(secrets.randbits(128)))  # noqa: S311  # seeded with secrets
-    async for turn in seat:
-        begun = trio.current_time()
-        action = await trio.to_thread.run_sync(bot.choose, turn.view)
-        await trio.sleep_until(begun + pace_s)
-        await turn.play(action)
-    assert seat.result is not None, "the game has ended"
-    return seat.result

@@ -14,7 +14,7 @@ import trio
 from seqp2p.arena.contest import USUAL
 from seqp2p.arena.game import Dealer
 from seqp2p.arena.programs import SAID_NOTHING
-from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, ProgramEnded, Stale, Time, Wrong
+from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, ProgramEnded, Stale, Time, Wrong
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import GOODBYE_S, Program
 from seqp2p.bots.registry import BOTS, RandomBot
@@ -101,7 +101,7 @@ def note(found: Findings, notice: Notice) -> Findings:
     """Return the findings with this notice as one more problem, unless it is of right behaviour."""
     game = found.games + 1
     match notice:
-        case Failed(reason, gone, silent):
+        case BotFailed(reason, gone, silent):
             problem = message("game {game}: {reason}", game=game, reason=reason)
             found = replace(found, gone=found.gone or gone, silent=found.silent or silent)
         case Wrong(number, reason) if reason != REFUSED:

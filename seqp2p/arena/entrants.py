@@ -2,7 +2,7 @@
 
 ``learned`` and ``strong:200`` are names of ``BOTS``; ``mymodule:MyBot`` is a class of a module that can be imported,
 also from the current folder; a name with a space, a dot or a slash is a command line, as ``./bot.py`` or
-``node bot.js``. A class is made for each seat of each game, with a seeded ``random.Random``.
+``node bot.js``. A class is made for each seat of each game, with a seeded ``random.Random`` if it takes an argument.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import fields
 from typing import Any, Final, Literal, TypeAlias
 
-from seqp2p.bots.player import Bot
+from seqp2p.bots.player import Bot, check_bot, make_bot
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, MakeBot
 from seqp2p.i18n import message, message_of
@@ -35,7 +35,7 @@ class EntrantError(Exception):
     """A bot that cannot take part; the text has the reason."""
 
 
-class BotFailed(Exception):
+class BotFault(Exception):
     """A bot cannot go on, and loses its game; the text has the reason."""
 
 
@@ -69,7 +69,7 @@ def maker_of(name: str, time_s: float) -> MakeBot:
     return lambda randomness: ClassBot(make, randomness, time_s)
 
 
-def load_class(name: str) -> Callable[[random.Random], Any]:
+def load_class(name: str) -> Callable[..., Any]:
     """Return the class of a name like ``mymodule:MyBot``. Raises EntrantError."""
     module, _, attribute = name.partition(":")
     if (here := os.getcwd()) not in sys.path:  # noqa: PTH109  # sys.path has strings
@@ -84,9 +84,14 @@ def load_class(name: str) -> Callable[[random.Random], Any]:
         raise EntrantError(
             message("the module {module} cannot be imported: {reason}", module=module, reason=reason)
         ) from None
-    make: Callable[[random.Random], Any] | None = getattr(found, attribute, None)
+    make: Callable[..., Any] | None = getattr(found, attribute, None)
     if not callable(make):
         raise EntrantError(message("the module {module} has no class {name}", module=module, name=attribute))
+    try:
+        with redirect_stdout(sys.stderr):
+            check_bot(make_bot(make, random.Random(0)))  # noqa: S311  # it plays no game
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # as above
+        raise EntrantError(message("no bot can be made: {reason}", reason=described(error))) from None
     return make
 
 
@@ -96,42 +101,40 @@ def whole_view(seen: View) -> View:
 
 
 class ClassBot:
-    """A bot of a class that is not of this program: each of its faults is a BotFailed."""
+    """A bot of a class that is not of this program: each of its faults is a BotFault."""
 
-    def __init__(self, make: Callable[[random.Random], Any], randomness: random.Random, time_s: float) -> None:
+    def __init__(self, make: Callable[..., Any], randomness: random.Random, time_s: float) -> None:
         self._make = make
         self._randomness = randomness
         self._time_s = time_s
         self._bot: Bot | None = None
 
     def choose(self, view: View) -> Action:
-        """Return the bot's choice. Raises BotFailed if it raises, is too slow, or chooses no legal action."""
+        """Return the bot's choice. Raises BotFault if it raises, is too slow, or chooses no legal action."""
         seen = whole_view(view)
         try:
             with redirect_stdout(sys.stderr), _limited(self._time_s):
-                bot = self._bot = self._bot or self._make(self._randomness)
+                bot = self._bot = self._bot or make_bot(self._make, self._randomness)
                 action = bot.choose(seen)
         except _TooSlow:
-            raise BotFailed(
-                message("it did not choose within {seconds} seconds", seconds=f"{self._time_s:g}")
-            ) from None
+            raise BotFault(message("it did not choose within {seconds} seconds", seconds=f"{self._time_s:g}")) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001  # foreign code raises what it wants
-            raise BotFailed(message("it raised {reason}", reason=described(error))) from None
+            raise BotFault(message("it raised {reason}", reason=described(error))) from None
         _check_action(seen, action)
         return action
 
 
 def _check_action(seen: View, action: object) -> None:
-    """Raise BotFailed unless this is a possible action. The dealer checks it again."""
+    """Raise BotFault unless this is a possible action. The dealer checks it again."""
     if not isinstance(action, Action):
-        raise BotFailed(message("it did not choose an Action: {what}", what=type(action).__name__))
+        raise BotFault(message("it did not choose an Action: {what}", what=type(action).__name__))
     if action in seen.legal:
         return
     try:
         apply(seen.position, action)
     except Exception as error:  # noqa: BLE001  # an action may be made of anything
         reason = message_of(error) if isinstance(error, RulesError) else described(error)
-        raise BotFailed(message("its choice is not legal: {reason}", reason=reason)) from None
+        raise BotFault(message("its choice is not legal: {reason}", reason=reason)) from None
 
 
 def described(error: BaseException) -> str:

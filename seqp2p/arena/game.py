@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any, Final, NamedTuple, get_args
 
 from seqp2p.arena.contest import Contest
-from seqp2p.arena.entrants import BotFailed
+from seqp2p.arena.entrants import BotFault
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Result
 from seqp2p.rules import (
@@ -156,17 +156,17 @@ class ArenaGame:
         return late_view(self._dealer.position)
 
     def take(self, action: Action, seconds: float) -> None:
-        """Play the choice of the seat to move, which took so many seconds. Raises BotFailed if it is not legal."""
+        """Play the choice of the seat to move, which took so many seconds. Raises BotFault if it is not legal."""
         team = team_of(self.to_move, self._dealer.position.teams) - 1
         try:
             self._dealer.play(action)
         except RulesError as error:
-            raise BotFailed(message("its choice is not legal: {reason}", reason=message_of(error))) from None
+            raise BotFault(message("its choice is not legal: {reason}", reason=message_of(error))) from None
         self._counts[action.kind] += 1
         self.choices[team] += 1
         self.seconds[team] += seconds
 
-    def result(self, failure: BotFailed | None = None) -> ArenaResult:
+    def result(self, failure: BotFault | None = None) -> ArenaResult:
         """Return the result, or that of the game which the seat to move has failed."""
         position = self._dealer.position
         return ArenaResult(

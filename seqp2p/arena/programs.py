@@ -9,9 +9,9 @@ from typing import Final
 
 import trio
 
-from seqp2p.arena.entrants import BotFailed
+from seqp2p.arena.entrants import BotFault
 from seqp2p.arena.game import ArenaGame, ArenaResult
-from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
+from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, Time
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import Program, start_program
 from seqp2p.bots.wire import hello_alone
@@ -42,15 +42,15 @@ class _ProgramSeat:
         self.player = ExecPlayer(program, table, game.variant, Time(program.time_s), self, self._note)
 
     def _note(self, notice: Notice) -> None:
-        if isinstance(notice, Failed):
+        if isinstance(notice, BotFailed):
             self._reason = self._reason or notice.reason
 
     def choose(self, view: View) -> Action:  # noqa: ARG002  # that of a bot
-        """Instead of a drawn action. Raises BotFailed."""
-        raise BotFailed(self._reason)
+        """Instead of a drawn action. Raises BotFault."""
+        raise BotFault(self._reason)
 
     async def ask(self, seen: View) -> Action:
-        """Return the program's choice. Raises BotFailed."""
+        """Return the program's choice. Raises BotFault."""
         action = await self.player.choose(seen, None)
         while action.kind == "call":
             action = await self.player.choose(seen, SAID_NOTHING)
@@ -98,7 +98,7 @@ async def _turns(game: ArenaGame, seats: Sequence[Bot | _ProgramSeat], players: 
             game.take(action, seconds)
             for player in players:
                 player.hear(Turned(seen.turn + 1, number, action))
-    except BotFailed as failure:
+    except BotFault as failure:
         return game.result(failure)
     return game.result()
 

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from seqp2p.arena.contest import Contest
-from seqp2p.arena.entrants import BotFailed, kind_of, maker_of, program_of
+from seqp2p.arena.entrants import BotFault, kind_of, maker_of, program_of
 from seqp2p.arena.game import ArenaGame, ArenaResult
 from seqp2p.arena.programs import play_with_programs
 from seqp2p.bots.exec_player import TIME_S
@@ -237,7 +237,7 @@ def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
         while seat := game.to_move:
             seen, begun = game.view(), clock()
             game.take(bots[seat - 1].choose(seen), clock() - begun)
-    except BotFailed as failure:
+    except BotFault as failure:
         return game.result(failure)
     return game.result()
 

@@ -36,7 +36,7 @@ HISTORY_MAX: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class BotFailed:
     """A question was not answered, and an action was drawn. ``gone``: the program plays no more in this game.
 
     ``silent``: the time was over, and the program had written no line since the question.
@@ -70,7 +70,7 @@ class ProgramEnded:
     killed: bool
 
 
-Notice: TypeAlias = Failed | Wrong | Stale | ProgramEnded
+Notice: TypeAlias = BotFailed | Wrong | Stale | ProgramEnded
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class ExecPlayer:
         if self.is_gone and self._running is not None:
             self._running.kill()
             self._reading.cancel()
-        self._notice(Failed(reason, self.is_gone, silent))
+        self._notice(BotFailed(reason, self.is_gone, silent))
 
     # Events of the table.
 

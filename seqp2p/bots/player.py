@@ -1,6 +1,9 @@
 """Players: a bot, a person, a program. All get the same view and return an action."""
 
-from typing import Protocol
+import inspect
+import random
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import trio
 
@@ -13,6 +16,34 @@ class Bot(Protocol):
     def choose(self, view: View) -> Action:
         """Return one of ``view.legal``."""
         ...
+
+
+def check_bot(bot: object) -> None:
+    """Raise TypeError for what cannot be asked for a choice, with the reason."""
+    choose = getattr(bot, "choose", None)
+    if isinstance(bot, type):
+        raise TypeError(f"bot must be an object with a method choose, not the class {bot.__name__}")
+    if not callable(choose):
+        raise TypeError(f"bot must have a method choose, and {type(bot).__name__} has none")
+    if inspect.iscoroutinefunction(choose):
+        raise TypeError("choose of a bot must be an ordinary method, not async: it is called in a thread")
+    if not _takes(choose, None):
+        raise TypeError("choose of a bot must take one argument, the view")
+
+
+def make_bot(kind: Callable[..., Any], randomness: random.Random) -> Any:
+    """Return a bot of this class, made with the source of randomness if it takes an argument."""
+    return kind(randomness) if _takes(kind, randomness) else kind()
+
+
+def _takes(function: Callable[..., Any], *arguments: object) -> bool:
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:  # One of C says nothing of its arguments.
+        return True
+    return True
 
 
 class SeatPlayer(Protocol):

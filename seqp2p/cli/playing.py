@@ -14,7 +14,7 @@ import trio
 
 from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.api.home import usual_replay_dir
-from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
+from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, Time
 from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, STRONG, RandomBot, strong_bot, why_no_bot
@@ -224,7 +224,7 @@ def exec_player(program: Program, game: Game, seat: int, pace_s: float, output: 
 
 def _telling(output: Output) -> Callable[[Notice], None]:
     def tell(notice: Notice) -> None:
-        if not isinstance(notice, Failed):
+        if not isinstance(notice, BotFailed):
             return
         output.event(json_events.BotFailedEvent(notice.reason, notice.gone))
         text = t("the bot has failed: {reason}; this move is chosen at random", reason=translate(notice.reason))

@@ -1,6 +1,7 @@
 """Whole games between seats in one process, as a script plays, watches and resumes them."""
 
 import gc
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -254,7 +255,7 @@ class Cheat:
 
 async def test_a_bot_plays_on_where_another_chose_what_is_not_legal(tmp_path: Path) -> None:
     async with two_seats(tmp_path) as ann:
-        with pytest.raises(ValueError, match="there is no bot 'clever'; there are easy, normal, hard, random, greedy"):
+        with pytest.raises(ValueError, match="there is no bot 'clever': the bots are easy, normal, hard, random, greedy"):
             await seqp2p.play_bot(ann, "clever")
         with pytest.raises(seqp2p.IllegalAction):
             await seqp2p.play_bot(ann, Cheat())
@@ -263,6 +264,69 @@ async def test_a_bot_plays_on_where_another_chose_what_is_not_legal(tmp_path: Pa
     turns = sum(isinstance(event, seqp2p.Turned) and event.seat == 1 for event in ann.events.so_far)
     assert trio.current_time() - begun >= turns * 0.05
     assert ended(ann) == "won"
+
+
+class Slow:
+    """A bot that is asked once, and chooses when it is too late; ``go_on`` ends its choice."""
+
+    def __init__(self) -> None:
+        self.asked, self.begun, self.go_on = 0, threading.Event(), threading.Event()
+
+    def choose(self, view: seqp2p.View) -> seqp2p.Action:
+        self.asked += 1
+        self.begun.set()
+        self.go_on.wait()
+        return view.legal[0]
+
+
+async def test_a_bot_that_is_too_slow_is_played_for(tmp_path: Path) -> None:
+    bot = Slow()
+    async with two_seats(tmp_path) as ann:
+        assert await seqp2p.play_bot(ann, bot, time_s=0.01) == ann.result
+    failed = [event for event in ann.events.so_far if isinstance(event, seqp2p.BotFailed)]
+    reason = "it did not choose within 0.01 seconds"
+    assert failed == [seqp2p.BotFailed(reason, gone=False)] * 2 + [seqp2p.BotFailed(reason, gone=True)]
+    assert bot.asked == 1, "no call is made beside one that goes on"
+    bot.go_on.set()
+
+
+async def test_nobody_waits_for_a_bot_that_thinks(tmp_path: Path) -> None:
+    bot = Slow()
+    async with two_seats(tmp_path) as ann:
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(seqp2p.play_bot, ann, bot)
+                await trio.to_thread.run_sync(bot.begun.wait)
+                scope.cancel()
+        assert scope.cancelled_caught
+        await ann.leave()
+    bot.go_on.set()
+
+
+class Async:
+    async def choose(self, view: seqp2p.View) -> None: ...
+
+
+class Many:
+    def choose(self, view: seqp2p.View, hand: object) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("bot", "said"),
+    [
+        (None, "bot must have a method choose, and NoneType has none"),
+        (Cheat, "not the class Cheat"),
+        (Async(), "not async"),
+        (Many(), "one argument, the view"),
+    ],
+)
+async def test_what_is_no_bot(tmp_path: Path, bot: Any, said: str) -> None:
+    async with two_seats(tmp_path) as ann:
+        with pytest.raises(TypeError, match=said):
+            await seqp2p.play_bot(ann, bot)
+        with pytest.raises(ValueError, match="time_s must be more than 0"):
+            await seqp2p.play_bot(ann, "greedy", time_s=0)
+        assert await seqp2p.play_bot(ann, "greedy") == ann.result
 
 
 async def test_two_tables_in_one_process(tmp_path: Path) -> None:

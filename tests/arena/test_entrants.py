@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from seqp2p.arena import EntrantError, Tally, make_contest, play_deal
-from seqp2p.arena.entrants import BotFailed, ClassBot, kind_of, load_class, whole_view
+from seqp2p.arena.entrants import BotFault, ClassBot, kind_of, load_class, whole_view
 from seqp2p.arena.game import LateView, late_view
 from seqp2p.rules import KIDS, PASS, Action, View
 from tests.rules.playing import random_position
@@ -28,7 +28,7 @@ def failure(choose: Callable[[View], object], time_s: float = LONG_S) -> str:
         def __init__(self, _: random.Random) -> None:
             self.choose = choose
 
-    with pytest.raises(BotFailed) as failed:
+    with pytest.raises(BotFault) as failed:
         ClassBot(Bot, random.Random(1), time_s).choose(seen())
     return str(failed.value)
 
@@ -81,7 +81,7 @@ def test_a_class_that_cannot_be_made_fails_at_its_first_choice() -> None:
     def make(_: random.Random) -> object:
         raise TypeError("takes no arguments")
 
-    with pytest.raises(BotFailed, match="it raised TypeError: takes no arguments"):
+    with pytest.raises(BotFault, match="it raised TypeError: takes no arguments"):
         ClassBot(make, random.Random(1), LONG_S).choose(seen())
 
 
@@ -114,6 +114,11 @@ def test_it_is_given_its_view_alone_and_writes_to_nobody(capsys: pytest.CaptureF
             print("let me think")
             return view.legal[-1]
 
+    class Plain:
+        def choose(self, view: View) -> Action:
+            return view.legal[0]
+
+    assert ClassBot(Plain, random.Random(1), LONG_S).choose(seen()) == seen().legal[0]
     dice, view = random.Random(1), seen()
     assert ClassBot(Bot, dice, LONG_S).choose(view) == view.legal[-1]
     assert given[0] is dice
@@ -168,6 +173,8 @@ def test_a_class_of_a_module_in_this_folder_takes_part(here: Path) -> None:
         ("bots_of_a_test:nothing", BOTS, "the module bots_of_a_test has no class nothing"),
         ("bots_of_a_test:Bot", "1 / 0", "the module bots_of_a_test cannot be imported: ZeroDivisionError: division"),
         ("bots_of_a_test:Bot", "def", "the module bots_of_a_test cannot be imported: SyntaxError: "),
+        ("bots_of_a_test:Bot", "class Bot:\n    def __init__(self, a, b): ...", "no bot can be made: TypeError: "),
+        ("bots_of_a_test:Bot", "class Bot: ...", "no bot can be made: TypeError: bot must have a method choose"),
         ("bots_of_a_test:Bot", "exit(3)", "the module bots_of_a_test cannot be imported: SystemExit: 3"),
         (
             "bots_of_a_test:Bot",

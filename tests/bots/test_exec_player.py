@@ -14,7 +14,7 @@ import trio
 import trio.testing
 
 from seqp2p.bots import exec_player, program
-from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, ProgramEnded, Stale, Time, Wrong
+from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, ProgramEnded, Stale, Time, Wrong
 from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, Program
 from seqp2p.bots.registry import RandomBot
 from seqp2p.bots.wire import hello
@@ -71,8 +71,8 @@ class Bench:
         return [message["type"] for message in self.sent]
 
     @property
-    def failures(self) -> list[Failed]:
-        return [notice for notice in self.notices if isinstance(notice, Failed)]
+    def failures(self) -> list[BotFailed]:
+        return [notice for notice in self.notices if isinstance(notice, BotFailed)]
 
     def child(self) -> int:
         """The process that the program has started."""
@@ -128,7 +128,7 @@ async def test_a_slow_program_loses_its_turn(seen: View, tmp_path: Path) -> None
         begun = trio.current_time()
         assert await bench.player.choose(seen, None) in seen.legal
         assert SOON_S <= trio.current_time() - begun < 10
-        assert bench.failures == [Failed("it did not choose within 0.5 seconds", gone=False, silent=True)]
+        assert bench.failures == [BotFailed("it did not choose within 0.5 seconds", gone=False, silent=True)]
 
 
 async def test_an_answer_that_comes_late_is_passed_over(seen: View, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ async def test_a_program_that_writes_without_end_loses_its_turn(seen: View, tmp_
         for _ in range(4):
             assert await bench.player.choose(seen, None) in seen.legal
         reason = f"it has written more than {ANSWER_SIZE_MAX} bytes"
-        assert bench.failures == [Failed(reason, gone=False)] * 2 + [Failed(reason, gone=True)]
+        assert bench.failures == [BotFailed(reason, gone=False)] * 2 + [BotFailed(reason, gone=True)]
     # What it writes is read only while it is asked: else it waits, and takes nobody's time.
     assert len([notice for notice in bench.notices if isinstance(notice, Stale)]) < 3 * ANSWER_SIZE_MAX / 40
 
@@ -153,7 +153,7 @@ async def test_a_program_that_writes_without_end_loses_its_turn(seen: View, tmp_
 async def test_a_huge_line_costs_one_turn(seen: View, tmp_path: Path) -> None:
     async with playing(tmp_path, "huge") as bench:
         assert await bench.player.choose(seen, None) in seen.legal
-        assert bench.failures == [Failed(f"it has written a line of more than {LINE_SIZE_MAX} bytes", gone=False)]
+        assert bench.failures == [BotFailed(f"it has written a line of more than {LINE_SIZE_MAX} bytes", gone=False)]
         # The rest of it is passed over, and so is the answer behind it.
         assert await bench.player.choose(seen, None) == seen.legal[0]
         assert bench.notices[1:] == [Stale(1, taken_back=False)]
@@ -187,7 +187,7 @@ async def test_a_program_that_ends_is_gone(manner: str, reason: str, seen: View,
         for _ in range(4):
             assert await bench.player.choose(seen, None) in seen.legal
             bench.player.hear(Turned(1, 2, PASS))
-        assert bench.failures == [Failed(reason, gone=True)]
+        assert bench.failures == [BotFailed(reason, gone=True)]
 
 
 async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, mo
                 # A pipe takes as much as it can hold, without anybody reading.
                 bench.player.emit({"event": "remark", "text": "x" * 60_000})
                 await trio.lowlevel.checkpoint()
-        assert bench.failures == [Failed("it does not read what it is sent", gone=True)]
+        assert bench.failures == [BotFailed("it does not read what it is sent", gone=True)]
         assert await bench.player.choose(seen, None) in seen.legal
     assert len(bench.failures) == 1
 
@@ -278,7 +278,7 @@ async def test_a_program_that_cannot_be_started(seen: View, tmp_path: Path) -> N
         assert await player.choose(seen, None) in seen.legal
         await player.finish(WON)
     (failed,) = notices
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, BotFailed)
     assert failed.gone
     assert failed.reason.startswith("it cannot be started: its first line names no interpreter")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.bots.exec_player import ExecPlayer, Failed, Wrong
+from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Wrong
 from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player, overhearing
@@ -86,7 +86,7 @@ async def test_a_failure_is_told_to_scripts_and_people(
     player = make_player(choices, Reporter(Output(json=True), brief.match), brief.seat(1))
     assert isinstance(player, ExecPlayer)
     for gone in (False, True):
-        player._notice(Failed("it is slow", gone))
+        player._notice(BotFailed("it is slow", gone))
     player._notice(Wrong(1, "no"))  # It may answer again: nothing has happened yet.
     said = capsys.readouterr()
     assert documented.stream(said.out) == [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from seqp2p.arena.conformance import TABLES, Findings, begin, note
-from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
+from seqp2p.bots.exec_player import BotFailed, ProgramEnded, Stale, Wrong
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -106,7 +106,7 @@ def test_what_is_as_it_should_be_is_no_problem() -> None:
         found = note(found, notice)
     assert not found.problems
     assert not found.gone
-    found = note(note(found, Wrong(1, "no")), Failed("slow", gone=True))
+    found = note(note(found, Wrong(1, "no")), BotFailed("slow", gone=True))
     assert found.problems == ("game 1, question 1: no", "game 1: slow")
     assert found.gone
 

@@ -1,0 +1,74 @@
+"""A bot that plays a seat of a script."""
+
+import random
+import secrets
+
+import trio
+
+from seqp2p.api.seat import Seat
+from seqp2p.api.turns import Turn
+from seqp2p.arguments import check_arguments
+from seqp2p.bots.exec_player import FAILURES_MAX, TIME_S, BotFailed, Time
+from seqp2p.bots.player import Bot, check_bot
+from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
+from seqp2p.i18n import message
+from seqp2p.live.asking import PATIENCE_S
+from seqp2p.match.events import Result
+from seqp2p.rules import Action
+
+
+@check_arguments
+async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0, time_s: float = TIME_S) -> Result:
+    """Play this seat to the end of its game with a bot, or the one of that name in BOTS; return its result.
+
+    ``choose`` is called in a worker thread, one call at a time; ``pace_s`` is the least time in seconds that a turn
+    takes. A bot that does not choose within ``time_s`` seconds, or within the time that the table gives, is treated as
+    a program of ``--exec``: an action is drawn at random, ``seat.events`` has BotFailed, and after three such failures
+    in a row the bot is not asked again. Cancelled, it waits for no bot: a thread that still runs is abandoned.
+
+    Raises TypeError for what is no bot, ValueError for an unknown name or no time, IllegalAction for an illegal choice,
+    and any error of the bot.
+    """
+    if not time_s > 0:
+        raise ValueError(f"time_s must be more than 0 seconds, not {time_s}")
+    # A bot's choices need no secrecy, but no player should be able to foresee them.
+    randomness = random.Random(secrets.randbits(128))  # noqa: S311  # seeded with secrets
+    if isinstance(bot, str):
+        if reason := why_no_bot(bot):
+            raise ValueError(reason)
+        bot = BOTS[bot](randomness)
+    check_bot(bot)
+    asked = _AskedBot(seat, bot, Time(time_s, seat.settings.turn_time_s, PATIENCE_S), RandomBot(randomness))
+    async for turn in seat:
+        begun = trio.current_time()
+        action = await asked.choose(turn)
+        await trio.sleep_until(begun + pace_s)
+        await turn.play(action)
+    assert seat.result is not None, "the game has ended"
+    return seat.result
+
+
+class _AskedBot:
+    """A bot with the time that it has; ``lot`` chooses in its place."""
+
+    def __init__(self, seat: Seat, bot: Bot, time: Time, lot: Bot) -> None:
+        self._seat = seat
+        self._bot = bot
+        self._time = time
+        self._lot = lot
+        self._failures = 0
+        self._one_call = trio.CapacityLimiter(1)  # A call that is too late may still go on.
+
+    async def choose(self, turn: Turn) -> Action:
+        if self._failures < FAILURES_MAX:
+            limit_s = self._time.limit_s(turn.view.phase)
+            with trio.move_on_after(limit_s):
+                action = await trio.to_thread.run_sync(
+                    self._bot.choose, turn.view, abandon_on_cancel=True, limiter=self._one_call
+                )
+                self._failures = 0
+                return action
+            self._failures += 1
+            reason = message("it did not choose within {seconds} seconds", seconds=f"{limit_s:g}")
+            self._seat.tell(BotFailed(reason, gone=self._failures == FAILURES_MAX))
+        return self._lot.choose(turn.view)
