@@ -7,7 +7,7 @@ hold them written out. Of several numbers, the one whose game shows the most rul
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -48,7 +48,7 @@ FOLDER = ROOT / "protocol" / "perft"
 GAMES = {
     "classic": (CLASSIC, Options()),
     **{
-        f"classic_{row.word.replace('-', '_')}": (CLASSIC, replace(Options(), **{row.field: not row.usual}))
+        f"classic_{row.word.replace('-', '_')}": (CLASSIC, Options(**{row.field: not row.usual}))
         for row in RULE_OPTIONS
     },
     "classic_all_options": (CLASSIC, Options(*(not row.usual for row in RULE_OPTIONS))),
