@@ -20,6 +20,7 @@ from seqp2p.rules import (  # noqa: E402 -- after the path
     CLASSIC,
     DRAW,
     KIDS,
+    RULE_OPTIONS,
     Action,
     Card,
     Options,
@@ -46,10 +47,11 @@ from seqp2p.rules.position_text import format_options  # noqa: E402 -- after the
 FOLDER = ROOT / "protocol" / "perft"
 GAMES = {
     "classic": (CLASSIC, Options()),
-    "classic_advanced": (CLASSIC, Options(advanced=True)),
-    "classic_no_table_talk": (CLASSIC, Options(table_talk=False)),
-    "classic_manual_draw": (CLASSIC, Options(manual_draw=True)),
-    "classic_all_options": (CLASSIC, Options(advanced=True, table_talk=False, manual_draw=True)),
+    **{
+        f"classic_{row.word.replace('-', '_')}": (CLASSIC, Options(**{row.field: not row.usual}))
+        for row in RULE_OPTIONS
+    },
+    "classic_all_options": (CLASSIC, Options(*(not row.usual for row in RULE_OPTIONS))),
     "kids": (KIDS, Options()),
 }
 GAMES_TRIED = 12

@@ -28,7 +28,7 @@ from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.match.table import USUAL_OPTIONS, Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import KNOWN_VARIANTS, Action, Line, Square, Variant, View, default_teams, format_position
 from seqp2p.rules.view import CORNER
@@ -56,10 +56,7 @@ def make_settings(players: int, variant: str = "classic", **changes: Any) -> Set
         players=players,
         teams=teams,
         colours=rules.colours[:teams],
-        advanced=False,
-        table_talk=True,
-        manual_draw=False,
-        open_hands=True,
+        **USUAL_OPTIONS,
         turn_time_s=0,
         grace_s=120,
     )

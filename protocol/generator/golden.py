@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from protocol.generator.games import Game, opened
 from protocol.generator.vectors import Vector, scalar
@@ -13,7 +13,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.steps import final_hash
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.replay.format import StepRecord, contributions_of
-from seqp2p.rules import format_action, format_position
+from seqp2p.rules import RULE_OPTIONS, format_action, format_position
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Golden:
         return table_settings(len(self.bots), **self.choices)
 
 
-EVERY_OPTION: Final[TableChoices] = {"advanced": True, "table_talk": False, "manual_draw": True}
+EVERY_OPTION: Final = cast("TableChoices", {row.field: not row.usual for row in RULE_OPTIONS})
 # By the name of the file.
 GOLDEN: Final = {
     "classic-2": Golden("classic-2/18", ("random", "random")),

@@ -17,6 +17,9 @@ from protocol.second.basics import (
 )
 from protocol.second.rules import DATA
 
+# The options of the rules: the unusual value of each, and the word for it in a position's text.
+OPTIONS = {"advanced": (True, "advanced"), "table_talk": (False, "no-table-talk"), "manual_draw": (True, "manual-draw")}
+
 
 class Table(Exception):
     """An agreement that cannot be played."""
@@ -34,8 +37,8 @@ def read_agreement(data: bytes) -> dict[str, Any]:
     require_table(len(settings["colours"]) == len(set(settings["colours"])) == settings["teams"])
     offered = data_["colours"] if settings["variant"] == "kids" else data_["colours"][: settings["teams"]]
     require_table(set(settings["colours"]) <= set(offered))
-    for name, usual in (("advanced", False), ("table_talk", True), ("manual_draw", False)):
-        require_table(settings[name] is usual or name in data_["options"])
+    for name, (unusual, _) in OPTIONS.items():
+        require_table(settings[name] is not unusual or name in data_["options"])
     require_table(len(seats) == settings["players"])
     for seat in seats:
         require_table(is_name(seat["name"]))
@@ -52,7 +55,7 @@ def require_table(condition: object) -> None:
 
 
 def _check_forms(settings: Any, seats: Any) -> None:
-    flags = ["advanced", "table_talk", "manual_draw", "open_hands"]
+    flags = [*OPTIONS, "open_hands"]
     keys = ["variant", "players", "teams", "colours", *flags, "turn_time_s", "grace_s"]
     require(type(settings) is dict and list(settings) == keys)
     require(type(settings["variant"]) is str and len(settings["variant"]) <= 16)

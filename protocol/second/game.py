@@ -6,7 +6,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
-from protocol.second.agreement import deal_owners, draw_dealer, read_agreement
+from protocol.second.agreement import OPTIONS, deal_owners, draw_dealer, read_agreement
 from protocol.second.basics import (
     Encoding,
     G,
@@ -460,9 +460,7 @@ class Machine:
         if self.position is not None:
             return
         settings = self.settings
-        words = {"advanced": True, "no-table-talk": False, "manual-draw": True}
-        holds = settings["advanced"], settings["table_talk"], settings["manual_draw"]
-        options = [word for (word, wanted), value in zip(words.items(), holds, strict=True) if value == wanted]
+        options = [word for name, (unusual, word) in OPTIONS.items() if settings[name] is unusual]
         hand = len(self.hands[1])
         self.position = Position(
             self.board,

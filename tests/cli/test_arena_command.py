@@ -2,11 +2,14 @@
 
 import signal
 import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from seqp2p.arena.tally import WorkerLost, play_deals
 from seqp2p.cli import arena
 from tests.cli import documented
 from tests.cli.conftest import Cli, refused, said
@@ -41,6 +44,25 @@ def test_the_result_for_scripts(cli: Cli) -> None:
         assert 0 < low < score < high < 1
     (bot,) = event["bots"]
     assert (bot["name"], bot["elo"], bot["failed"], bot["reasons"]) == ("random", None, 0, [])
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "told"),
+    [
+        (KeyboardInterrupt(), 5, "stopped after 2 deals"),
+        (WorkerLost("one is gone"), 1, "error: one is gone"),
+    ],
+)
+def test_what_was_played_before_an_early_end_is_told(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, end: BaseException, code: int, told: str
+) -> None:
+    def ending(*arguments: Any) -> Iterator[Any]:
+        yield from islice(play_deals(*arguments), 2)
+        raise end
+
+    monkeypatch.setattr(arena, "play_deals", ending)
+    exit_code, out, err = cli("arena", "random", "random", "--deals", 9, "--jobs", 1)
+    assert (exit_code, out.split()[:2], err) == (code, ["2", "games"], f"seqp2p: {told}\n")
 
 
 def test_the_result_for_people(cli: Cli) -> None:

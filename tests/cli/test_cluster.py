@@ -232,6 +232,15 @@ def test_a_plain_address_beyond_loopback_is_warned_of(
     assert ["is not encrypted" in line for line in told] == [True] * warned
 
 
+def test_a_cluster_that_asks_for_certificates_is_not_joined_without(
+    many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Security, "get_connection_args", lambda *_: {"ssl_context": None})
+    with pytest.raises(UserError, match=r"^Dask has no certificates for tls://far:8786$"):
+        list(verify_on_cluster(many[:1], "tls://far:8786", print))
+    assert cluster.addresses == []
+
+
 # --- workers
 
 

@@ -108,6 +108,12 @@ def test_a_file_that_cannot_be_written(file: Path) -> None:
         change_config("palette", "mono")
 
 
+def test_a_folder_that_cannot_be_read_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", "/" + "x" * 300)
+    (problem,) = kept().problems
+    assert str(problem).endswith("cannot be used: File name too long")
+
+
 def test_help_and_completion_come_from_the_table(cli: Cli) -> None:
     shown = " ".join(cli("config", "--help")[1].split())
     for setting in SETTINGS:

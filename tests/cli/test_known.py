@@ -14,7 +14,7 @@ import trio
 
 from seqp2p.api.home import KNOWN_PLAYERS, data_dir, locked_identity
 from seqp2p.cli import known
-from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
+from seqp2p.cli.known import Known, check_known, forget, load, meet, note_finished, remember
 from seqp2p.cli.output import Output, prepare_streams
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError
@@ -232,7 +232,9 @@ def test_a_damaged_file_is_said_and_left_alone(cli: Cli, own_home: Path, data: b
     assert path.read_bytes() == data
 
 
-def test_a_file_and_a_lock_that_cannot_be_used(cli: Cli, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_and_a_lock_that_cannot_be_used(
+    cli: Cli, own_home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(known, "LOCK_PATIENCE_S", 0.03)
     with known.locked(f"{KNOWN_PLAYERS}.lock"), pytest.raises(UserError, match="another seqp2p process holds"):
         forget("ann")
@@ -240,6 +242,9 @@ def test_a_file_and_a_lock_that_cannot_be_used(cli: Cli, own_home: Path, monkeyp
     (own_home / f"{KNOWN_PLAYERS}.lock").mkdir()
     with pytest.raises(UserError, match="cannot use"):
         forget("ann")
+    over = cast("LiveGame", SimpleNamespace(table=SimpleNamespace(others=()), out=()))
+    note_finished(over, Output(json=False))
+    assert capfd.readouterr().out.startswith("cannot use ")
     (own_home / KNOWN_PLAYERS).mkdir()
     assert cli("id")[0] == 1
 

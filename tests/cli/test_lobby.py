@@ -4,10 +4,14 @@ import signal
 import socket
 import subprocess
 
+import pytest
+
 from seqp2p.cli.lobby import LobbyDesk
 from seqp2p.cli.output import Output
-from seqp2p.lobby.events import Guest, LobbyRequest, LobbyShown, RemovePlayer
-from tests.cli.conftest import Cli, refused
+from seqp2p.lobby.events import Guest, LobbyRequest, LobbyShown, RelayState, RemovePlayer, declined
+from seqp2p.net.addresses import Address
+from tests.cli import documented
+from tests.cli.conftest import Cli, options_of, refused, teller_of
 from tests.cli.processes import Household
 from tests.table import make_settings
 
@@ -141,3 +145,17 @@ def test_a_number_as_a_name_has_no_other_player_removed() -> None:
     remove = desk.answers()["remove"]
     assert remove("2") == ["add the name or the seat of another player, like: remove seat 2"]
     assert (remove("seat 3"), asked) == ((), [RemovePlayer(two.key)])
+
+
+async def test_what_was_declined_and_the_state_of_the_relay_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    teller, relay = teller_of(options_of()), Address("relay.example.org", 4001)
+    for event in (declined("seat_taken"), RelayState(relay, "nobody answers"), RelayState(relay, "")):
+        teller.on_event(event)
+    out, err = capsys.readouterr()
+    declining, *states = documented.stream(out)
+    assert (declining["event"], declining["code"]) == ("declined", "seat_taken")
+    assert [(each["event"], each["problem"]) for each in states] == [("relay", "nobody answers"), ("relay", None)]
+    assert err.splitlines()[1:] == [
+        "nobody can join through the relay now: nobody answers",
+        "the relay at relay.example.org:4001 is back",
+    ]

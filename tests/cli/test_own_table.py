@@ -24,15 +24,15 @@ from seqp2p.cli.running import ChildStart, Hear
 from seqp2p.errors import UserError
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
-from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from tests.api.tools import play_varied, sits_down, table_with
 from tests.cli.conftest import Cli, refused
 from tests.cli.processes import LIMIT_S, Household, children
 from tests.helpful import HELPFUL
+from tests.table import make_settings
 
 TABLE, RELAY = Address("127.0.0.1", 4610), Address("10.9.0.9", 4001)
-SETTINGS = Settings("kids", 3, 3, ("red", "yellow", "green"), False, True, False, True, 0, 120)
+SETTINGS = make_settings(3, "kids")
 HOST = Guest("host", bytes(32))
 
 

@@ -82,6 +82,16 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     assert re.search(r" turns, \d\d:\d\d$", rows_now()[0].note)
 
 
+def test_who_left_a_game_that_others_play_on_reads_that_it_left(
+    cli: Cli, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own_home / "replays").mkdir(parents=True)
+    shutil.copy(WON.with_name("leave_of_one_fail.seqp2p"), own_home / "replays")
+    ben = next(past_games.past_games(own_home / "replays")).summary.report.players[1]
+    monkeypatch.setattr(past_games, "own_keys", lambda: frozenset({bytes.fromhex(ben.key)}))
+    assert "you left" in cli("games")[1]
+
+
 @pytest.mark.parametrize(
     ("file", "said"),
     [
@@ -118,9 +128,12 @@ def test_show_without_a_file_asks_for_one(cli: Cli, played: Path, monkeypatch: p
     exit_code, _, err = cli("show", "--json")
     assert exit_code == 2
     assert "name a replay" in err
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("SEQP2P_HOME", str(played))
+        assert refused(cli("show"))[1] == f"there is no such game in {played / 'replays'}"
     typed: Iterator[str] = iter(("9", "x", "2"))
     monkeypatch.setattr("click.prompt", lambda *_, **__: next(typed))
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     exit_code, out, _ = cli("show")
     assert exit_code == 0
     assert "type a number from 1 to 2" in out

@@ -16,6 +16,7 @@ from seqp2p.cli.output import Output, printable
 from seqp2p.cli.reporter import TABLE_FULL, PortTeller, Reporter
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
+from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.events import CodeShown
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Dropped, Event, Redealt, Remarked, Result, Shuffled, Skipped, Turned, Undone, Voted
@@ -24,7 +25,9 @@ from seqp2p.net.addresses import Address
 from seqp2p.rules import PASS, Action, Card, Variant, exchange, parse_action, view
 from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.plain import board_lines
-from seqp2p.ui.words import settings_lines
+from seqp2p.ui.scene import Page, Scene
+from seqp2p.ui.styles import UNICODE
+from seqp2p.ui.words import Sight, settings_lines
 from tests.cli import documented
 from tests.cli.conftest import options_of, teller_of
 from tests.table import Played, make_settings, match_at, played
@@ -131,6 +134,15 @@ class FakeScreen:
         self.said: list[tuple[str, ...]] = []
         self.amended: list[tuple[str, str]] = []
         self.close_questions = lambda: None
+        self.board: object = None
+
+    def show(self, scene: Scene) -> None:
+        self._scene = scene
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Paint, and keep the text of the whole picture."""
+        self.text = "\n".join(self._scene.painter(Page((), UNICODE))(120, 40).lines)
 
     @property
     def output(self) -> Output:
@@ -311,6 +323,18 @@ async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> Non
     assert board == board_lines(view(duel.match.game.table_position(), 0), duel.match.game.agreement.settings.colours)
     assert outcome.endswith(" won")
     assert [line for line, *_ in screen.said] == [outcome, replay]
+
+
+async def test_the_table_on_the_screen_follows_the_events() -> None:
+    screen, game = FakeScreen(), played(3, "kids", 4)
+    reporter = Reporter(screen.output, match_at(game, game.step_of("shuffle")), own=1)
+    reporter.show(Sight(lambda: None, lambda: None))
+    for event in (Absent(2, 120), AskAbout((2,)), Back(2), Absent(2, 120), Dropped((2,)), Redealt()):
+        reporter.on_event(event)
+        assert ("away 1:59" in screen.text) == isinstance(event, Absent | AskAbout)
+        assert "you shuffle… proof checked 0/3" in screen.text
+    reporter.over(Result("unfinished", (), "stopped"), 1, Path("game.seqp2p"))
+    assert "ended without a winner: stopped" in screen.text
 
 
 async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,6 +71,7 @@ def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) ->
     [
         ("slow", "game 1: it did not choose within 0.5 seconds"),
         ("twice", "game 1: question 1 was answered too late"),
+        ("caller", "game 1, question 1: nobody has said anything that can be called"),
     ],
 )
 @pytest.mark.process
@@ -108,6 +109,7 @@ def test_what_is_as_it_should_be_is_no_problem() -> None:
     assert not found.gone
     found = note(note(found, Wrong(1, "no")), BotFailed("slow", gone=True))
     assert found.problems == ("game 1, question 1: no", "game 1: slow")
+    assert note(found, ProgramEnded(killed=True)).problems[2].startswith("game 1: it did not end within ")
     assert found.gone
 
 

@@ -11,6 +11,7 @@ from seqp2p.live.spectator import WatchedGame
 from seqp2p.live.spectator_session import SpectatorSession
 from seqp2p.lobby.join import WaitingSpectator
 from seqp2p.match.contribution import TurnBody, make_payload
+from seqp2p.match.errors import Violation
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload
 from seqp2p.match.table import encode_agreement
@@ -26,7 +27,7 @@ from tests.lobby.hall import own_key
 from tests.match.voting import play_on, show, staying, table, vote, wish
 from tests.net.tools import address_of
 from tests.sim.mini_variant import NAME as MINIATURE
-from tests.table import at_random, due, identity, make_agreement, make_seats, randomness, signed
+from tests.table import at_random, due, identity, make_agreement, make_seats, match_at, played, randomness, signed
 
 T = TypeVar("T")
 
@@ -91,3 +92,22 @@ async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: obje
             await spectator.take(HeadMessage(head.payload, head.signature))
     assert spectator.ending is not None
     assert "there is nobody to play against" in spectator.ending.reason
+
+
+async def test_an_end_that_a_majority_has_signed_holds_without_the_host_and_before_it_a_cheat_is_the_reason(
+    tmp_path: Path,
+) -> None:
+    game = played(3, "kids", 4)
+    match = match_at(game, over := game.step_of("over"))
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
+        spectator = SpectatorSession(match, 1, writer, lambda _: None, WITHOUT_THREADS)
+        match.proven[2] = Violation(2, 9, "seat 2 does not hold QH", ())
+        await spectator.take(Bye(""))
+        assert spectator.ending is not None
+        assert spectator.ending.reason == "seat 2 (player 2) cheated at step 9: seat 2 does not hold QH"
+        match.proven.clear()
+        for seat in (1, 2):
+            signed_end = game.contribution(over, seat)
+            await spectator.take(ContributionMessage(signed_end.payload, signed_end.signature))
+        await spectator.take(Bye(""))
+    assert spectator.ending.kind == "won"

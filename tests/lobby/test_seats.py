@@ -71,6 +71,13 @@ async def test_of_two_teams_that_want_a_colour_the_later_one_is_told(house: Open
     assert [table.agreement.settings.colours for table in room.tables.values()] == [("green", "red", "blue")] * 3
 
 
+async def test_a_wish_that_comes_before_the_lobby_waits_for_it(house: Opened) -> None:
+    room = await house(3, by_hand=True)
+    room.join(BEN)
+    await room[BEN].ask(wire.ChooseColour("blue"))
+    assert room[HOST].shown.settings.colours == ("green", "blue", "red")
+
+
 async def test_a_colour_is_free_again_when_its_chooser_leaves_the_team() -> None:
     table, colours = settings(4), TeamColours()
     first = colours.choose(table, 1, b"host", "green")

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from seqp2p.rules import (
     CLASSIC,
     DRAW,
+    RULE_OPTIONS,
     UNKNOWN,
     VARIANTS,
     Action,
@@ -44,12 +46,7 @@ from seqp2p.rules import (
 from seqp2p.rules.position_text import format_options
 from seqp2p.rules.status import status
 
-OPTIONS = [
-    Options(advanced=advanced, table_talk=table_talk, manual_draw=manual_draw)
-    for advanced in (False, True)
-    for table_talk in (True, False)
-    for manual_draw in (False, True)
-]
+OPTIONS = [Options(*values) for values in product(*((row.usual, not row.usual) for row in RULE_OPTIONS))]
 """All combinations, the usual game first."""
 
 

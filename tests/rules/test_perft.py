@@ -11,6 +11,7 @@ import pytest
 from protocol.generate_perft import FILES, FOLDER, Play, as_text, content_of
 from seqp2p.rules import (
     ACTION_ROWS,
+    RULE_OPTIONS,
     VARIANTS,
     Phase,
     deal_order,
@@ -93,7 +94,8 @@ def test_the_rules_written_naively_come_to_the_same_end(name: str) -> None:
 def test_every_variant_size_and_option_is_there() -> None:
     dealt = [case for name in FILES for case in CASES[name] if "deck" in case]
     found = {(case["variant"], case["players"], case["teams"], case["options"]) for case in dealt}
-    options = ["-", "advanced", "no-table-talk", "manual-draw", "advanced,no-table-talk,manual-draw"]
+    words = [row.word for row in RULE_OPTIONS]
+    options = ["-", *words, ",".join(words)]
     assert found == {
         (table.variant.name, table.players, table.teams, chosen)
         for table in TABLES

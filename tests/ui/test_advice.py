@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import DRAW, KIDS, Position, parse_action, view
+from seqp2p.rules import DRAW, KIDS, Position, give, parse_action, view
 from seqp2p.ui.explain import advice, reasons
 from tests.rules.playing import OPTION_TABLES, Table, make, two
 from tests.rules.test_talks import position_of
@@ -28,6 +28,11 @@ def test_talk(talk: Talk) -> None:
 def test_drawing_has_its_reason() -> None:
     seen = view(two("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8"), 1)
     assert list(reasons(seen, DRAW, COLOURS)) == ["brings a new card"]
+
+
+def test_giving_a_card_up_has_its_reason() -> None:
+    seen = view(two("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8"), 1)
+    assert list(reasons(seen, give(seen.hand[0]), COLOURS)) == ["costs the least"]
 
 
 def test_it_is_said_in_french(french: None) -> None:
