@@ -38,7 +38,9 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         by_name = expected()
         for name, value in (*zip(by_name, args, strict=False), *kwargs.items()):
-            classes = by_name.get(name, ())
+            if name not in by_name:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+            classes = by_name[name]
             if classes and not (isinstance(value, classes) and (type(value) is not bool or bool in classes)):
                 wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
                 raise TypeError(f"{function.__name__}: {name} must be {wanted}, not {type(value).__name__}")

@@ -14,11 +14,11 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 663,
-    "seqp2p/api/**/*.py": 2604,
+    "seqp2p/*.py": 666,
+    "seqp2p/api/**/*.py": 2738,
     "seqp2p/arena/**/*.py": 1163,
     "seqp2p/bots/**/*.py": 2107,
-    "seqp2p/cli/**/*.py": 9526,
+    "seqp2p/cli/**/*.py": 9513,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 645,
     "seqp2p/live/**/*.py": 2727,
@@ -28,11 +28,11 @@ CEILINGS: Final = {
     "seqp2p/replay/**/*.py": 2249,
     "seqp2p/rules/**/*.py": 2768,
     "seqp2p/ui/**/*.py": 8514,
-    "tests/**/*.py": 50_908,
+    "tests/**/*.py": 50_944,
     "tests/**/*.txt": 7448,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 826,
-    "docs/**/*.md": 4413,
+    "docs/**/*.md": 4414,
 }
 
 

@@ -116,6 +116,11 @@ def address_of(text: str | None) -> Address | None:
     return None if text is None else parse_address(text)
 
 
+def listening_at(text: str | None) -> Address | None:
+    """Parse where to listen, HOST:PORT; HOST alone means a free port. Raises AddressError."""
+    return None if text is None else parse_address(text, default_port=0)
+
+
 def relay_of(text: str | None) -> Address | None:
     """Parse the HOST:PORT of a relay. Raises AddressError."""
     return None if text is None else parse_relay_address(text)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import trio
 
-from seqp2p.api.endpoint import Endpoint, address_of, closing, lock_identity
+from seqp2p.api.endpoint import Endpoint, closing, listening_at, lock_identity
 from seqp2p.api.game import OWN_RESOURCES, Resources
 from seqp2p.api.home import LockedIdentity
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
@@ -93,7 +93,7 @@ async def resume(
     """
     stored = open_stored(Path(replay))
     with stored.sidecar, lock_identity(identity, stored.secrets.identity) as locked:
-        async with resumed_game(stored, locked, address_of(listen), on_port if map_port else None) as game:
+        async with resumed_game(stored, locked, listening_at(listen), on_port if map_port else None) as game:
             endpoint = endpoint_of(game, stored, locked)
             async with (
                 resumed_table(game, endpoint, HostOptions(advertise=False)) as table,
@@ -104,6 +104,8 @@ async def resume(
 
 def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
+    if replay.exists() and not sidecar_path(replay).exists():
+        raise GameOver(message("the game is over, or its seat is not yours: {replay}", replay=replay))
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:
         loaded = load(replay, kept.agreement, kept.seat, checks=resources.checks)

@@ -132,7 +132,7 @@ async def rematch(
     The host of the game opens the lobby again, and the others return to it without the code, to the seats they had.
     The block begins when all have agreed. With ``asked`` the others see that this seat has not accepted yet, until
     ``lobby.ask(AcceptGame())``; LobbyShown has the same of them (``Guest.asked``). To decline, cancel it. ``on_event``
-    and ``on_lobby`` are as in ``join``; for the host ``on_event`` gets every LobbyEvent.
+    is called with each LobbyEvent of this seat, and ``on_lobby`` before the wait.
 
     Raises RuntimeError before the game is over, and what ``join`` does: LinkLost if the host is gone, for one.
     """

@@ -5,10 +5,12 @@ from typing import Unpack
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import listed, message, message_of
 from seqp2p.match.encoding import DecodeError, structure
-from seqp2p.match.table import USUAL_OPTIONS, Settings, TableChoices, TableError, check_settings
+from seqp2p.match.table import TURN_TIME_S_MAX, USUAL_OPTIONS, Settings, TableChoices, TableError, check_settings
 from seqp2p.rules import KNOWN_VARIANTS, VARIANTS, Options, RulesError, check_table, default_teams
 
 GRACE_S = 120
+TURN_TIME_S_MIN = 5
+"""A clock too short to play by is refused at this end. Those of others may be as short as they like."""
 
 
 @check_arguments
@@ -18,8 +20,8 @@ def table_settings(players: int = 2, **choices: Unpack[TableChoices]) -> Setting
     ``variant`` is classic (the usual one) or kids; without ``teams`` there are as many as usual. ``advanced``: one-eyed
     jacks may break a completed sequence. ``table_talk=False``: a remark may be called. ``manual_draw``: players draw by
     themselves, and can forget to. ``open_hands=False``: the replay does not show all hands in the end.
-    ``turn_time_s``: seconds for a turn, 0 (usual) for no clock. ``grace_s``: seconds to wait for a seat that cannot be
-    reached (120).
+    ``turn_time_s``: seconds for a turn, 5 to 86400, or 0 (usual) for no clock. ``grace_s``: seconds to wait for a seat
+    that cannot be reached, 1 to 86400 (120).
     """
     variant, teams = choices.get("variant", "classic"), choices.get("teams")
     if variant not in KNOWN_VARIANTS:
@@ -40,4 +42,8 @@ def table_settings(players: int = 2, **choices: Unpack[TableChoices]) -> Setting
     except DecodeError as error:
         raise TableError(message_of(error)) from None
     check_settings(settings)
+    if 0 < settings.turn_time_s < TURN_TIME_S_MIN:
+        raise TableError(
+            message("a turn has {least} to {most} s, or 0 for no clock", least=TURN_TIME_S_MIN, most=TURN_TIME_S_MAX)
+        )
     return settings

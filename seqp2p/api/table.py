@@ -15,8 +15,7 @@ from typing import Any, TypeAlias, Unpack
 import trio
 
 from seqp2p.api.at_table import Events
-from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses, relay_of
-from seqp2p.api.finding import find_route
+from seqp2p.api.endpoint import Endpoint, Folder, listening_at, open_endpoint, relay_of
 from seqp2p.api.game import OWN_RESOURCES, AnyTable, Lobby, Resources
 from seqp2p.api.port_mapping import OnPortEvent
 from seqp2p.api.seat import Seat, seated
@@ -27,7 +26,7 @@ from seqp2p.i18n import message_of
 from seqp2p.live.game import LiveGame
 from seqp2p.live.runtime import CLOSE_S, background_tasks, ignore
 from seqp2p.lobby.adverts import TableAdvert
-from seqp2p.lobby.code import make_place, make_table_number, parse_code, place_of, public_part
+from seqp2p.lobby.code import make_place, make_table_number, place_of, public_part
 from seqp2p.lobby.discovery import Warn, advertising
 from seqp2p.lobby.events import (
     ANY_SEAT,
@@ -404,10 +403,10 @@ async def host(
     """Open a table for others to join; its lobby is open while the block lasts.
 
     ``players`` and ``choices`` are the settings of the table, see ``table_settings``. The rest is this player's: the
-    ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the
-    folder that the command line uses; a key can sit at a table once, so each game at a time takes another), the folder
-    ``replay_dir``, the address to ``listen`` at, as HOST:PORT (all interfaces, port 4610 or a free one). Players who
-    cannot dial that come by the ``relay``, HOST:PORT; the code has a meeting place then. Up to so many
+    ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the folder that the
+    command line uses; a key can sit at a table once, so each game at a time takes another), the folder ``replay_dir``,
+    the address to ``listen`` at, as HOST:PORT, or HOST for a free port (all interfaces, port 4610 or a free one).
+    Players who cannot dial that come by the ``relay``, HOST:PORT; the code has a meeting place then. Up to so many
     ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
     loopback is not to be found. The game begins when all seats are taken; with ``by_hand`` it then waits for
     ``table.ask(StartGame())``, or for 10 s without a change.
@@ -421,7 +420,7 @@ async def host(
     settings = table_settings(players, **choices)
     options = HostOptions(spectators, by_hand=by_hand, advertise=advertise)
     async with open_endpoint(
-        name, identity, replay_dir, address_of(listen), relay_of(relay), on_port=on_port if map_port else None
+        name, identity, replay_dir, listening_at(listen), relay_of(relay), on_port=on_port if map_port else None
     ) as endpoint:
         table = OpenTable()
         async with background_tasks() as nursery:
@@ -430,49 +429,3 @@ async def host(
                 yield table
             finally:
                 await table.close()
-
-
-@check_arguments
-@contextlib.asynccontextmanager
-async def join(
-    address: str | None = None,
-    *,
-    code: str,
-    name: str | None = None,
-    identity: Identity | None = None,
-    replay_dir: Folder | None = None,
-    listen: str | None = None,
-    relay: str | None = None,
-    map_port: bool = False,
-    on_port: OnPortEvent = ignore,
-    choice: SeatChoice = ANY_SEAT,
-    on_event: OnLobbyEvent = ignore,
-    on_lobby: Callable[[Lobby], None] = ignore,
-) -> AsyncGenerator[Seat]:
-    """Sit down at a table, wait until it is full, and play there.
-
-    ``address`` is the host's, as HOST:PORT; without it the table is found on this LAN by its ``code``, or at the
-    ``relay``, HOST:PORT, if its code has a meeting place. No other relay is used.
-
-    The block begins when all have agreed; cancelled before that, the seat says goodbye. When the block ends, the seat
-    leaves the table if its game is not over. ``name``, ``identity``, ``replay_dir``, ``listen``, ``map_port`` and
-    ``on_port`` are as in ``host``, but at a host on loopback it listens on loopback. ``choice`` is wished for first of
-    all. ``on_event`` is called with LobbyShown after each change, and with LineSaid and Declined. ``on_lobby`` is
-    called before the wait: ``lobby.ask`` takes TakeSeat, ChooseColour and SayLine then, until the block begins.
-
-    Raises AddressError, BadCode (the code cannot be one), Unreachable, PeerRefused (by the host; ``code`` says why),
-    WrongKey and PeerError (the host is not honest, or no seqp2p), LinkLost (the host is gone): all of them NetError.
-    ValueError (the name), HomeError and OSError (the player's own files).
-    """
-    code = parse_code(code)
-    where = address_of(listen) or loopback_with(address_of(address))
-    async with open_endpoint(
-        name, identity, replay_dir, where, relay_of(relay), on_port=on_port if map_port else None
-    ) as endpoint:
-        route = await find_route(address, code, own_addresses(endpoint.listeners), endpoint.relay)
-        async with contextlib.aclosing(route):
-            table = await joined_table(endpoint, route, code, choice=choice)
-            async with table.open_lobby(on_event) as lobby:
-                on_lobby(lobby)
-                async with seated(await lobby.wait(), table) as seat:
-                    yield seat

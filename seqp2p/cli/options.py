@@ -27,14 +27,13 @@ from seqp2p.cli.running import is_terminal
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.lobby.events import ANY_SEAT, SeatChoice
-from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
+from seqp2p.match.table import TABLE_OPTIONS, Settings, TableChoices, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.words import own_name_fault
 
 # Less than this is over before a person has seen the board.
-TURN_TIME_S_MIN = 5
 GAMES_MAX = 10_000
 TIME_S_MAX = 86_400
 REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
@@ -178,15 +177,6 @@ def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
         raise UserError(message_of(error), t("see {command} --help", command=command), USAGE) from None
 
 
-def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
-    """Raise BadParameter for a clock too short to play by."""
-    if turn_time_s and not TURN_TIME_S_MIN <= turn_time_s <= TURN_TIME_S_MAX:
-        bounds = f"{TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}"
-        reason = t("{seconds} is neither 0 nor in the range {range}.", seconds=turn_time_s, range=bounds)
-        raise click.BadParameter(reason, context, option)
-    return turn_time_s
-
-
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
     options: tuple[Callable[..., Any], ...] = (
@@ -200,7 +190,6 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=int,
             default=0,
             show_default=True,
-            callback=_check_turn_time,
             help=message(
                 "Seconds for a turn, 5 to 86400; 0 for no clock. When time is up, the others skip the turn; the"
                 " second time in a row, they go on without that seat. A game of two ends unfinished after twice"

@@ -34,8 +34,8 @@ from seqp2p.i18n import message, of_system
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.net.interfaces import is_loopback
-from seqp2p.replay.resume import GameOver, ResumeError
-from seqp2p.replay.sidecar import SUFFIX, OlderCopy, SeatHeld, SidecarError, is_older, sidecar_path
+from seqp2p.replay.resume import ResumeError
+from seqp2p.replay.sidecar import SUFFIX, OlderCopy, SeatHeld, SidecarError, is_older
 from seqp2p.ui.language import t
 
 NAMES_HINT: Final = message(
@@ -149,8 +149,6 @@ def _cannot_resume(error: OSError) -> UserError:
 def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
     """Yield the replays that ``game`` may name, last written first. Raises UserError for a name of nothing."""
     if game is not None and (named := _named(directory, game)) is not None:
-        if not sidecar_path(named).exists():
-            raise GameOver(t("the game is over, or its seat is not yours: {replay}", replay=named))
         yield named
         return
     if game is not None and not re.fullmatch(r"[0-9a-fA-F]{1,64}", game):

@@ -25,6 +25,7 @@ def test_what_is_not_said_is_as_usual() -> None:
         ({"variant": "chess"}, "no such game: 'chess'"),
         ({"variant": "kids", "advanced": True}, "advanced"),
         ({"grace_s": 0}, "grace_s"),
+        ({"turn_time_s": 3}, "a turn has 5 to 86400 s, or 0 for no clock"),
     ],
 )
 async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> None:
@@ -53,6 +54,11 @@ async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> N
 def test_a_wrong_type_is_said_by_its_argument(call: Callable[..., object], arguments: dict[str, Any], why: str) -> None:
     with pytest.raises(TypeError, match=f"{call.__name__}: {why}"):
         call(**arguments)
+
+
+def test_an_argument_that_does_not_exist_is_said_by_its_name() -> None:
+    with pytest.raises(TypeError, match=r"host.*unexpected keyword argument 'varient'"):
+        seqp2p.host(2, varient="kids")  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("below", [".", "below"])

@@ -14,9 +14,9 @@ from seqp2p.replay.sidecar import Sidecar
 from tests.api.tools import (
     LIMIT_S,
     ended,
-    guest_of,
     identity,
     lasting,
+    lobby_of,
     play_varied,
     played_by_host,
     refused,
@@ -195,14 +195,10 @@ async def test_cancellation_stops_for_now_and_leaks_nothing(tmp_path: Path) -> N
 
 
 async def test_a_guest_who_is_cancelled_in_the_lobby_says_goodbye(tmp_path: Path) -> None:
-    sat_down = trio.Event()
     with trio.fail_after(LIMIT_S):
         async with table_of(tmp_path, 3) as table:
-            async with trio.open_nursery() as nursery:
-                guest = guest_of(table, tmp_path, on_event=lambda _: sat_down.set())
-                nursery.start_soon(refused, AssertionError, guest)
-                await sat_down.wait()
-                nursery.cancel_scope.cancel()
+            async with lobby_of(table, tmp_path) as lobby:
+                assert isinstance(lobby.events.so_far[0], seqp2p.LobbyShown)
             await until(table, seqp2p.TurnedAway)
     shown, *_ = events = table.events.so_far
     assert isinstance(shown, seqp2p.CodeShown)
@@ -234,6 +230,33 @@ async def test_a_table_that_nobody_takes_is_left(tmp_path: Path) -> None:
             nursery.start_soon(sits_down(tmp_path, play), table)
             await seated.wait()
     assert ended(seats[0]) == "unfinished"
+
+
+async def test_a_guest_asks_in_the_lobby_and_plays(tmp_path: Path) -> None:
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path, 2) as table, lobby_of(table, tmp_path) as lobby, trio.open_nursery() as nursery:
+            lobby.ask(seqp2p.ChooseColour("yellow"))
+            async for event in lobby.events:
+                if isinstance(event, seqp2p.LobbyShown) and "yellow" in event.settings.colours:
+                    break
+            nursery.start_soon(played_by_host, table)
+            async with lobby.seat() as seat:
+                assert seat.settings.colours[1] == "yellow"
+                await play_varied(seat)
+            with pytest.raises(RuntimeError, match="taken already"):
+                async with lobby.seat():
+                    pass
+    assert ended(seat) == "won"
+
+
+async def test_a_lobby_that_the_host_closes_is_said_where_the_guest_waits(tmp_path: Path) -> None:
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path, 3) as table, lobby_of(table, tmp_path) as lobby:
+            await table.close()
+            assert [event async for event in lobby.events]
+            with pytest.raises(seqp2p.LinkLost, match="closed the table"):
+                async with lobby.seat():
+                    pass
 
 
 async def test_who_can_keep_no_replay_leaves(tmp_path: Path) -> None:
@@ -488,7 +511,7 @@ async def test_the_seat_is_taken_again(tmp_path: Path) -> None:
     turns = [{event for event in seat.events.so_far if isinstance(event, seqp2p.Turned)} for seat in (ann, bob)]
     assert turns[0] == turns[1]
     assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
-    await refused(FileNotFoundError, seqp2p.resume(bob.replay))
+    await refused(seqp2p.GameOver, seqp2p.resume(bob.replay))
 
 
 @pytest.mark.usefixtures("bad_disk")

@@ -37,6 +37,13 @@ def guest_of(
     return seqp2p.join(table.address, code=table.code, **how)
 
 
+def lobby_of(
+    table: seqp2p.OpenTable, folder: Path, who: str = "bob"
+) -> contextlib.AbstractAsyncContextManager[seqp2p.JoinedLobby]:
+    how: dict[str, Any] = {"name": who, "identity": identity(who), "replay_dir": folder}
+    return seqp2p.join_lobby(table.address, code=table.code, **how)
+
+
 def browsed(*tables: FoundTable) -> Browsed[TableAdvert]:
     found = Browsed[TableAdvert](64)
     for number, table in enumerate(tables):
