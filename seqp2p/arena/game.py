@@ -1,8 +1,7 @@
 """One game between bots: its dealer, who holds the cards, the view that a bot gets, and the result."""
 
 import random
-from dataclasses import fields
-from typing import Any, Final, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.entrants import BotFailed
@@ -14,7 +13,6 @@ from seqp2p.rules import (
     Action,
     ActionKind,
     Options,
-    Position,
     RulesError,
     SeatNumber,
     Team,
@@ -22,41 +20,12 @@ from seqp2p.rules import (
     View,
     apply,
     hand_size,
-    legal_actions,
     new_pile,
     reveal,
     start,
     team_of,
     view,
 )
-
-_VIEW_FIELDS: Final = frozenset(field.name for field in fields(View))
-_new: Final = object.__new__
-_set: Final = object.__setattr__
-
-
-class LateView(View):
-    """A View, built on first use: to build one takes longer than a turn, and ``random`` needs only ``legal``."""
-
-    __slots__ = ("_whole",)
-    _whole: Position
-
-    def __getattr__(self, name: str) -> Any:
-        """Called for a field without a value: the first field other than ``legal`` fills them all."""
-        if name not in _VIEW_FIELDS:
-            raise AttributeError(f"a view has no {name}")
-        seen = view(self._whole, self._whole.to_move)
-        for field in _VIEW_FIELDS:
-            _set(self, field, getattr(seen, field))
-        return getattr(seen, name)
-
-
-def late_view(position: Position) -> View:
-    """Return the view of the seat to move. ``position`` may know all hands: the view shows only that seat's."""
-    late = _new(LateView)
-    _set(late, "legal", legal_actions(position))
-    _set(late, "_whole", position)
-    return late
 
 
 class Dealer:
@@ -153,7 +122,7 @@ class ArenaGame:
 
     def view(self) -> View:
         """Return the view of the seat to move."""
-        return late_view(self._dealer.position)
+        return view(self._dealer.position, self.to_move)
 
     def take(self, action: Action, seconds: float) -> None:
         """Play the choice of the seat to move, which took so many seconds. Raises BotFailed if it is not legal."""

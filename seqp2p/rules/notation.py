@@ -19,7 +19,6 @@ from typing import Final
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, NotationError, call, remove
-from seqp2p.rules.table import lookup
 from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Square, Variant
 
 UNKNOWN_CARD: Final = "?"
@@ -52,9 +51,12 @@ def parse_card(variant: Variant, text: str) -> Card:
     try:
         return variant.faces.index(text)
     except ValueError:
-        values = {"text": text[:_TEXT_MAX], "game": variant.title, "example": variant.faces[variant.wild[-1]]}
-        why = message("{text!r} is not a card of {game}: cards are written like {example}", **values)
-        raise NotationError(why) from None
+        raise no_card(variant, text) from None
+
+
+def no_card(variant: Variant, text: str) -> NotationError:
+    values = {"text": text[:_TEXT_MAX], "game": variant.title, "example": variant.faces[variant.wild[-1]]}
+    return NotationError(message("{text!r} is not a card of {game}: cards are written like {example}", **values))
 
 
 def parse_known(variant: Variant, text: str) -> Card:
@@ -127,7 +129,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
     """
     first, _, last = text.partition("-")
     pair = parse_square(variant, first), parse_square(variant, last)
-    if pair not in lookup(variant).line_between:
+    if pair not in [(line[0], line[-1]) for line in variant.board.lines]:
         raise NotationError(
             message(
                 "{text!r} does not name a line of {line_length} squares by its two ends, in order",

@@ -11,7 +11,20 @@ from typing import Any, NamedTuple, TypeAlias
 
 from seqp2p.i18n import any_of, listed, message
 from seqp2p.rules.actions import Action, Ends, RulesError, exchange, place, remove
-from seqp2p.rules.variant import RULE_OPTIONS, Board, Card, Line, Options, SeatNumber, Square, TableSize, Team, Variant
+from seqp2p.rules.notation import UNKNOWN_CARD
+from seqp2p.rules.variant import (
+    RULE_OPTIONS,
+    UNKNOWN,
+    Board,
+    Card,
+    Line,
+    Options,
+    SeatNumber,
+    Square,
+    TableSize,
+    Team,
+    Variant,
+)
 
 SquareSet: TypeAlias = int
 ByFreeSquares: TypeAlias = dict[SquareSet, tuple[Action, ...]]
@@ -34,6 +47,7 @@ def squares_of(squares: SquareSet) -> tuple[Square, ...]:
 class Lookup:
     """All precomputed facts of a variant."""
 
+    card_of: dict[str, Card]  # by name, UNKNOWN by ``?``
     corners: SquareSet
     squares: SquareSet  # all squares that can bear a chip
     bit: dict[Square, SquareSet]  # the set of one square; a dict, in which a square off the board is missing
@@ -61,6 +75,7 @@ def lookup(variant: Variant) -> Lookup:
     special = {*variant.wild, *variant.removing}
     plays = tuple((reach[card], None if card in special else _by_free_squares(card, reach[card])) for card in cards)
     return Lookup(
+        card_of={name: card for card, name in enumerate(variant.faces)} | {UNKNOWN_CARD: UNKNOWN},
         corners=corners,
         squares=squares,
         bit={square: 1 << square for square in range(len(board.grid))},
@@ -141,6 +156,7 @@ class DealerDraw(NamedTuple):
     dealer: SeatNumber
 
 
+@lru_cache(maxsize=16)
 def make_table(variant: Variant, players: int, teams: int, options: Options) -> TableRules:
     """Return the table of these players. Raises RulesError with the reason if they cannot play."""
     check_table(variant, players, teams, options)
