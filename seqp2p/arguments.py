@@ -40,8 +40,9 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
         for name, value in (*zip(by_name, args, strict=False), *kwargs.items()):
             classes = by_name.get(name, ())
             if classes and not (isinstance(value, classes) and (type(value) is not bool or bool in classes)):
+                called = function.__qualname__.removesuffix(".__init__")
                 wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
-                raise TypeError(f"{function.__name__}: {name} must be {wanted}, not {type(value).__name__}")
+                raise TypeError(f"{called}: {name} must be {wanted}, not {type(value).__name__}")
         return function(*args, **kwargs)
 
     return checked

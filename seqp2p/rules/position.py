@@ -275,7 +275,7 @@ def _words(position: Position) -> Iterator[str]:
     yield format_options(table.options)
     yield f"{table.players}/{table.teams}"
     yield _board_word(position)
-    yield ",".join([_sequence_word(variant, sequence) for sequence in position.sequences]) or "-"
+    yield ",".join([format_sequence(variant, sequence) for sequence in position.sequences]) or "-"
     yield str(position.to_move or "-")
     yield "/".join([",".join(map(name_of, hand)) or "-" for hand in position.hands])
     yield str(position.pile)
@@ -297,7 +297,7 @@ def _board_word(position: Position) -> str:
     return word
 
 
-def _sequence_word(variant: Variant, sequence: CompletedSequence) -> str:
+def format_sequence(variant: Variant, sequence: CompletedSequence) -> str:
     ends = sequence.squares[0], sequence.squares[-1]
     return f"{TEAM_LETTERS[sequence.team - 1]}:{format_ends(variant, ends)}"
 

@@ -4,10 +4,21 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message
 from seqp2p.rules.actions import Action, RulesError
 from seqp2p.rules.engine import legal_actions
-from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide, owners
+from seqp2p.rules.notation import format_card, format_square
+from seqp2p.rules.position import (
+    TEAM_LETTERS,
+    CompletedSequence,
+    Hand,
+    Phase,
+    Position,
+    format_sequence,
+    hide,
+    owners,
+)
 from seqp2p.rules.sequences import countable_lines
 from seqp2p.rules.table import SquareSet, squares_of, team_of
 from seqp2p.rules.variant import Card, Line, Options, SeatNumber, Square, Team, Variant
@@ -63,6 +74,10 @@ class View:
     position: Position
     """The position with the other hands unknown, to look ahead with the engine."""
 
+    def __str__(self) -> str:
+        """The board, with ``(a)`` for a chip of team 1, and lines for the sequences, the turn and the hand."""
+        return "\n".join((*_board_lines(self), *_captions(self)))
+
     if not TYPE_CHECKING:  # a type checker would take any name for a field
 
         def __getattr__(self, name: str) -> Any:
@@ -88,6 +103,7 @@ _WORKED_OUT: Final[Mapping[str, Callable[[Position, SeatNumber], object]]] = {
 """The fields that the position has not by the same name."""
 
 
+@check_arguments
 def view(position: Position, seat: SeatNumber) -> View:
     """Return the view of a seat, or of a spectator (seat 0). Raises RulesError if there is no such seat."""
     if not 0 <= seat <= position.players:
@@ -147,3 +163,28 @@ def _open_lines(view: View, team: Team) -> Iterator[tuple[SquareSet, SquareSet]]
         lacks = line & ~filled
         if lacks and lacks & position.free == lacks:
             yield line, lacks
+
+
+def _board_lines(view: View) -> Iterator[str]:
+    variant, cols = view.variant, view.variant.board.cols
+    width = max(map(len, ("(a)", *variant.faces))) + 1
+    cells = [
+        "*" if team == CORNER else f"({TEAM_LETTERS[team - 1]})" if team else variant.faces[card]
+        for team, card in zip(view.board, variant.board.grid, strict=True)
+    ]
+    rows = [[format_square(variant, col)[0] for col in range(cols)]]
+    rows += [cells[at : at + cols] for at in range(0, len(cells), cols)]
+    for number, row in enumerate(rows):
+        yield f"{number or '':>2} {''.join(f'{cell:{width}}' for cell in row)}".rstrip()
+
+
+def _captions(view: View) -> Iterator[str]:
+    if view.sequences:
+        yield f"sequences {' '.join(format_sequence(view.variant, each) for each in view.sequences)}"
+    if view.over:
+        yield f"team {TEAM_LETTERS[view.winner - 1]} has won" if view.winner else "the game is drawn"
+    else:
+        team = TEAM_LETTERS[team_of(view.to_move, view.teams) - 1]
+        yield f"turn {view.turn + 1}, seat {view.to_move} of team {team}: {view.phase}"
+    if view.seat:
+        yield f"seat {view.seat} holds {' '.join(format_card(view.variant, card) for card in view.hand) or 'no card'}"
