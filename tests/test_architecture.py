@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "bots": {"match"} | LOWEST,
     "review": {"replay", "bots", "match"} | LOWEST,
     "arena": {"workers", "bots", "match"} | LOWEST,
-    "learning": {"arena", "bots", "ui"} | LOWEST,
+    "learning": {"ui"} | LOWEST,
     "net": {"match"} | LOWEST,
     "lobby": {"net", "match"} | LOWEST,
     "live": {"lobby", "net", "bots", "replay", "match"} | LOWEST,
