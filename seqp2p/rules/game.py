@@ -22,11 +22,11 @@ _USUAL: Final = Options()
 
 
 class Game:
-    """A game that changes as it is played; ``position`` is where it stands, with the hands of all seats.
+    """A game that changes as it is played: ``Game(variant, players, seed, teams=…, options=…, first=…)``.
 
-    ``print`` shows the board, and ``text`` is the whole game. ``seed`` shuffles the cards: the same number gives the
-    same game on every machine, and a ``random.Random`` goes on from where it is. Discards are shuffled anew if their
-    shuffle is taken back.
+    ``seed`` shuffles the cards: the same number gives the same game on every machine, and a ``random.Random`` goes on
+    from where it is. Seat ``first`` begins, as a rule 1, and ``teams`` is as many as usual if None. ``print`` shows the
+    board to the seat to play. Raises RulesError where these cannot sit down.
 
     >>> from seqp2p.rules import KIDS
     >>> game = Game(KIDS, 2, seed=1)
@@ -51,6 +51,7 @@ class Game:
     """
 
     position: Position
+    """With all hands: show a seat its view, nothing else."""
 
     @check_arguments
     def __init__(
@@ -63,10 +64,6 @@ class Game:
         options: Options = _USUAL,
         first: SeatNumber = 1,
     ) -> None:
-        """Shuffle and deal; seat ``first`` begins, and ``teams`` is as many as usual if None.
-
-        Raises RulesError where these cannot sit down.
-        """
         size, deck = hand_size(variant, players), list(variant.deck)
         self._dice = seed if isinstance(seed, random.Random) else random.Random(seed)  # noqa: S311  # the same cards again are wanted
         self._dice.shuffle(deck)
@@ -116,6 +113,7 @@ class Game:
 
     @property
     def over(self) -> bool:
+        """True if a team has won or the game is drawn."""
         return self.position.over
 
     @property
@@ -146,7 +144,10 @@ class Game:
         self.position = after
 
     def undo(self) -> None:
-        """Take the last action back, with the card drawn for it. Raises RulesError if there is none."""
+        """Take the last action back. Raises RulesError if there is none.
+
+        The card drawn for it is the next one again; but discards that it made the pile are shuffled anew next time.
+        """
         if not self._past:
             raise RulesError(message("nothing has been played yet: there is nothing to take back"))
         after = self.position

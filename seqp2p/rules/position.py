@@ -254,6 +254,7 @@ def owners(position: Position) -> str:
 def format_options(options: Options) -> str:
     """Return the options that differ from the usual game, ``-`` if none does.
 
+    >>> from seqp2p.rules import Options
     >>> format_options(Options(table_talk=False, manual_draw=True))
     'no-table-talk,manual-draw'
     """
