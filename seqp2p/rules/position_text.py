@@ -61,7 +61,7 @@ _OPTION_OF: Final = {row.word: row for row in RULE_OPTIONS}
 
 def position_hash(position: Position) -> bytes:
     """Return SHA-256 (32 bytes) of the text of a position: the same on every machine."""
-    return hashlib.sha256(str(position).encode("ascii")).digest()
+    return hashlib.sha256(format_position(position).encode("ascii")).digest()
 
 
 @check_arguments
