@@ -42,7 +42,7 @@ from seqp2p.rules import (  # noqa: E402 -- after the path
     position_hash,
     start,
 )
-from seqp2p.rules.position_text import format_options  # noqa: E402 -- after the path
+from seqp2p.rules.position import format_options  # noqa: E402 -- after the path
 
 FOLDER = ROOT / "protocol" / "perft"
 GAMES = {

@@ -42,8 +42,9 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
             classes = by_name[name]
             if classes and not (isinstance(value, classes) and (type(value) is not bool or bool in classes)):
+                called = function.__qualname__.removesuffix(".__init__")
                 wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
-                raise TypeError(f"{function.__name__}: {name} must be {wanted}, not {type(value).__name__}")
+                raise TypeError(f"{called}: {name} must be {wanted}, not {type(value).__name__}")
         return function(*args, **kwargs)
 
     return checked

@@ -14,25 +14,25 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 666,
+    "seqp2p/*.py": 667,
     "seqp2p/api/**/*.py": 2738,
-    "seqp2p/arena/**/*.py": 1163,
+    "seqp2p/arena/**/*.py": 1080,
     "seqp2p/bots/**/*.py": 2107,
     "seqp2p/cli/**/*.py": 9513,
     "seqp2p/crypto/**/*.py": 1362,
-    "seqp2p/learning/**/*.py": 645,
+    "seqp2p/learning/**/*.py": 674,
     "seqp2p/live/**/*.py": 2727,
     "seqp2p/lobby/**/*.py": 3445,
     "seqp2p/match/**/*.py": 4024,
     "seqp2p/net/**/*.py": 3352,
     "seqp2p/replay/**/*.py": 2249,
-    "seqp2p/rules/**/*.py": 2768,
+    "seqp2p/rules/**/*.py": 3089,
     "seqp2p/ui/**/*.py": 8514,
-    "tests/**/*.py": 50_944,
-    "tests/**/*.txt": 7448,
+    "tests/**/*.py": 51_060,
+    "tests/**/*.txt": 7452,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 826,
-    "docs/**/*.md": 4414,
+    "docs/**/*.md": 4416,
 }
 
 

@@ -18,13 +18,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from seqp2p.arena.game import Dealer
+from seqp2p import rules
 from seqp2p.bots.chance import CERTAIN, KNOTS, TableKind, among
 from seqp2p.bots.learned import LearnedBot, Outlook
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import GreedyBot
 from seqp2p.bots.value import SCALE, shipped
-from seqp2p.rules import ACTION_ROWS, KNOWN_VARIANTS, Action, Options, View, apply, longest_line, team_of, view
+from seqp2p.rules import ACTION_ROWS, KNOWN_VARIANTS, Action, View, apply, longest_line, team_of, view
 
 Array: TypeAlias = NDArray[Any]
 
@@ -58,15 +58,15 @@ def play(kind: TableKind, number: int) -> Game:
     variant = KNOWN_VARIANTS[kind.variant]
     rng = random.Random(number)  # noqa: S311 -- the same games again are what is wanted
     bots: list[Bot] = [rng.choice((LearnedBot(), GreedyBot(rng))) for _ in range(kind.teams)]
-    dealer = Dealer(variant, kind.players, kind.teams, Options(), rng.randrange(kind.players) + 1, rng)
+    game = rules.Game(variant, kind.players, rng, teams=kind.teams, first=rng.randrange(kind.players) + 1)
     turns = list[Turn]()
-    while seat := dealer.position.to_move:
-        seen = view(dealer.position, seat)
+    while seat := game.turn:
+        seen = game.view(seat)
         action = bots[team_of(seat, kind.teams) - 1].choose(seen)
-        dealer.play(action)
-        if ACTION_ROWS[action.kind].ends_turn and seen.turn % ONE_IN == number % ONE_IN and not dealer.position.over:
+        game.play(action)
+        if ACTION_ROWS[action.kind].ends_turn and seen.turn % ONE_IN == number % ONE_IN and not game.over:
             turns.append(_turn(seen, action))
-    return Game(kind, dealer.position.winner, turns)
+    return Game(kind, game.position.winner, turns)
 
 
 def _turn(seen: View, action: Action) -> Turn:

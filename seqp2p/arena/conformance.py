@@ -12,7 +12,7 @@ from typing import Final
 import trio
 
 from seqp2p.arena.contest import USUAL
-from seqp2p.arena.game import Dealer
+from seqp2p.arena.game import result_of
 from seqp2p.arena.programs import SAID_NOTHING
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, ProgramEnded, Stale, Time, Wrong
 from seqp2p.bots.player import Bot
@@ -28,6 +28,7 @@ from seqp2p.rules import (
     RULE_OPTIONS,
     Action,
     ActionKind,
+    Game,
     Options,
     Variant,
     View,
@@ -35,7 +36,6 @@ from seqp2p.rules import (
     call,
     default_teams,
     team_of,
-    view,
 )
 
 REFUSED: Final = "this would be possible, and is refused to see what you do: answer once more"
@@ -125,7 +125,7 @@ class Trial:
         table = found.table
         self._found = found
         self._table = table
-        self._dealer, self._seat = begin(table, found.games, dice)
+        self._game, self._seat = begin(table, found.games, dice)
         self._teams = default_teams(table.variant, table.players)
         self._team = team_of(self._seat, self._teams)
         self._against: Bot = BOTS[against](dice)
@@ -142,12 +142,12 @@ class Trial:
         """Play the game to its end, or until the program is gone. Return the findings so far."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self._player.run)
-            while self._dealer.position.to_move and not self._player.is_gone:
-                seen = view(self._dealer.position, self._dealer.position.to_move)
+            while self._game.turn and not self._player.is_gone:
+                seen = self._game.view(self._game.turn)
                 action = await (self._ask(seen) if seen.seat == self._seat else self._other(seen))
                 self._player.hear(Turned(seen.turn + 1, seen.seat, action))
-                self._dealer.play(action)
-            result = self._dealer.over
+                self._game.play(action)
+            result = result_of(self._game.position)
             await self._player.finish(result)
             nursery.cancel_scope.cancel()
         found = self._found
@@ -198,18 +198,18 @@ class Trial:
         return range(self._team, self._table.players + 1, self._teams)
 
 
-def begin(table: ConformanceTable, number: int, dice: random.Random) -> tuple[Dealer, int]:
+def begin(table: ConformanceTable, number: int, dice: random.Random) -> tuple[Game, int]:
     """Deal the cards of a game (from 0) at this table; return them with the program's seat."""
     teams, first = default_teams(table.variant, table.players), number % table.players + 1
     while True:
-        dealer = Dealer(table.variant, table.players, teams, table.options, first, dice)
+        game = Game(table.variant, table.players, dice, teams=teams, options=table.options, first=first)
         if table.only is None:
-            return dealer, first
-        while seat := dealer.position.to_move:
-            seen = view(dealer.position, seat)
+            return game, first
+        while seat := game.turn:
+            seen = game.view(seat)
             if {action.kind for action in seen.legal} == {table.only}:
-                return dealer, seat
-            dealer.play(peaceful(seen, dice))
+                return game, seat
+            game.play(peaceful(seen, dice))
 
 
 def peaceful(seen: View, dice: random.Random) -> Action:

@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import fields
 from typing import Any, Final, Literal, TypeAlias
 
 from seqp2p.bots.player import Bot, check_bot, make_bot
@@ -95,11 +94,6 @@ def load_class(name: str) -> Callable[..., Any]:
     return make
 
 
-def whole_view(seen: View) -> View:
-    """Return an ordinary view with the same fields, for bots that are not of this program: it knows no other hand."""
-    return View(**{field.name: getattr(seen, field.name) for field in fields(View)})
-
-
 class ClassBot:
     """A bot of a class that is not of this program: each of its faults is a BotFault."""
 
@@ -111,16 +105,15 @@ class ClassBot:
 
     def choose(self, view: View) -> Action:
         """Return the bot's choice. Raises BotFault if it raises, is too slow, or chooses no legal action."""
-        seen = whole_view(view)
         try:
             with redirect_stdout(sys.stderr), _limited(self._time_s):
                 bot = self._bot = self._bot or make_bot(self._make, self._randomness)
-                action = bot.choose(seen)
+                action = bot.choose(view)
         except _TooSlow:
             raise BotFault(message("it did not choose within {seconds} seconds", seconds=f"{self._time_s:g}")) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001  # foreign code raises what it wants
             raise BotFault(message("it raised {reason}", reason=described(error))) from None
-        _check_action(seen, action)
+        _check_action(view, action)
         return action
 
 

@@ -1,100 +1,22 @@
-"""One game between bots: its dealer, who holds the cards, the view that a bot gets, and the result."""
+"""One game between bots, with its counts and its result."""
 
 import random
-from dataclasses import fields
-from typing import Any, Final, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.entrants import BotFault
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Result
-from seqp2p.rules import (
-    KNOWN_VARIANTS,
-    UNKNOWN,
-    Action,
-    ActionKind,
-    Options,
-    Position,
-    RulesError,
-    SeatNumber,
-    Team,
-    Variant,
-    View,
-    apply,
-    hand_size,
-    legal_actions,
-    new_pile,
-    reveal,
-    start,
-    team_of,
-    view,
-)
-
-_VIEW_FIELDS: Final = frozenset(field.name for field in fields(View))
-_new: Final = object.__new__
-_set: Final = object.__setattr__
+from seqp2p.rules import KNOWN_VARIANTS, Action, ActionKind, Game, Position, RulesError, Team, View, team_of
 
 
-class LateView(View):
-    """A View, built on first use: to build one takes longer than a turn, and ``random`` needs only ``legal``."""
-
-    __slots__ = ("_whole",)
-    _whole: Position
-
-    def __getattr__(self, name: str) -> Any:
-        """Called for a field without a value: the first field other than ``legal`` fills them all."""
-        if name not in _VIEW_FIELDS:
-            raise AttributeError(f"a view has no {name}")
-        seen = view(self._whole, self._whole.to_move)
-        for field in _VIEW_FIELDS:
-            _set(self, field, getattr(seen, field))
-        return getattr(seen, name)
-
-
-def late_view(position: Position) -> View:
-    """Return the view of the seat to move. ``position`` may know all hands: the view shows only that seat's."""
-    late = _new(LateView)
-    _set(late, "legal", legal_actions(position))
-    _set(late, "_whole", position)
-    return late
-
-
-class Dealer:
-    """Holds the cards. ``position`` knows all hands: show a seat its view of it, nothing else."""
-
-    def __init__(
-        self, variant: Variant, players: int, teams: int, options: Options, first: SeatNumber, cards: random.Random
-    ) -> None:
-        """Shuffle and deal; ``first`` moves first. Raises RulesError where these cannot sit down."""
-        size = hand_size(variant, players)
-        deck = list(variant.deck)
-        cards.shuffle(deck)
-        hands = [deck[seat * size : (seat + 1) * size] for seat in range(players)]
-        self._cards = cards
-        self._pile = deck[players * size :]  # the next card last
-        self.position = start(variant, players, teams, options, first, hands)
-
-    @property
-    def over(self) -> Result:
-        """The result that programs are told. Only a bot that has failed leaves a game unfinished."""
-        position = self.position
-        if position.to_move:
-            return Result("unfinished", (), "a bot has failed")
-        if not position.winner:
-            return Result("drawn")
-        return Result("won", tuple(range(position.winner, position.players + 1, position.teams)))
-
-    def play(self, action: Action) -> None:
-        """Play an action of the seat to move, and draw its card if one is due. Raises RulesError."""
-        before = self.position
-        after = apply(before, action, self._pile[-1] if self._pile else UNKNOWN)
-        if after.reshuffles > before.reshuffles:
-            self._pile += new_pile(before, action)
-            self._cards.shuffle(self._pile)
-            after = reveal(after, before.to_move, self._pile[-1:])
-        if after.draws > before.draws:
-            self._pile.pop()
-        self.position = after
+def result_of(position: Position) -> Result:
+    """Return the result that programs are told. Only a bot that has failed leaves a game unfinished."""
+    if position.to_move:
+        return Result("unfinished", (), "a bot has failed")
+    if not position.winner:
+        return Result("drawn")
+    return Result("won", tuple(range(position.winner, position.players + 1, position.teams)))
 
 
 class ArenaResult(NamedTuple):
@@ -135,7 +57,9 @@ class ArenaGame:
         """Deal the cards; the seat ``first`` moves first."""
         self.contest = contest
         self.variant = KNOWN_VARIANTS[contest.variant]
-        self._dealer = Dealer(self.variant, contest.players, contest.teams, contest.options, first, cards)
+        self._game = Game(
+            self.variant, contest.players, cards, teams=contest.teams, options=contest.options, first=first
+        )
         self._first_team = team_of(first, contest.teams)
         self._counts = dict.fromkeys(get_args(ActionKind), 0)
         self.choices = [0] * contest.teams
@@ -144,22 +68,22 @@ class ArenaGame:
     @property
     def to_move(self) -> int:
         """The seat to move, 0 when the game is over."""
-        return self._dealer.position.to_move
+        return self._game.turn
 
     @property
     def over(self) -> Result:
         """The result that programs are told."""
-        return self._dealer.over
+        return result_of(self._game.position)
 
     def view(self) -> View:
         """Return the view of the seat to move."""
-        return late_view(self._dealer.position)
+        return self._game.view(self.to_move)
 
     def take(self, action: Action, seconds: float) -> None:
         """Play the choice of the seat to move, which took so many seconds. Raises BotFault if it is not legal."""
-        team = team_of(self.to_move, self._dealer.position.teams) - 1
+        team = team_of(self.to_move, self._game.position.teams) - 1
         try:
-            self._dealer.play(action)
+            self._game.play(action)
         except RulesError as error:
             raise BotFault(message("its choice is not legal: {reason}", reason=message_of(error))) from None
         self._counts[action.kind] += 1
@@ -168,7 +92,7 @@ class ArenaGame:
 
     def result(self, failure: BotFault | None = None) -> ArenaResult:
         """Return the result, or that of the game which the seat to move has failed."""
-        position = self._dealer.position
+        position = self._game.position
         return ArenaResult(
             first_team=self._first_team,
             winner=position.winner,

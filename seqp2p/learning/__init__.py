@@ -1,26 +1,55 @@
 """Sequence as a PettingZoo environment, for programs that learn to play it. docs/scripting.md, "Learning".
 
-It needs the extra ``learning``; no other package imports it.
+``Table`` and the numbers of actions need nothing else, arrays NumPy, and the environment the extra ``learning``. No
+other package imports this one.
 """
 
-try:
-    from seqp2p.learning.environment import RawEnv as RawEnv, Table as Table, env as env, raw_env as raw_env
+import importlib
+from typing import TYPE_CHECKING
+
+from seqp2p.learning.table import Table, action_of, actions_of, number_of
+
+if TYPE_CHECKING:
+    from seqp2p.learning.environment import RawEnv, env, raw_env
     from seqp2p.learning.observation import (
-        Observation as Observation,
-        PlanesObservation as PlanesObservation,
-        Seen as Seen,
-        action_mask as action_mask,
-        action_of as action_of,
-        actions_of as actions_of,
-        number_of as number_of,
-        observe as observe,
-        observe_planes as observe_planes,
-        planes_of as planes_of,
+        Observation,
+        PlanesObservation,
+        Seen,
+        action_mask,
+        observe,
+        observe_planes,
+        planes_of,
     )
-except ModuleNotFoundError as error:
-    if error.name is None or error.name.startswith("seqp2p"):
-        raise
-    raise ModuleNotFoundError(
-        f"seqp2p.learning needs PettingZoo, and {error.name} is not installed: pip install 'seqp2p[learning]'",
-        name=error.name,
-    ) from None
+
+__all__ = [
+    "Observation",
+    "PlanesObservation",
+    "RawEnv",
+    "Seen",
+    "Table",
+    "action_mask",
+    "action_of",
+    "actions_of",
+    "env",
+    "number_of",
+    "observe",
+    "observe_planes",
+    "planes_of",
+    "raw_env",
+]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import a name that needs another library, when it is first asked for."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        try:
+            module = "environment" if name.lower().endswith("env") else "observation"
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        except ModuleNotFoundError as error:
+            missing = error.name
+            if missing is None or missing.startswith("seqp2p"):
+                raise
+            why = f"seqp2p.learning.{name} needs {missing}, which is not installed: pip install 'seqp2p[learning]'"
+            raise ModuleNotFoundError(why, name=missing) from None

@@ -1,50 +1,29 @@
-"""Observations: the view of a seat as arrays of small numbers, and nothing else. And all actions by number.
+"""Observations: the view of a seat as arrays of small numbers, and nothing else.
 
 They are relative to the seat: index 0 is the seat itself or its team, and the others follow clockwise. So one policy
 plays every seat.
 
 Planes are the same as one array, for networks that look at pictures: a plane has a number for each square, or the same
 number on all squares for what belongs to none.
-
-All actions that the engine lists as legal have numbers, the same at all tables of a variant.
-
-With S squares and F faces (classic: 100 and 52, kids: 42 and 21), a number is ``part * S + square`` in the parts
-
-    0               a chip on the square, with the card printed on it
-    1 … W           a chip on the square, with each of the W wild cards in the order of ``variant.wild``
-    W+1 … W+R       a chip taken off the square, with each of the R removing cards in that of ``variant.removing``
-
-and after these ``face`` for a dead card that is exchanged, ``F + face`` for a card given up for talk, and then pass,
-draw, end and waive. Numbers of impossible actions (a chip on a corner, a jack exchanged as dead) are unused.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from itertools import chain
-from typing import Any, Final, TypeAlias, TypedDict, get_args
+from typing import Final, TypeAlias, TypedDict, get_args
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
+from seqp2p.learning.table import actions_of, numbers_of
 from seqp2p.rules import (
-    ACTION_ROWS,
     UNKNOWN,
-    Action,
     Card,
     Phase,
-    Position,
     SeatNumber,
     Team,
     Variant,
     View,
-    exchange,
-    give,
-    hand_size,
-    legal_actions,
-    place,
-    remove,
 )
 
 Numbers: TypeAlias = NDArray[np.uint8]
@@ -52,62 +31,9 @@ PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 _AT_MOST: Final = 255
 
 
-def _numbered(variant: Variant) -> Iterator[Action | None]:
-    board, faces = variant.board, range(len(variant.faces))
-    special = {*variant.wild, *variant.removing}
-    squares = [None if square in board.corners else square for square in range(len(board.grid))]
-    yield from (None if square is None else place(board.grid[square], square) for square in squares)
-    for card in variant.wild:
-        yield from (None if square is None else place(card, square) for square in squares)
-    for card in variant.removing:
-        yield from (None if square is None else remove(card, square) for square in squares)
-    yield from (None if card in special else exchange(card) for card in faces)
-    yield from (give(card) for card in faces)
-    yield from (Action(kind) for kind, row in ACTION_ROWS.items() if "{" not in row.text)
-
-
-@cache
-def actions_of(variant: Variant) -> tuple[Action | None, ...]:
-    """Return the actions by number, None for an unused one."""
-    return tuple(_numbered(variant))
-
-
-@cache
-def _numbers(variant: Variant) -> dict[Action, int]:
-    return {action: number for number, action in enumerate(actions_of(variant)) if action is not None}
-
-
-def action_of(variant: Variant, number: int) -> Action:
-    """Return the action of this number. Raises ValueError if it is unused.
-
-    >>> from seqp2p.rules import CLASSIC, format_action
-    >>> [format_action(CLASSIC, action_of(CLASSIC, number)) for number in (1, 101, 399 - 1, 500, 604)]
-    ['2S b1', 'JC b1', 'JH xi10', '2C dead', 'pass']
-    """
-    actions = actions_of(variant)
-    action = actions[number] if 0 <= number < len(actions) else None
-    if action is None:
-        raise ValueError(f"{number} stands for no action of {variant.title}: choose one that the action mask allows")
-    return action
-
-
-def number_of(variant: Variant, action: Action) -> int:
-    """Return the number of an action. Raises ValueError for a call and for an action that names its sequences."""
-    try:
-        return _numbers(variant)[action]
-    except KeyError:
-        raise ValueError(f"{action} has no number: no list of legal actions has it in {variant.title}") from None
-
-
-def legal_numbers(position: Position) -> list[int]:
-    """Return the numbers of the legal actions of the seat to move, in the engine's order; none after the end."""
-    numbers = _numbers(position.variant)
-    return [numbers[action] for action in legal_actions(position)] if position.to_move else []
-
-
 def action_mask(view: View) -> NDArray[np.int8]:
     """Return by number 1 for an action legal now, else 0 (int8); all 0 when the seat is not to move."""
-    numbers = _numbers(view.variant)
+    numbers = numbers_of(view.variant)
     mask = np.zeros(len(actions_of(view.variant)), np.int8)
     mask[[numbers[action] for action in view.legal]] = 1
     return mask
@@ -155,32 +81,6 @@ class PlanesObservation(TypedDict):
     observation: Numbers
     """(planes, rows, cols); ``planes_of`` has their names."""
     action_mask: NDArray[np.int8]
-
-
-def observation_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
-    board, faces = variant.board, len(variant.faces)
-    copies = max(Counter(variant.deck).values())
-    planes = (teams, board.rows, board.cols)
-
-    def numbers(shape: tuple[int, ...], highest: int) -> spaces.Box:
-        return spaces.Box(0, highest, shape, np.uint8)
-
-    seen: dict[str, spaces.Space[Any]] = {
-        "board": numbers(planes, 1),
-        "sequences": numbers(planes, 1),
-        "completed": numbers((teams,), dict(variant.sequences_to_win)[teams]),
-        "hand": numbers((faces,), copies),
-        "hand_sizes": numbers((players,), hand_size(variant, players)),
-        "discards": numbers((players, faces), copies),
-        "pile": numbers((1,), len(variant.deck)),
-        "phase": numbers((len(PHASES),), 1),
-        "to_move": numbers((players,), 1),
-        "mover": numbers((players,), 1),
-        "owes": numbers((players,), 1),
-        "quiet": numbers((1,), variant.quiet_turns_max),
-    }
-    mask = spaces.Box(0, 1, (len(actions_of(variant)),), np.int8)
-    return spaces.Dict({"observation": spaces.Dict(seen), "action_mask": mask})
 
 
 def observe(view: View) -> Seen:
@@ -231,14 +131,6 @@ def planes_of(variant: Variant, players: int, teams: int) -> tuple[tuple[str, in
         ("quiet", min(variant.quiet_turns_max, _AT_MOST)),
         *((f"hand size {place}", len(variant.deck)) for place in range(players)),
     )
-
-
-def planes_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
-    board = variant.board
-    highest = np.array([most for _, most in planes_of(variant, players, teams)], np.uint8)
-    high = np.broadcast_to(highest[:, None, None], (len(highest), board.rows, board.cols))
-    box: spaces.Space[Any] = spaces.Box(np.zeros_like(high), high, dtype=np.uint8)
-    return spaces.Dict({"observation": box, "action_mask": spaces.Box(0, 1, (len(actions_of(variant)),), np.int8)})
 
 
 def observe_planes(view: View) -> Numbers:

@@ -31,6 +31,7 @@ from seqp2p.rules.engine import (
     new_pile as new_pile,
     perft as perft,
 )
+from seqp2p.rules.game import Game as Game, deal as deal
 from seqp2p.rules.game_text import (
     SKIP as SKIP,
     Dropping as Dropping,

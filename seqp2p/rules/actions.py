@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias, assert_never, get_args
 
+from seqp2p.arguments import check_arguments
 from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Square
 
 
@@ -83,6 +84,11 @@ class Action(NamedTuple):
     seat: SeatNumber = 0
     """The seat whose talk is called, 0 in all other actions."""
 
+    def __str__(self) -> str:
+        """The text if it names no card. Actions of positions and of ``parse_action`` know the names: ``QH e5``."""
+        row = ACTION_ROWS.get(self.kind)
+        return repr(self) if row is None or "{card}" in row.text else row.text.format(seat=self.seat)
+
 
 PASS: Final = Action("pass")
 DRAW: Final = Action("draw")
@@ -93,26 +99,31 @@ WAIVE: Final = Action("waive")
 """Manual draw: an owed draw is lost."""
 
 
+@check_arguments
 def place(card: Card, square: Square, ends: tuple[Ends, ...] = ()) -> Action:
     """Place a chip on a square, with a card of that square or a wild one."""
     return Action("place", card, square, tuple(sorted(ends)))
 
 
+@check_arguments
 def remove(card: Card, square: Square) -> Action:
     """Take an opponent's chip off a square."""
     return Action("remove", card, square)
 
 
+@check_arguments
 def exchange(card: Card) -> Action:
     """Exchange a dead card for a new one; the turn goes on."""
     return Action("exchange", card)
 
 
+@check_arguments
 def call(seat: SeatNumber) -> Action:
     """Call the talk of an opponent; its team gives up cards."""
     return Action("call", seat=seat)
 
 
+@check_arguments
 def give(card: Card) -> Action:
     """Give up a card for the talk of one's team."""
     return Action("give", card)

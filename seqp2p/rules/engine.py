@@ -10,7 +10,7 @@ from itertools import chain, compress
 from typing import Final, TypeAlias
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import PASS, Action, ActionKind, IllegalAction, give
+from seqp2p.rules.actions import PASS, Action, ActionKind, IllegalAction
 from seqp2p.rules.phases import (
     Judge,
     after_pass,
@@ -69,7 +69,8 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
 def _open_actions(position: Position) -> tuple[Action, ...]:
     """Return the legal actions of the seat to move in a phase other than play."""
     if position.phase == "penalty":
-        return tuple(give(card) for card in sorted(set(position.hands[position.to_move - 1])) if card != UNKNOWN)
+        gifts = position.table.look.gifts
+        return tuple(gifts[card] for card in sorted({*position.hands[position.to_move - 1]}) if card != UNKNOWN)
     return tuple(map(Action, ACTIONS[position.phase]))
 
 
@@ -81,12 +82,33 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     the pile for it. The caller ensures that ``drawn`` comes from the pile. Raises IllegalAction or AmbiguousAction with
     the reason of a refusal.
     """
+    right = isinstance(position, Position) and isinstance(action, Action) and isinstance(drawn, int)  # type: ignore[redundant-expr]  # not every caller checks types
+    if not right:
+        raise _wrong_type(position, action, drawn)
+    if not UNKNOWN <= drawn < len(position.table.look.gifts):
+        values = {"card": drawn, "game": position.variant.title}
+        raise IllegalAction(message("there is no card number {card} in {game}", **values))
     if not position.to_move:
         raise IllegalAction(message("the game is over: nothing more can be played"))
     judge = ACTIONS[position.phase].get(action.kind)
     if judge is None:
         raise IllegalAction(why_not_now(position))
     return judge(position, action, drawn)
+
+
+def _wrong_type(*given: object) -> TypeError:
+    """Return the error of the first argument of ``apply`` that has another type."""
+    wanted = (
+        ("position", Position, ""),
+        ("action", Action, "; parse_action makes one of a text, and Game.play takes the text"),
+        ("drawn", int, "; parse_card makes the number of a card's name"),
+    )
+    faults = (
+        f"apply: {name} must be {kind.__name__}, not {type(value).__name__}{more}"
+        for value, (name, kind, more) in zip(given, wanted, strict=True)
+        if not isinstance(value, kind)
+    )
+    return TypeError(next(faults))
 
 
 def new_pile(position: Position, action: Action) -> tuple[Card, ...]:

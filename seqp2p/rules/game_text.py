@@ -39,8 +39,8 @@ from seqp2p.rules.actions import ACTION_ROWS, Action, IllegalAction, NotationErr
 from seqp2p.rules.engine import apply
 from seqp2p.rules.notation import format_action, format_card, parse_action, parse_known, variant_named
 from seqp2p.rules.phases import drop, skip
-from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
-from seqp2p.rules.position_text import format_options, format_outcome, parse_options
+from seqp2p.rules.position import Hand, Position, format_options, format_outcome, reveal, start, surplus_face
+from seqp2p.rules.position_text import parse_options
 from seqp2p.rules.table import hand_size
 from seqp2p.rules.variant import UNKNOWN, Card, Options, SeatNumber, Variant
 

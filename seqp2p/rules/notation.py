@@ -14,12 +14,12 @@ order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
-from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, NotationError, call, remove
-from seqp2p.rules.table import lookup
+from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, NotationError, call
 from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Square, Variant
 
 UNKNOWN_CARD: Final = "?"
@@ -52,9 +52,12 @@ def parse_card(variant: Variant, text: str) -> Card:
     try:
         return variant.faces.index(text)
     except ValueError:
-        values = {"text": text[:_TEXT_MAX], "game": variant.title, "example": variant.faces[variant.wild[-1]]}
-        why = message("{text!r} is not a card of {game}: cards are written like {example}", **values)
-        raise NotationError(why) from None
+        raise no_card(variant, text) from None
+
+
+def no_card(variant: Variant, text: str) -> NotationError:
+    values = {"text": text[:_TEXT_MAX], "game": variant.title, "example": variant.faces[variant.wild[-1]]}
+    return NotationError(message("{text!r} is not a card of {game}: cards are written like {example}", **values))
 
 
 def parse_known(variant: Variant, text: str) -> Card:
@@ -127,7 +130,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
     """
     first, _, last = text.partition("-")
     pair = parse_square(variant, first), parse_square(variant, last)
-    if pair not in lookup(variant).line_between:
+    if pair not in [(line[0], line[-1]) for line in variant.board.lines]:
         raise NotationError(
             message(
                 "{text!r} does not name a line of {line_length} squares by its two ends, in order",
@@ -146,6 +149,23 @@ def format_ends(variant: Variant, ends: Ends) -> str:
     'e1-a5'
     """
     return f"{format_square(variant, ends[0])}-{format_square(variant, ends[1])}"
+
+
+@lru_cache(maxsize=16)
+def action_class(variant: Variant) -> type[Action]:
+    """Return the class of the actions of a variant, which print as their text."""
+
+    class VariantAction(Action):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            return format_action(variant, self)
+
+        def __reduce__(self) -> tuple[type[Action], tuple[object, ...]]:
+            return Action, tuple(self)
+
+    VariantAction.__name__ = Action.__name__
+    return VariantAction
 
 
 @check_arguments
@@ -171,14 +191,15 @@ def parse_action(variant: Variant, text: str) -> Action:
         if not _SEAT.fullmatch(seat):
             raise NotationError(message("{text!r} does not call a seat: write for instance 'call 3'", text=text))
         return call(int(seat))
+    action_of = action_class(variant)
     card, where, names = parse_card(variant, words[0]), words[1], words[2:]
     if where in _AFTER_CARD and not names:
-        return Action(_AFTER_CARD[where], card)
+        return action_of(_AFTER_CARD[where], card)
     if where.startswith("x") and not names:
-        return remove(card, parse_square(variant, where[1:]))
+        return action_of("remove", card, parse_square(variant, where[1:]))
     square = parse_square(variant, where)
     ends = tuple(parse_ends(variant, name) for name in names)
-    action = Action("place", card, square, tuple(sorted(set(ends))))
+    action = action_of("place", card, square, tuple(sorted(set(ends))))
     if action.ends != ends:
         right = format_action(variant, action)
         raise NotationError(message("{text!r} names its lines out of order: write {right!r}", text=text, right=right))

@@ -1,13 +1,14 @@
 """A position: everything that has happened so far as far as it matters, as one immutable value."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message
 from seqp2p.rules.actions import IllegalAction, RulesError
+from seqp2p.rules.notation import UNKNOWN_CARD, format_ends
 from seqp2p.rules.table import SquareSet, TableRules, hand_size, make_table
-from seqp2p.rules.variant import UNKNOWN, Card, Line, Options, SeatNumber, Team, Variant
+from seqp2p.rules.variant import RULE_OPTIONS, UNKNOWN, Card, Line, Options, SeatNumber, Team, Variant
 
 Item = TypeVar("Item")
 Hand: TypeAlias = tuple[Card, ...]
@@ -18,6 +19,10 @@ Phase: TypeAlias = Literal["play", "draw", "late", "penalty"]
 
 ONGOING = 0
 DRAWN = -1
+TEAM_LETTERS: Final = "abcdefghijkl"
+OUT: Final = "out:"
+_CELLS: Final = str.maketrans("0123456789abcf", f".{TEAM_LETTERS}*")
+"""The cells of a board's text by the digits of ``owners``."""
 
 
 class CompletedSequence(NamedTuple):
@@ -83,6 +88,9 @@ class Position(NamedTuple):
     """None if the seat to move is about to play and no seat owes a draw; so always in the ordinary game."""
     out: tuple[SeatNumber, ...] = ()
     """The seats that have left the game, ascending: they hold no card, and have no more turns."""
+
+    def __str__(self) -> str:
+        return " ".join(_words(self))
 
     @property
     def phase(self) -> Phase:
@@ -231,6 +239,74 @@ def hide(position: Position, seats: Collection[SeatNumber]) -> Position:
             hand if seat in seats else (UNKNOWN,) * len(hand) for seat, hand in enumerate(position.hands, start=1)
         )
     )
+
+
+def owners(position: Position) -> str:
+    """Return a hexadecimal digit for each square: the team of its chip, 0 if it is free, f for a free corner."""
+    look = position.table.look
+    # The binary digits of a set, read as hexadecimal ones, are a number with a digit for each square.
+    digits = 15 * int(f"{look.corners:b}", 16)
+    for team, chips in enumerate(position.chips, start=1):
+        digits |= team * int(f"{chips:b}", 16)
+    return f"{digits:0{len(look.bit)}x}"[::-1]
+
+
+def format_options(options: Options) -> str:
+    """Return the options that differ from the usual game, ``-`` if none does.
+
+    >>> from seqp2p.rules import Options
+    >>> format_options(Options(table_talk=False, manual_draw=True))
+    'no-table-talk,manual-draw'
+    """
+    return ",".join([row.word for row in RULE_OPTIONS if getattr(options, row.field) != row.usual]) or "-"
+
+
+def format_outcome(position: Position) -> str:
+    """Return ``-`` for a game that goes on, ``=`` for a drawn one, or the letter of the team that has won."""
+    if position.winner:
+        return TEAM_LETTERS[position.winner - 1]
+    return "=" if position.drawn_game else "-"
+
+
+def _words(position: Position) -> Iterator[str]:
+    """Yield the words of the text; ``position_text`` says what they mean."""
+    table, variant = position.table, position.table.variant
+    name_of = (*variant.faces, UNKNOWN_CARD).__getitem__  # UNKNOWN is the last place
+    yield variant.name
+    yield format_options(table.options)
+    yield f"{table.players}/{table.teams}"
+    yield _board_word(position)
+    yield ",".join([format_sequence(variant, sequence) for sequence in position.sequences]) or "-"
+    yield str(position.to_move or "-")
+    yield "/".join([",".join(map(name_of, hand)) or "-" for hand in position.hands])
+    yield str(position.pile)
+    yield "/".join([",".join(map(name_of, cards)) or "-" for cards in position.discards])
+    yield from map(str, (position.turn, position.draws, position.reshuffles))
+    yield from map(str, (position.exchanged, position.idle, position.quiet))
+    yield format_outcome(position)
+    if position.pending is not None:
+        yield _pending_word(position.pending)
+    if position.out:
+        yield OUT + ",".join(map(str, position.out))
+
+
+def _board_word(position: Position) -> str:
+    cells, cols = owners(position).translate(_CELLS), position.variant.board.cols
+    word = "/".join([cells[at : at + cols] for at in range(0, len(cells), cols)])
+    for run in range(cols, 0, -1):
+        word = word.replace("." * run, str(run))
+    return word
+
+
+def format_sequence(variant: Variant, sequence: CompletedSequence) -> str:
+    ends = sequence.squares[0], sequence.squares[-1]
+    return f"{TEAM_LETTERS[sequence.team - 1]}:{format_ends(variant, ends)}"
+
+
+def _pending_word(pending: Pending) -> str:
+    penalised = ",".join(map(str, pending.penalised))
+    passed = "passed" if pending.passed else "-"
+    return f"{pending.phase}/{pending.mover}/{pending.owes or '-'}/{penalised or '-'}/{passed}"
 
 
 def with_one(items: tuple[Item, ...], at: int, item: Item) -> tuple[Item, ...]:

@@ -27,26 +27,33 @@ manual draw and called talk, and the seats that have left.
 
 import hashlib
 import re
-from itertools import groupby
 from typing import Final
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message, message_of
 from seqp2p.rules.actions import NotationError, RulesError
-from seqp2p.rules.notation import format_card, format_ends, parse_ends, parse_known, variant_named
+from seqp2p.rules.notation import no_card, parse_ends, variant_named
 from seqp2p.rules.phases import absence_fault, pending_fault
-from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Phase, Position
+from seqp2p.rules.position import (
+    DRAWN,
+    ONGOING,
+    OUT,
+    TEAM_LETTERS,
+    CompletedSequence,
+    Pending,
+    Phase,
+    Position,
+    format_options,
+)
 from seqp2p.rules.sequences import protected_by
 from seqp2p.rules.table import SquareSet, TableRules, make_table
-from seqp2p.rules.variant import RULE_OPTIONS, Card, Options, Variant
+from seqp2p.rules.variant import RULE_OPTIONS, Card, Options
 
 _TEXT_MAX: Final = 5_000
 _SHOWN_MAX: Final = 100
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _CELLS: Final = re.compile(r"[0-9]+|[a-z*]", re.ASCII)
-_TEAM_LETTERS: Final = "abcdefghijkl"
 _WORDS: Final = 16
-_OUT: Final = "out:"
 _PHASES: Final[dict[str, Phase]] = {"play": "play", "draw": "draw", "late": "late", "penalty": "penalty"}
 _OUTCOMES: Final = {"-": ONGOING, "=": DRAWN}
 _OPTION_OF: Final = {row.word: row for row in RULE_OPTIONS}
@@ -59,33 +66,13 @@ def position_hash(position: Position) -> bytes:
 
 @check_arguments
 def format_position(position: Position) -> str:
-    """Return a position as one line of text.
+    """Return a position as one line of text, as ``str`` does.
 
     >>> from seqp2p.rules import KIDS, Options, start
     >>> format_position(start(KIDS, 2, 2, Options(), 1, [(0, 1, 2), (2, 19, -1)]))
     'kids - 2/2 *5*/7/7/7/7/*5* - 1 alligator,bear,cat/?,cat,dragon 36 -/- 0 0 0 0 0 0 -'
     """
-    variant = position.variant
-    numbers = (position.turn, position.draws, position.reshuffles, position.exchanged, position.idle, position.quiet)
-    pending = () if position.pending is None else (_format_pending(position.pending),)
-    out = (_OUT + ",".join(map(str, position.out)),) if position.out else ()
-    return " ".join(
-        (
-            variant.name,
-            format_options(position.options),
-            f"{position.players}/{position.teams}",
-            _format_board(position),
-            ",".join(_format_sequence(variant, sequence) for sequence in position.sequences) or "-",
-            str(position.to_move or "-"),
-            "/".join(_format_cards(variant, hand) for hand in position.hands),
-            str(position.pile),
-            "/".join(_format_cards(variant, cards) for cards in position.discards),
-            *map(str, numbers),
-            format_outcome(position),
-            *pending,
-            *out,
-        )
-    )
+    return str(position)
 
 
 @check_arguments
@@ -94,7 +81,7 @@ def parse_position(text: str) -> Position:
     if len(text) > _TEXT_MAX:
         raise NotationError(message("the text is too long for a position"))
     words = text.split(" ")
-    out = words[-1].removeprefix(_OUT) if words[-1].startswith(_OUT) else ""
+    out = words[-1].removeprefix(OUT) if words[-1].startswith(OUT) else ""
     pending = words[_WORDS : -1 if out else None]
     if len(words) < _WORDS + bool(out) or len(pending) > 1:
         counts = {"right": _WORDS, "count": len(words)}
@@ -128,28 +115,11 @@ def parse_position(text: str) -> Position:
         raise NotationError(message("a seat is to move as long as the game is not over, and none after that"))
     if fault := absence_fault(position) or pending_fault(position):
         raise NotationError(fault)
-    for word, canonical in zip(words, format_position(position).split(" "), strict=True):
-        if word != canonical:
-            values = {"word": word[:_SHOWN_MAX], "canonical": canonical[:_SHOWN_MAX]}
-            raise NotationError(message("{word!r} is written {canonical!r} in a position", **values))
+    if (right := str(position)) != text:
+        word, canonical = next(pair for pair in zip(words, right.split(" "), strict=True) if len({*pair}) > 1)
+        values = {"word": word[:_SHOWN_MAX], "canonical": canonical[:_SHOWN_MAX]}
+        raise NotationError(message("{word!r} is written {canonical!r} in a position", **values))
     return position
-
-
-def format_outcome(position: Position) -> str:
-    """Return ``-`` for a game that goes on, ``=`` for a drawn one, or the letter of the team that has won."""
-    if position.winner:
-        return _TEAM_LETTERS[position.winner - 1]
-    return "=" if position.drawn_game else "-"
-
-
-def format_options(options: Options) -> str:
-    """Return the options that differ from the usual game, ``-`` if none does.
-
-    >>> from seqp2p.rules import Options
-    >>> format_options(Options(table_talk=False, manual_draw=True))
-    'no-table-talk,manual-draw'
-    """
-    return ",".join(row.word for row in RULE_OPTIONS if getattr(options, row.field) != row.usual) or "-"
 
 
 def parse_options(text: str) -> Options:
@@ -162,33 +132,6 @@ def parse_options(text: str) -> Options:
     if (right := format_options(options)) != text:
         raise NotationError(message("the options {text!r} are written {right!r}", text=text[:_SHOWN_MAX], right=right))
     return options
-
-
-def _format_board(position: Position) -> str:
-    look, cols = position.table.look, position.variant.board.cols
-    cells: list[str] = []
-    for bit in look.bit.values():
-        letters = [letter for letter, chips in zip(_TEAM_LETTERS, position.chips, strict=False) if chips & bit]
-        cells.append("*" if look.corners & bit else letters[0] if letters else "")
-    rows = (cells[at : at + cols] for at in range(0, len(cells), cols))
-    return "/".join(
-        "".join("".join(run) if cell else str(len(list(run))) for cell, run in groupby(row)) for row in rows
-    )
-
-
-def _format_sequence(variant: Variant, sequence: CompletedSequence) -> str:
-    ends = sequence.squares[0], sequence.squares[-1]
-    return f"{_TEAM_LETTERS[sequence.team - 1]}:{format_ends(variant, ends)}"
-
-
-def _format_cards(variant: Variant, cards: tuple[Card, ...]) -> str:
-    return ",".join(format_card(variant, card) for card in cards) or "-"
-
-
-def _format_pending(pending: Pending) -> str:
-    penalised = ",".join(map(str, pending.penalised))
-    passed = "passed" if pending.passed else "-"
-    return f"{pending.phase}/{pending.mover}/{pending.owes or '-'}/{penalised or '-'}/{passed}"
 
 
 def _parse_pending(word: str) -> Pending:
@@ -231,23 +174,26 @@ def _parse_table(name: str, options: str, seats: str) -> TableRules:
 
 
 def _parse_team(table: TableRules, letter: str) -> int:
-    if len(letter) != 1 or letter not in _TEAM_LETTERS[: table.teams]:
+    if len(letter) != 1 or letter not in TEAM_LETTERS[: table.teams]:
         raise NotationError(message("the position has {letter!r} in place of a team", letter=letter[:_SHOWN_MAX]))
-    return _TEAM_LETTERS.index(letter) + 1
+    return TEAM_LETTERS.index(letter) + 1
 
 
 def _parse_board(table: TableRules, word: str) -> tuple[SquareSet, ...]:
     """Return chips in team order. Writing the position again checks the breaks of rows, and the corners."""
     chips, square, total = [0] * table.teams, 0, len(table.look.bit)
+    runs = {str(run): run for run in range(table.variant.board.cols + 1)} | {"*": 1}
+    teams = {letter: at for at, letter in enumerate(TEAM_LETTERS[: table.teams])}
     for cell in _CELLS.findall(word):
         if square >= total:
             raise NotationError(message("the board has too many squares"))
-        if cell.isdecimal():
-            square += _parse_number(cell)
-            continue
-        if cell != "*":
-            chips[_parse_team(table, cell) - 1] |= table.look.bit[square]
-        square += 1
+        if cell in runs:
+            square += runs[cell]
+        elif cell in teams:
+            chips[teams[cell]] |= 1 << square
+            square += 1
+        else:  # no cell of a board that is written as it should be
+            square += _parse_number(cell) if cell.isdecimal() else _parse_team(table, cell)
     return tuple(chips)
 
 
@@ -259,7 +205,11 @@ def _parse_sequence(table: TableRules, item: str) -> CompletedSequence:
 
 def _parse_cards(table: TableRules, word: str) -> tuple[tuple[Card, ...], ...]:
     """Return cards by seat, in the order of the text."""
-    by_seat = tuple(tuple(parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
+    card_of = table.look.card_of
+    try:
+        by_seat = tuple([tuple([card_of[name] for name in _items(cards)]) for cards in word.split("/")])
+    except KeyError as error:
+        raise no_card(table.variant, error.args[0]) from None
     if len(by_seat) != table.players:
         counts = {"count": len(by_seat), "players": table.players}
         raise NotationError(message("cards are given for {count} seats, but {players} are at the table", **counts))

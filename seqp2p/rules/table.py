@@ -10,8 +10,21 @@ from functools import lru_cache, reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from seqp2p.i18n import any_of, listed, message
-from seqp2p.rules.actions import Action, Ends, RulesError, exchange, place, remove
-from seqp2p.rules.variant import RULE_OPTIONS, Board, Card, Line, Options, SeatNumber, Square, TableSize, Team, Variant
+from seqp2p.rules.actions import Action, ActionKind, Ends, RulesError
+from seqp2p.rules.notation import UNKNOWN_CARD, action_class
+from seqp2p.rules.variant import (
+    RULE_OPTIONS,
+    UNKNOWN,
+    Board,
+    Card,
+    Line,
+    Options,
+    SeatNumber,
+    Square,
+    TableSize,
+    Team,
+    Variant,
+)
 
 SquareSet: TypeAlias = int
 ByFreeSquares: TypeAlias = dict[SquareSet, tuple[Action, ...]]
@@ -34,6 +47,7 @@ def squares_of(squares: SquareSet) -> tuple[Square, ...]:
 class Lookup:
     """All precomputed facts of a variant."""
 
+    card_of: dict[str, Card]  # by name, UNKNOWN by ``?``
     corners: SquareSet
     squares: SquareSet  # all squares that can bear a chip
     bit: dict[Square, SquareSet]  # the set of one square; a dict, in which a square off the board is missing
@@ -43,6 +57,7 @@ class Lookup:
     plays_or_exchange: tuple[Plays, ...]  # the same while a dead card may still be exchanged
     anywhere: tuple[tuple[Action, ...], ...]
     """By card, for wild and removing cards: its action on every square, in order."""
+    gifts: tuple[Action, ...]  # by card: giving it up
     line_length: int
     line_of: dict[SquareSet, Line]  # the line of these squares
     line_between: dict[Ends, SquareSet]  # the line that has these two end squares
@@ -58,18 +73,22 @@ def lookup(variant: Variant) -> Lookup:
     cards = range(len(variant.faces))
     printed = {card: set_of(tuple(s for s, face in enumerate(board.grid) if face == card)) for card in cards}
     reach = printed | dict.fromkeys(variant.wild, squares)
-    special = {*variant.wild, *variant.removing}
-    plays = tuple((reach[card], None if card in special else _by_free_squares(card, reach[card])) for card in cards)
+    special, action_of = {*variant.wild, *variant.removing}, action_class(variant)
+    plays = tuple(
+        (reach[card], None if card in special else _by_free_squares(action_of, card, reach[card])) for card in cards
+    )
     return Lookup(
+        card_of={name: card for card, name in enumerate(variant.faces)} | {UNKNOWN_CARD: UNKNOWN},
         corners=corners,
         squares=squares,
         bit={square: 1 << square for square in range(len(board.grid))},
         reach=reach,
         plays=plays,
         plays_or_exchange=tuple(
-            (at, actions and actions | {0: (exchange(card),)}) for card, (at, actions) in enumerate(plays)
+            (at, actions and actions | {0: (action_of("exchange", card),)}) for card, (at, actions) in enumerate(plays)
         ),
         anywhere=tuple(_anywhere(variant, card) for card in cards),
+        gifts=tuple(action_of("give", card) for card in cards),
         line_length=variant.line_length,
         line_of={set_of(line): line for line in board.lines},
         line_between={(line[0], line[-1]): set_of(line) for line in board.lines},
@@ -78,18 +97,18 @@ def lookup(variant: Variant) -> Lookup:
     )
 
 
-def _by_free_squares(card: Card, reach: SquareSet) -> ByFreeSquares:
+def _by_free_squares(action_of: type[Action], card: Card, reach: SquareSet) -> ByFreeSquares:
     found: ByFreeSquares = {0: ()}
     for square in squares_of(reach):
-        found |= {free | 1 << square: (*before, place(card, square)) for free, before in found.items()}
+        found |= {free | 1 << square: (*before, action_of("place", card, square)) for free, before in found.items()}
     return found
 
 
 def _anywhere(variant: Variant, card: Card) -> tuple[Action, ...]:
-    every = range(len(variant.board.grid))
-    if card in variant.removing:
-        return tuple(remove(card, square) for square in every)
-    return tuple(place(card, square) for square in every) if card in variant.wild else ()
+    if card not in (*variant.wild, *variant.removing):
+        return ()
+    kind: ActionKind = "remove" if card in variant.removing else "place"
+    return tuple(action_class(variant)(kind, card, square) for square in range(len(variant.board.grid)))
 
 
 def _in_line_with(board: Board, line: Line) -> Iterator[Square]:
@@ -141,6 +160,7 @@ class DealerDraw(NamedTuple):
     dealer: SeatNumber
 
 
+@lru_cache(maxsize=16)
 def make_table(variant: Variant, players: int, teams: int, options: Options) -> TableRules:
     """Return the table of these players. Raises RulesError with the reason if they cannot play."""
     check_table(variant, players, teams, options)

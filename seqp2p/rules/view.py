@@ -1,13 +1,24 @@
 """The view of one seat: the open table and its own hand; and the lines that lack one or two chips."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message
 from seqp2p.rules.actions import Action, RulesError
 from seqp2p.rules.engine import legal_actions
-from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
+from seqp2p.rules.notation import format_card, format_square
+from seqp2p.rules.position import (
+    TEAM_LETTERS,
+    CompletedSequence,
+    Hand,
+    Phase,
+    Position,
+    format_sequence,
+    hide,
+    owners,
+)
 from seqp2p.rules.sequences import countable_lines
 from seqp2p.rules.table import SquareSet, squares_of, team_of
 from seqp2p.rules.variant import Card, Line, Options, SeatNumber, Square, Team, Variant
@@ -19,7 +30,10 @@ LACKING_MAX: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A position as one seat sees it: plain data, the same for all positions that this seat cannot tell apart."""
+    """A position as one seat sees it: plain data, the same for all positions that this seat cannot tell apart.
+
+    Most fields are worked out when they are first asked for.
+    """
 
     seat: SeatNumber
     """0 for a spectator, whose team is 0 and whose hand is empty."""
@@ -60,47 +74,45 @@ class View:
     position: Position
     """The position with the other hands unknown, to look ahead with the engine."""
 
+    def __str__(self) -> str:
+        """The board, with ``(a)`` for a chip of team 1, and lines for the sequences, the turn and the hand."""
+        return "\n".join((*_board_lines(self), *_captions(self)))
 
+    if not TYPE_CHECKING:  # a type checker would take any name for a field
+
+        def __getattr__(self, name: str) -> Any:
+            """Work out a field that ``view`` has left open, when it is first asked for."""
+            if name not in _FIELDS:
+                raise AttributeError(f"a view has no {name}")
+            work_out = _WORKED_OUT.get(name)
+            value = work_out(self.position, self.seat) if work_out else getattr(self.position, name)
+            object.__setattr__(self, name, value)
+            return value
+
+
+_OWNERS: Final = {f"{team:x}": team for team in range(15)} | {"f": CORNER}
+_FIELDS: Final = frozenset(field.name for field in fields(View)) - {"seat", "position"}
+_WORKED_OUT: Final[Mapping[str, Callable[[Position, SeatNumber], object]]] = {
+    "team": lambda position, seat: team_of(seat, position.teams) if seat else 0,
+    "hand": lambda position, seat: position.hands[seat - 1] if seat else (),
+    "legal": lambda position, seat: legal_actions(position) if seat and seat == position.to_move else (),
+    "board": lambda position, _: tuple(map(_OWNERS.__getitem__, owners(position))),
+    "protected": lambda position, _: squares_of(position.protected),
+    "hand_sizes": lambda position, _: tuple(map(len, position.hands)),
+}
+"""The fields that the position has not by the same name."""
+
+
+@check_arguments
 def view(position: Position, seat: SeatNumber) -> View:
     """Return the view of a seat, or of a spectator (seat 0). Raises RulesError if there is no such seat."""
     if not 0 <= seat <= position.players:
         values = {"seat": seat, "players": position.players}
         raise RulesError(message("there is no seat {seat}: the seats are 1 to {players}", **values))
-    seen = hide(position, (seat,))
-    board = [0] * len(seen.variant.board.grid)
-    for team, chips in enumerate(seen.chips, start=1):
-        for square in squares_of(chips):
-            board[square] = team
-    for square in seen.variant.board.corners:
-        board[square] = CORNER
-    return View(
-        seat=seat,
-        team=team_of(seat, seen.teams) if seat else 0,
-        variant=seen.variant,
-        options=seen.options,
-        players=seen.players,
-        teams=seen.teams,
-        hand=seen.hands[seat - 1] if seat else (),
-        legal=legal_actions(seen) if seat and seat == seen.to_move else (),
-        board=tuple(board),
-        sequences=seen.sequences,
-        protected=squares_of(seen.protected),
-        hand_sizes=tuple(map(len, seen.hands)),
-        pile=seen.pile,
-        discards=seen.discards,
-        to_move=seen.to_move,
-        mover=seen.mover,
-        out=seen.out,
-        phase=seen.phase,
-        turn=seen.turn,
-        draws=seen.draws,
-        reshuffles=seen.reshuffles,
-        exchanges_left=seen.exchanges_left,
-        winner=seen.winner,
-        over=seen.over,
-        drawn_game=seen.drawn_game,
-        position=seen,
-    )
+    seen = object.__new__(View)
+    object.__setattr__(seen, "seat", seat)
+    object.__setattr__(seen, "position", hide(position, (seat,)))
+    return seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +163,28 @@ def _open_lines(view: View, team: Team) -> Iterator[tuple[SquareSet, SquareSet]]
         lacks = line & ~filled
         if lacks and lacks & position.free == lacks:
             yield line, lacks
+
+
+def _board_lines(view: View) -> Iterator[str]:
+    variant, cols = view.variant, view.variant.board.cols
+    width = max(map(len, ("(a)", *variant.faces))) + 1
+    cells = [
+        "*" if team == CORNER else f"({TEAM_LETTERS[team - 1]})" if team else variant.faces[card]
+        for team, card in zip(view.board, variant.board.grid, strict=True)
+    ]
+    rows = [[format_square(variant, col)[0] for col in range(cols)]]
+    rows += [cells[at : at + cols] for at in range(0, len(cells), cols)]
+    for number, row in enumerate(rows):
+        yield f"{number or '':>2} {''.join(f'{cell:{width}}' for cell in row)}".rstrip()
+
+
+def _captions(view: View) -> Iterator[str]:
+    if view.sequences:
+        yield f"sequences {' '.join(format_sequence(view.variant, each) for each in view.sequences)}"
+    if view.over:
+        yield f"team {TEAM_LETTERS[view.winner - 1]} has won" if view.winner else "the game is drawn"
+    else:
+        team = TEAM_LETTERS[team_of(view.to_move, view.teams) - 1]
+        yield f"turn {view.turn + 1}, seat {view.to_move} of team {team}: {view.phase}"
+    if view.seat:
+        yield f"seat {view.seat} holds {' '.join(format_card(view.variant, card) for card in view.hand) or 'no card'}"

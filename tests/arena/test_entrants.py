@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from seqp2p.arena import EntrantError, Tally, make_contest, play_deal
-from seqp2p.arena.entrants import BotFault, ClassBot, kind_of, load_class, whole_view
-from seqp2p.arena.game import LateView, late_view
-from seqp2p.rules import KIDS, PASS, Action, View
+from seqp2p.arena.entrants import BotFault, ClassBot, kind_of, load_class
+from seqp2p.rules import KIDS, PASS, Action, View, view
 from tests.rules.playing import random_position
 
 LONG_S = 60.0
 
 
 def seen() -> View:
-    return late_view(random_position(KIDS, 2, 2, seed=5).position)
+    position = random_position(KIDS, 2, 2, seed=5).position
+    return view(position, position.to_move)
 
 
 def failure(choose: Callable[[View], object], time_s: float = LONG_S) -> str:
@@ -119,11 +119,9 @@ def test_it_is_given_its_view_alone_and_writes_to_nobody(capsys: pytest.CaptureF
             return view.legal[0]
 
     assert ClassBot(Plain, random.Random(1), LONG_S).choose(seen()) == seen().legal[0]
-    dice, view = random.Random(1), seen()
-    assert ClassBot(Bot, dice, LONG_S).choose(view) == view.legal[-1]
-    assert given[0] is dice
-    assert given[1] == whole_view(view)
-    assert not isinstance(given[1], LateView), "it would lead to all hands"
+    dice, shown = random.Random(1), seen()
+    assert ClassBot(Bot, dice, LONG_S).choose(shown) == shown.legal[-1]
+    assert given == [dice, shown]
     assert capsys.readouterr() == ("", "let me think\n")
 
 

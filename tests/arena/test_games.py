@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import seqp2p.arena.entrants
-import seqp2p.arena.game
+import seqp2p.rules.game
 from seqp2p.arena import ArenaResult, Contest, DealResult, Tally, make_contest, play_deal
 from seqp2p.bots.registry import RandomBot
 from seqp2p.rules import PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, start
@@ -55,7 +55,7 @@ def test_who_starts_goes_round_the_table(players: int, teams: int, monkeypatch: 
         starters.append(args[4])
         return start(*args)
 
-    monkeypatch.setattr(seqp2p.arena.game, "start", start_seen)
+    monkeypatch.setattr(seqp2p.rules.game, "start", start_seen)
     who = make_contest(["random"] * teams, "classic", players, teams)
     first_teams = [play(who, 1, number).first_team for number in range(2 * players)]
     assert starters == list(range(1, players + 1)) * 2
@@ -77,7 +77,7 @@ class Recorder:
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     kept = Recorder()
-    monkeypatch.setattr(seqp2p.arena.game, "apply", kept)
+    monkeypatch.setattr(seqp2p.rules.game, "apply", kept)
     return kept
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from seqp2p.learning import action_mask, action_of, actions_of, number_of, observe, observe_planes, planes_of
-from seqp2p.learning.observation import planes_space
+from seqp2p.learning.environment import planes_space
 from seqp2p.rules import (
     UNKNOWN,
     VARIANTS,

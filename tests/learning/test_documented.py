@@ -2,14 +2,12 @@
 
 import re
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
-from seqp2p.arena.game import Dealer
 from seqp2p.learning import Seen, actions_of
-from seqp2p.rules import CLASSIC, KIDS, Options, view
+from seqp2p.rules import CLASSIC, KIDS, Game
 
 CHAPTER = (
     (Path(__file__).parents[2] / "docs" / "scripting.md")
@@ -27,10 +25,10 @@ def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     exec(random_games, {"__name__": "random_games"})
     assert len(capsys.readouterr().out.splitlines()) == 10
     # The same policy as a bot of another game.
-    dealer = Dealer(KIDS, 3, 3, Options(), 1, Random(1))
-    while seat := dealer.position.to_move:
-        dealer.play(names["policy"].choose(view(dealer.position, seat)))
-    assert dealer.position.over
+    game = Game(KIDS, 3, seed=1)
+    while game.turn:
+        game.play(names["policy"].choose(game.view(game.turn)))
+    assert game.over
 
 
 def test_every_array_is_described() -> None:

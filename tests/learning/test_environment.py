@@ -38,7 +38,7 @@ def position_of(raw: RawEnv) -> Position:
 
 def at(raw: RawEnv, position: Position) -> RawEnv:
     """The environment in another position of the same seat to move."""
-    raw.table._dealer.position = position
+    raw.table._game.position = position
     return raw
 
 
@@ -81,7 +81,7 @@ def test_a_whole_game_is_one_of_the_engine_and_whoever_wins_gets_one(table: dict
         assert seen in spaces
         after = position_of(raw)
         assert hide(after, ()) == hide(apply(before, action_of(raw.table.variant, number)), ())
-        cards = (*after.hands, *after.discards, raw.table._dealer._pile)
+        cards = (*after.hands, *after.discards, raw.table._game._pile)
         assert Counter(card for each in cards for card in each) == Counter(raw.table.variant.deck)
         for agent, seat in raw._seats.items():
             assert (agent == raw.agent_selection) == (seat == after.to_move) or after.over
@@ -109,7 +109,7 @@ def test_no_seat_sees_what_it_cannot_know(table: dict[str, Any]) -> None:
     """Shuffle the hands of others and the pile: a seat with the same hand sees the same."""
     raw, dice = RawEnv(**table), random.Random(2)
     for turn, _ in enumerate(random_game(raw, 6)):
-        position, pile = position_of(raw), raw.table._dealer._pile
+        position, pile = position_of(raw), raw.table._game._pile
         if turn % 10 or position.over:
             continue
         for agent, seat in raw._seats.items():
@@ -252,12 +252,18 @@ def test_the_names_that_pettingzoo_knows() -> None:
 
 
 @pytest.mark.parametrize("missing", ["numpy", "gymnasium", "pettingzoo"])
-def test_without_the_extra_one_sentence_says_what_to_install(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_there_is_the_table(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("seqp2p.learning")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(ModuleNotFoundError) as caught:
-        importlib.import_module(learning.__name__)
-    assert str(caught.value) == (
-        f"seqp2p.learning needs PettingZoo, and {missing} is not installed: pip install 'seqp2p[learning]'"
-    )
+    module = importlib.import_module(learning.__name__)
+    table = module.Table()
+    table.reset(seed=1)
+    table.step(table.legal()[0])
+    assert table.view(1).turn == 1
+    for name in ("env", "observe") if missing == "numpy" else ("env",):
+        with pytest.raises(ModuleNotFoundError) as caught:
+            getattr(module, name)
+        assert str(caught.value) == (
+            f"seqp2p.learning.{name} needs {missing}, which is not installed: pip install 'seqp2p[learning]'"
+        )

@@ -12,7 +12,7 @@ from seqp2p.rules import (
     legal_actions,
     squares_of,
 )
-from seqp2p.rules.position_text import format_options
+from seqp2p.rules.position import format_options
 from tests.rules.naive import NaiveGame
 from tests.rules.playing import Game
 

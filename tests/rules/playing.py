@@ -43,7 +43,7 @@ from seqp2p.rules import (
     team_of,
     view,
 )
-from seqp2p.rules.position_text import format_options
+from seqp2p.rules.position import format_options
 from seqp2p.rules.status import status
 
 OPTIONS = [Options(*values) for values in product(*((row.usual, not row.usual) for row in RULE_OPTIONS))]

@@ -193,5 +193,5 @@ def test_a_card_drawn_that_has_been_seen_elsewhere() -> None:
     game = GameText(CLASSIC, 2, 2, Options(), 1, (hand, (UNKNOWN,) * 7), (move,))
     with pytest.raises(IllegalAction, match="turn 1: seat 1 cannot have drawn that: the deck has only 2 QH"):
         format_game(game)
-    with pytest.raises(RulesError, match="turn 1: seat 1 cannot have drawn that: there is no card number 60"):
+    with pytest.raises(RulesError, match="turn 1: there is no card number 60 in Sequence"):
         list(GameText(CLASSIC, 2, 2, Options(), 1, game.hands, (move._replace(drawn=60),)).positions())

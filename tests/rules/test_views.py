@@ -1,9 +1,13 @@
+import copy
+import pickle
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.rules import CORNER, UNKNOWN, Options, RulesError, hide, legal_actions, view
-from tests.rules.playing import OPTION_TABLES, Table, make
+from tests.rules.playing import OPTION_TABLES, TABLES, Table, make
 
 
 @settings(deadline=None, max_examples=60)
@@ -55,6 +59,17 @@ def test_the_fields_of_a_view() -> None:
     assert (seen.pile, seen.turn, seen.draws, seen.reshuffles) == (97, 150, 140, 0)
     assert seen.variant is position.variant
     assert seen.out == ()
+
+
+def test_a_view_is_plain_frozen_data() -> None:
+    seen, same = TABLES[0].seen(1), TABLES[0].seen(1)
+    with pytest.raises(AttributeError):
+        seen.pile = 3  # type: ignore[misc]  # what is tried here
+    with pytest.raises(AttributeError, match="a view has no cards"):
+        _ = seen.cards  # type: ignore[attr-defined]  # what is tried here
+    assert pickle.loads(pickle.dumps(seen)) == copy.copy(seen) == seen == same
+    assert replace(same, turn=99).turn == 99
+    assert repr(seen).startswith(f"View(seat={seen.seat}, team={seen.team}, ")
 
 
 def test_a_view_says_who_has_left() -> None:
