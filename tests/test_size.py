@@ -17,7 +17,7 @@ CEILINGS: Final = {
     "seqp2p/*.py": 667,
     "seqp2p/api/**/*.py": 2738,
     "seqp2p/arena/**/*.py": 1080,
-    "seqp2p/bots/**/*.py": 2107,
+    "seqp2p/bots/**/*.py": 2108,
     "seqp2p/cli/**/*.py": 9513,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 674,

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import trio
 
+from seqp2p.i18n import message
 from seqp2p.rules import Action, View
 
 
@@ -22,13 +23,13 @@ def check_bot(bot: object) -> None:
     """Raise TypeError for what cannot be asked for a choice, with the reason."""
     choose = getattr(bot, "choose", None)
     if isinstance(bot, type):
-        raise TypeError(f"bot must be an object with a method choose, not the class {bot.__name__}")
+        raise TypeError(message("a bot is an object with a method choose, not the class {name}", name=bot.__name__))
     if not callable(choose):
-        raise TypeError(f"bot must have a method choose, and {type(bot).__name__} has none")
+        raise TypeError(message("a bot has a method choose, and {name} has none", name=type(bot).__name__))
     if inspect.iscoroutinefunction(choose):
-        raise TypeError("choose of a bot must be an ordinary method, not async: it is called in a thread")
+        raise TypeError(message("choose of a bot is an ordinary method, not an async one: it is called in a thread"))
     if not _takes(choose, None):
-        raise TypeError("choose of a bot must take one argument, the view")
+        raise TypeError(message("choose of a bot takes one argument, the view"))
 
 
 def make_bot(kind: Callable[..., Any], randomness: random.Random) -> Any:

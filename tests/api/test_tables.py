@@ -337,9 +337,9 @@ class Many:
 @pytest.mark.parametrize(
     ("bot", "said"),
     [
-        (None, "bot must have a method choose, and NoneType has none"),
+        (None, "a bot has a method choose, and NoneType has none"),
         (Cheat, "not the class Cheat"),
-        (Async(), "not async"),
+        (Async(), "not an async one"),
         (Many(), "one argument, the view"),
     ],
 )

@@ -172,7 +172,7 @@ def test_a_class_of_a_module_in_this_folder_takes_part(here: Path) -> None:
         ("bots_of_a_test:Bot", "1 / 0", "the module bots_of_a_test cannot be imported: ZeroDivisionError: division"),
         ("bots_of_a_test:Bot", "def", "the module bots_of_a_test cannot be imported: SyntaxError: "),
         ("bots_of_a_test:Bot", "class Bot:\n    def __init__(self, a, b): ...", "no bot can be made: TypeError: "),
-        ("bots_of_a_test:Bot", "class Bot: ...", "no bot can be made: TypeError: bot must have a method choose"),
+        ("bots_of_a_test:Bot", "class Bot: ...", "no bot can be made: TypeError: a bot has a method choose"),
         ("bots_of_a_test:Bot", "exit(3)", "the module bots_of_a_test cannot be imported: SystemExit: 3"),
         (
             "bots_of_a_test:Bot",
