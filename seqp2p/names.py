@@ -9,6 +9,7 @@ from seqp2p.api.bots import play_bot as play_bot
 from seqp2p.api.error_codes import ERROR_CODES as ERROR_CODES
 from seqp2p.api.game import Lobby as Lobby
 from seqp2p.api.join import JoinedLobby as JoinedLobby, join as join, join_lobby as join_lobby
+from seqp2p.api.known import Known as Known, Meeting as Meeting, known_players as known_players, remember as remember
 from seqp2p.api.port_mapping import PortEvent as PortEvent
 from seqp2p.api.replays import read as read, stats as stats, verify as verify
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume

@@ -14,11 +14,11 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 667,
-    "seqp2p/api/**/*.py": 2738,
+    "seqp2p/*.py": 668,
+    "seqp2p/api/**/*.py": 2946,
     "seqp2p/arena/**/*.py": 1080,
     "seqp2p/bots/**/*.py": 2108,
-    "seqp2p/cli/**/*.py": 9513,
+    "seqp2p/cli/**/*.py": 9333,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 674,
     "seqp2p/live/**/*.py": 2727,
@@ -28,11 +28,11 @@ CEILINGS: Final = {
     "seqp2p/replay/**/*.py": 2249,
     "seqp2p/rules/**/*.py": 3089,
     "seqp2p/ui/**/*.py": 8514,
-    "tests/**/*.py": 51_060,
+    "tests/**/*.py": 51_076,
     "tests/**/*.txt": 7452,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 826,
-    "docs/**/*.md": 4416,
+    "docs/**/*.md": 4419,
 }
 
 

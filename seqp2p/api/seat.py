@@ -9,6 +9,8 @@ import trio
 
 from seqp2p.api.at_table import AtTable, Events
 from seqp2p.api.game import AnyTable, Lobby, safety_words_with
+from seqp2p.api.home import GIVEN
+from seqp2p.api.known import Meeting, meet_others
 from seqp2p.api.turns import Questions, Turn
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.exec_player import BotFailed
@@ -21,7 +23,7 @@ from seqp2p.match.remark import REMARK_LENGTH_MAX
 from seqp2p.match.text import cleaned
 from seqp2p.rules import View
 
-SeatEvent: TypeAlias = TableEvent | BotFailed
+SeatEvent: TypeAlias = TableEvent | BotFailed | Meeting
 
 
 class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
@@ -112,8 +114,14 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
 
 @contextlib.asynccontextmanager
 async def seated(game: LiveGame, table: AnyTable) -> AsyncGenerator[Seat]:
-    """Play this game by turns until the block ends. Raises OSError, SidecarError."""
+    """Play this game by turns until the block ends. Raises OSError, SidecarError, HomeError (the known players).
+
+    A seat that plays with a key of the player's own folder is told first whether it knows the others.
+    """
     seat = Seat(game, table)
+    if table.endpoint.identity.number != GIVEN:
+        for meeting in meet_others(game.table):
+            seat.tell(meeting)
     try:
         async with seat.running():
             yield seat

@@ -3,8 +3,8 @@
 import click
 import msgspec
 
+from seqp2p.api import known
 from seqp2p.api.home import first_identity, usual_name
-from seqp2p.cli import known
 from seqp2p.cli.json_events import IdEvent, MetFields
 from seqp2p.cli.options import checked_name
 from seqp2p.cli.output import Output
@@ -32,7 +32,7 @@ def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     shown = usual_name()
     players = [
         MetFields(player.name, player.key, fingerprint(bytes.fromhex(player.key)), player.first_seen)
-        for player in known.load()
+        for player in known.known_players()
     ]
     mark = fingerprint(identity.public)
     output.event(IdEvent(shown, identity.public.hex(), mark, players))

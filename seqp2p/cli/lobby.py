@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import trio
 
 from seqp2p.api.home import own_keys
+from seqp2p.api.known import known_players, meet
 from seqp2p.cli import json_events
 from seqp2p.cli.errors import sentence
-from seqp2p.cli.known import load, meet, meeting_note
+from seqp2p.cli.known import meeting_note
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import own_console
@@ -118,7 +119,8 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
     if guest is None:
         return LobbyPlace(colour)
     others = [other.name for other in guests if other is not None and other is not guest]
-    note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load(), others))
+    is_own = own or guest.key in own_keys()
+    note = "" if is_own else meeting_note(meet(seat, guest.name, guest.key, known_players(), others))
     notes = (note, t("is asked whether to play again") if guest.asked else "")
     return LobbyPlace(colour, guest.name, "  ".join(filter(None, notes)), own)
 

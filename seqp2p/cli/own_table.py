@@ -18,10 +18,10 @@ import msgspec
 import trio
 
 from seqp2p.api.game import LiveGame, Lobby
+from seqp2p.api.known import friends
 from seqp2p.api.table import HostedTable, HostOptions, open_table
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
-from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output

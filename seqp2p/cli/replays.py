@@ -254,10 +254,10 @@ def known_names(output: Output) -> Mapping[str, str]:
     """Return the names of known players by their keys; none if the file cannot be read."""
     if not (data_dir() / KNOWN_PLAYERS).exists():
         return NOBODY
-    from seqp2p.cli.known import load
+    from seqp2p.api.known import known_players
 
     try:
-        return {known.key: known.name for known in load()}
+        return {known.key: known.name for known in known_players()}
     except UserError as error:
         output.say(t("known players are not named: {reason}", reason=message_of(error)))
         return NOBODY

@@ -14,12 +14,12 @@ from click.shell_completion import CompletionItem
 from seqp2p.api.endpoint import Endpoint, lock_identity
 from seqp2p.api.game import LiveGame, Lobby
 from seqp2p.api.home import data_dir, own_keys
+from seqp2p.api.known import friends
 from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostedTable, HostOptions, resumed_table
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli import progress
 from seqp2p.cli.errors import polite_signals, remember_seat
-from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
 from seqp2p.cli.output import Output, on_screen

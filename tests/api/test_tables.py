@@ -352,6 +352,20 @@ async def test_what_is_no_bot(tmp_path: Path, bot: Any, said: str) -> None:
         assert await seqp2p.play_bot(ann, "greedy") == ann.result
 
 
+@pytest.mark.usefixtures("own_home")
+async def test_a_seat_is_told_whom_it_knows(tmp_path: Path) -> None:
+    own: dict[str, Any] = {"name": "ann", "identity": None}
+    for kind, who in (("new", "bob"), ("same", "bob"), ("changed", "eve")):
+        guest = sits_down(tmp_path, name="bob", identity=identity(who))
+        async with table_with(tmp_path, guest, **own) as table:
+            seat = await played_by_host(table)
+        (met,) = (event for event in seat.events.so_far if isinstance(event, seqp2p.Meeting))
+        assert (met.seat, met.name, met.kind) == (2, "bob", kind)
+        if kind == "new":
+            seqp2p.remember([met])
+        assert [known.key for known in seqp2p.known_players()] == [identity("bob").public.hex()]
+
+
 async def test_two_tables_in_one_process(tmp_path: Path) -> None:
     games: set[str] = set()
 
@@ -385,6 +399,7 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
         assert table.name == "zoe"
         seat = await played_by_host(table)
     assert [player.name for player in seat.players] == ["zoe", "zoe 2"]
+    assert not [event for event in seat.events.so_far if isinstance(event, seqp2p.Meeting)], "both keys are her own"
     assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays"]
     assert seat.replay.parent == zoe / "replays"
 

@@ -12,9 +12,10 @@ from typing import Any, cast
 import pytest
 import trio
 
+from seqp2p.api import known
 from seqp2p.api.home import KNOWN_PLAYERS, data_dir, locked_identity
-from seqp2p.cli import known
-from seqp2p.cli.known import Known, check_known, forget, load, meet, note_finished, remember
+from seqp2p.api.known import Known, forget, known_players, meet, remember
+from seqp2p.cli.known import ANSWER_S, check_known, note_finished
 from seqp2p.cli.output import Output, prepare_streams
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.errors import UserError
@@ -82,7 +83,7 @@ def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> Liv
 
 def names() -> list[tuple[str, int]]:
     numbers = {key(number).hex(): number for number in range(1, 10)}
-    return [(player.name, numbers[player.key]) for player in load()]
+    return [(player.name, numbers[player.key]) for player in known_players()]
 
 
 # Who is it?
@@ -121,7 +122,7 @@ async def test_table_talk(talk: Talk, typed: list[str], capsys: pytest.CaptureFi
         out, err = capsys.readouterr()
         assert not (scripted and out) or documented.stream(out)
         assert stat.S_IMODE((own_home / KNOWN_PLAYERS).stat().st_mode) == 0o600
-        today = load()[0].first_seen
+        today = known_players()[0].first_seen
         known = ", ".join(f"{name} {number}" for name, number in names())
         return [row.replace(today, "TODAY").rstrip() for row in (*(out + err).splitlines(), f"(known: {known})")]
 
@@ -139,7 +140,7 @@ async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixtur
         (own_home / "identity-3.key").write_bytes(b"damaged")
         seats = SimpleNamespace(seats=(seat("me", first.identity.public), seat("me 2", second.identity.public)))
         await check_known(cast("LiveGame", Agreed(seats, {})), Output(json=False), ask=True)
-    assert load() == ()
+    assert known_players() == ()
     assert capsys.readouterr().out == ""
 
 
@@ -168,7 +169,7 @@ async def test_a_person_who_is_not_there_leaves(autojump_clock: object, monkeypa
     monkeypatch.setattr(Output, "read_line", unanswered)
     with pytest.raises(UserError, match="left the table"):
         await check_known(table(("ann", 7)), Output(json=False), ask=True)
-    assert trio.current_time() == pytest.approx(known.ANSWER_S)
+    assert trio.current_time() == pytest.approx(ANSWER_S)
 
 
 async def test_a_file_that_cannot_be_written_is_said_and_the_game_goes_on(
@@ -192,7 +193,7 @@ def test_only_so_many_are_kept() -> None:
     data_dir().mkdir()
     known._write(players)
     remember([meet(2, "last", key(most + 1), players)])
-    kept = load()
+    kept = known_players()
     assert len(kept) == most
     assert (kept[0].name, kept[-1].name) == ("p2", "last")
     assert (data_dir() / KNOWN_PLAYERS).stat().st_size < known.SIZE_MAX

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli.known import meet, remember
+from seqp2p.api.known import meet, remember
 from seqp2p.cli.replays import describe, table_text
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.match.errors import Violation
