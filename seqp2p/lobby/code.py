@@ -21,7 +21,6 @@ off, in sight of all, and begin again. Words made of the keys or of the agreemen
 searched for: 65,536 keys are made in seconds.
 """
 
-import difflib
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -153,6 +152,8 @@ def _parts(text: str) -> list[str]:
 
 
 def _near(word: str) -> str:
+    import difflib  # Only for a wrong word.
+
     near = difflib.get_close_matches(word, WORDS, n=1)
     return message("Did you mean {word!r}?", word=near[0]) if near else _HINT
 
