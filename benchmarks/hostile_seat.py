@@ -29,7 +29,7 @@ from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import SharesBody, make_payload
-from seqp2p.match.encoding import encode
+from seqp2p.match.encoding import encode, pack
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import RemarkPayload
@@ -120,7 +120,7 @@ class Attack:
         """Contributions far ahead, of 30,000 empty arrays."""
         game = self.match.game.id
         lists: dict[str, list[list[int]]] = {"shares": [[]] * 30_000}
-        payload = encode(
+        payload = pack(
             {"v": 1, "game": game, "step": 9_000, "prev": bytes(32), "seat": ATTACKER, "kind": "draw", "body": lists}
         )
         own = ContributionMessage(payload, sign(self.key, CONTRIBUTION, payload))

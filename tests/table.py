@@ -23,7 +23,7 @@ from seqp2p.crypto.identity import Identity, sign
 from seqp2p.match.ballots import Decree
 from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import Contribution, open_envelope
-from seqp2p.match.encoding import encode, unpack
+from seqp2p.match.encoding import pack, unpack
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
@@ -271,7 +271,7 @@ def fields_of(contribution: Contribution) -> dict[str, Any]:
 
 def altered(who: Identity, contribution: Contribution, **changes: Any) -> Contribution:
     """The same contribution with other fields in its envelope, signed again by this identity."""
-    return signed(who, encode({**fields_of(contribution), **changes}))
+    return signed(who, pack({**fields_of(contribution), **changes}))
 
 
 def with_body(who: Identity, contribution: Contribution, **changes: Any) -> Contribution:

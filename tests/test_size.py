@@ -22,7 +22,7 @@ CEILINGS: Final = {
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 674,
     "seqp2p/live/**/*.py": 2727,
-    "seqp2p/lobby/**/*.py": 3445,
+    "seqp2p/lobby/**/*.py": 3446,
     "seqp2p/match/**/*.py": 4024,
     "seqp2p/net/**/*.py": 3352,
     "seqp2p/replay/**/*.py": 2249,
@@ -32,7 +32,7 @@ CEILINGS: Final = {
     "tests/**/*.txt": 7452,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 826,
-    "docs/**/*.md": 4419,
+    "docs/**/*.md": 4424,
 }
 
 

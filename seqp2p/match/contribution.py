@@ -8,7 +8,7 @@ import msgspec
 from seqp2p.crypto.group import POINT_SIZE
 from seqp2p.crypto.schnorr import KEY_PROOF_SIZE, SHARE_PROOF_SIZE
 from seqp2p.i18n import message
-from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
+from seqp2p.match.encoding import DecodeError, Record, encode, pack, require_canonical, structure, unpack
 from seqp2p.match.table import Bytes32, SeatNumber
 
 # A shuffle of the largest deck (104 cards) is about 24 kB; nothing else comes near it.
@@ -148,5 +148,5 @@ def open_body(envelope: Envelope) -> Body:
     body_type = next((each for each in types if set(each.__struct_fields__) == envelope.body.keys()), types[0])
     body: Body = structure(body_type, envelope.body)
     # The envelope is canonical msgpack, but only the typed body has one order of keys and no float for an integer.
-    require_canonical(body, encode(envelope.body))
+    require_canonical(body, pack(envelope.body))
     return body

@@ -52,9 +52,13 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of every record on the wire or on disk: frozen, without unknown keys."""
 
 
-def encode(value: Any) -> bytes:
-    """Return a record, or plain data, as msgpack, every part in its shortest form."""
-    return msgspec.msgpack.encode(value)
+def encode(record: Record) -> bytes:
+    return pack(msgspec.to_builtins(record, builtin_types=(bytes,)))
+
+
+def pack(value: Any) -> bytes:
+    """Return plain data as msgpack, every part in its shortest form."""
+    return bytes(_msgpack.packb(value, use_bin_type=True))
 
 
 def unpack(data: bytes, size_max: int, values_max: int = VALUES_MAX) -> Any:

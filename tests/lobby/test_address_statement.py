@@ -12,7 +12,7 @@ from seqp2p.crypto.identity import ExchangeKey, sign
 from seqp2p.lobby import address_statement as module
 from seqp2p.lobby.address_statement import AddressBook, make_statement, read_statement
 from seqp2p.lobby.table import AgreedTable, OwnRelay, own_relay, parse_relay_entry
-from seqp2p.match.encoding import encode
+from seqp2p.match.encoding import encode, pack
 from seqp2p.net import addresses
 from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address, AddressError, parse_relay_address
@@ -161,7 +161,7 @@ def test_another_game_is_none_of_its_business() -> None:
 def payload(**changes: Any) -> bytes:
     entries = [{"kind": 1, "address": "10.1.0.1:5000"}]
     plain = {"v": 1, "key": identity(2).public, "nonce": nonce(2), "number": 1, "entries": entries}
-    return encode(plain | changes)
+    return pack(plain | changes)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from seqp2p.match.encoding import (
     Record,
     decode,
     encode,
+    pack,
     structure,
     unpack,
 )
@@ -62,7 +63,7 @@ def test_a_record_comes_back_as_it_was(sample: Sample) -> None:
 
 @given(value=values)
 def test_plain_values_come_back_as_they_were_and_are_counted_before_any_is_built(value: Any) -> None:
-    data = encode(value)
+    data = pack(value)
     if depth(value) > NESTING_MAX:
         with pytest.raises(DecodeError, match="nested deeper"):
             unpack(data, 100_000)
@@ -86,7 +87,7 @@ def test_nesting_has_a_limit_of_its_own(opener: bytes) -> None:
 @pytest.mark.parametrize("value", [[[]] * 30_000, [[[]]] * 15_000, {"a": [None] * 30_000}])
 def test_a_frame_of_small_values_is_refused(value: Any) -> None:
     with pytest.raises(DecodeError, match=f"more than {VALUES_MAX} values"):
-        unpack(encode(value), 100_000)
+        unpack(pack(value), 100_000)
 
 
 def test_sizes_have_a_limit() -> None:

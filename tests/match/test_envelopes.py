@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.match.contribution import BODIES, PAYLOAD_SIZE_MAX, Contribution, open_body, open_envelope
-from seqp2p.match.encoding import DecodeError, encode
+from seqp2p.match.encoding import DecodeError, pack
 from seqp2p.match.errors import MatchError
 from tests.match.refusal import at_step, goes_on, unattributable
 from tests.table import Played, altered, fields_of, played, resigned, signed
@@ -40,7 +40,7 @@ def test_an_envelope_has_its_fields_and_their_types(trio: Played) -> None:
     for field, values in WRONG_FIELDS.items():
         without = {key: value for key, value in fields.items() if key != field}
         for wrong in (*({**fields, field: value} for value in values), without if field in fields else {}):
-            unattributable(at.match, signed(at.who, encode(wrong)), "not a contribution")
+            unattributable(at.match, signed(at.who, pack(wrong)), "not a contribution")
     goes_on(at.match, at.honest)
 
 
@@ -50,7 +50,7 @@ def test_an_envelope_has_its_fields_and_their_types(trio: Played) -> None:
 def test_what_msgpack_has_beside_plain_values_is_no_contribution(trio: Played, part: bytes) -> None:
     """Extension types, broken text, and a header that claims more than there is, which allocates nothing."""
     at = at_step(trio, "seat")
-    before_body = at.honest.payload[: -len(encode(at.body))]
+    before_body = at.honest.payload[: -len(pack(at.body))]
     unattributable(at.match, signed(at.who, before_body + b"\x81\xa1a" + part), "not a contribution")
 
 
@@ -131,5 +131,5 @@ def test_every_body_of_a_game_opens_and_fits(trio: Played) -> None:
         for _, held in step.contributions:
             envelope = open_envelope(held.payload)
             assert len(held.payload) < PAYLOAD_SIZE_MAX
-            assert encode(fields_of(held)) == held.payload
+            assert pack(fields_of(held)) == held.payload
             assert type(open_body(envelope)) in BODIES[envelope.kind]  # type: ignore[index]  # it is one of them

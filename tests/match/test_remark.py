@@ -8,7 +8,7 @@ from seqp2p.crypto import hashing
 from seqp2p.crypto.hashing import REMARK_HASH, tagged_hash
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import REMARK_SIZE_MAX
-from seqp2p.match.encoding import encode, unpack
+from seqp2p.match.encoding import encode, pack, unpack
 from seqp2p.match.remark import COURTESIES, NO_REMARK, REMARK_LENGTH_MAX, BadRemark, Remark, RemarkLog, open_remark
 from seqp2p.match.table import encode_agreement, game_id
 from tests.table import identity, make_agreement
@@ -29,7 +29,7 @@ def payload(**changes: Any) -> bytes:
         "courtesy": False,
         "text": "what a move",
     }
-    return encode({**fields, **changes})
+    return pack({**fields, **changes})
 
 
 def opened(data: bytes, signer: int = 2) -> Remark:
@@ -84,7 +84,7 @@ def test_what_is_no_remark_is_refused(text: str, field: str, values: list[Any]) 
 def test_a_remark_has_one_form_and_one_signature() -> None:
     data = payload()
     fields = unpack(data, 1000)
-    for other in (data + b"\0", data[:-1], encode(dict(reversed(fields.items()))), b"", b"\x91" * 900 + b"\xc0"):
+    for other in (data + b"\0", data[:-1], pack(dict(reversed(fields.items()))), b"", b"\x91" * 900 + b"\xc0"):
         with pytest.raises(BadRemark, match="not a remark"):
             opened(other)
     for wrong in (bytes(64), b"", opened(data).signature[:-1], sign(identity(2), hashing.CONTRIBUTION, data)):

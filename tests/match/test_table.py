@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.crypto.hashing import tagged_hash
-from seqp2p.match.encoding import DecodeError, encode, unpack
+from seqp2p.match.encoding import DecodeError, pack, unpack
 from seqp2p.match.machine import Match
 from seqp2p.match.table import (
     AGREEMENT_SIZE_MAX,
@@ -171,16 +171,16 @@ def test_an_agreement_has_one_form() -> None:
     fields = unpack(encode_agreement(TWO), AGREEMENT_SIZE_MAX)
     first, second = fields["seats"]
     for other in (
-        encode(dict(reversed(fields.items()))),
-        encode({**fields, "seats": [{**first, "more": 1}, second]}),
-        encode({**fields, "settings": {**fields["settings"], "grace_s": 120.0}}),
+        pack(dict(reversed(fields.items()))),
+        pack({**fields, "seats": [{**first, "more": 1}, second]}),
+        pack({**fields, "settings": {**fields["settings"], "grace_s": 120.0}}),
         b"\x91" * AGREEMENT_SIZE_MAX,
     ):
         with pytest.raises(DecodeError):
             decode_agreement(other)
     with pytest.raises(DecodeError, match="8193 bytes where at most 8192 are allowed"):
         decode_agreement(bytes(AGREEMENT_SIZE_MAX + 1))
-    assert decode_agreement(encode(fields)) == TWO
+    assert decode_agreement(pack(fields)) == TWO
 
 
 def test_every_option_has_a_row_and_a_setting() -> None:

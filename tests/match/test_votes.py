@@ -8,7 +8,7 @@ from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.crypto.identity import sign
 from seqp2p.match.ballots import AHEAD_MAX, ROUND_MAX, VOTES_MAX
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.encoding import encode
+from seqp2p.match.encoding import pack
 from seqp2p.match.errors import MatchError, Refusal, Violation
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Result, Shuffled, Turned, plain
 from seqp2p.match.machine import Match
@@ -115,7 +115,7 @@ class Voting:
                     fields[name] = value
                 case _:
                     fields[name] = int(value) + (base.number if name == "step" else 0)
-        payload = encode(fields)
+        payload = pack(fields)
         return Contribution(payload, sign(identity(signer), label, payload))
 
     def seats_in(self, text: str, about: Iterable[int] = ()) -> list[SeatKeys]:

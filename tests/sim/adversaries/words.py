@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.encoding import encode
+from seqp2p.match.encoding import pack
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import frame
@@ -140,11 +140,9 @@ _BYE = wire.Bye("\x1b[2Jthe others cheat")
 _TWO_BYTES = wire.encode_message(wire.Hurry(1))[4:-1] + b"\xcc\x01"
 WORDS = (
     _throws("garbage", FRAMES, "bytes that are no message", b"\xc1", "not a message"),
+    _throws("unknown message", FRAMES, "a message of an unknown type", pack({"type": "abracadabra"}), "not a message"),
     _throws(
-        "unknown message", FRAMES, "a message of an unknown type", encode({"type": "abracadabra"}), "not a message"
-    ),
-    _throws(
-        "message out of place", FRAMES, "a message of the lobby", encode({"type": "ready", "round": 1}), "out of place"
+        "message out of place", FRAMES, "a message of the lobby", pack({"type": "ready", "round": 1}), "out of place"
     ),
     _throws(
         "non-canonical message", BYTES, "a right message with an integer that is too long", _TWO_BYTES, "canonical"
@@ -153,7 +151,7 @@ WORDS = (
         "one key more",
         BYTES,
         "a right message with one key more",
-        encode({"type": "hurry", "step": 1, "more": 2}),
+        pack({"type": "hurry", "step": 1, "more": 2}),
         "unknown field",
     ),
     _throws("nested bomb", FRAMES, "arrays nested 200 deep", b"\x91" * 200 + b"\xc0", "nested deeper"),
