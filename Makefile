@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE    := seqp2p/ui/locale
 LANGUAGES := $(notdir $(wildcard $(LOCALE)/??))
 
-.PHONY: demo quick test slow docs links lowest durations lint types mypy platforms pyright tests coverage soak mutants bench bots train fuzz corpus vectors man catalogue screens tables reference dist adversaries clean
+.PHONY: demo quick test slow docs links lowest durations lint types mypy platforms pyright tests coverage soak mutants bench bots train fuzz corpus vectors man catalogue screens tables reference dist adversaries app clean
 .DEFAULT_GOAL := help
 
 help:
@@ -45,6 +45,7 @@ help:
 	@echo "make tables  write the tables and pictures in docs that are made from the code"
 	@echo "make reference write docs/reference.md, the reference of the library, which is not in git"
 	@echo "make dist    make the wheel and the archive of sources, with the reference of the library, in dist"
+	@echo "make app     make one executable that needs no Python, build/seqp2p, for systems like this one"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -174,7 +175,22 @@ reference: $(STAMP)
 	$(BIN)/python docs/generate_reference.py
 
 dist: reference
+	@$(PIP) --group dist
+	rm -rf dist
 	$(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
+# An environment of its own, so that nothing else gets in. readline is under the GPL, and unused.
+APP := --onefile --bootloader-ignore-signals --name seqp2p --collect-submodules seqp2p --collect-data seqp2p --exclude-module readline --exclude-module setuptools
+
+app:
+	@$(PYTHON) -m venv --clear build/app
+	@build/app/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@build/app/bin/python -m pip install --quiet . --group app
+	build/app/bin/pyinstaller --noconfirm --log-level ERROR --strip --distpath build --workpath build/pyi --specpath build/pyi $(APP) tools/app.py
+	build/seqp2p --version
+	build/seqp2p verify replays/kids-3.seqp2p
 
 tables: $(STAMP)
 	$(BIN)/python docs/generate_tables.py

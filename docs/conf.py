@@ -24,7 +24,7 @@ html_extra_path = ["site"]
 # The pages by reader, for the side of the site. A forge would show a list inside the page as it is written.
 CONTENTS: Final = {
     "README": {
-        "Play": ("docs/guide", "docs/internet", "docs/bots"),
+        "Play": ("docs/install", "docs/guide", "docs/internet", "docs/bots"),
         "Program": ("docs/scripting", "docs/reference", "docs/examples/README", "docs/promises", "CHANGELOG"),
         "Trust": (
             "docs/security",

@@ -48,7 +48,8 @@ def test_the_wheel(tmp_path: Path) -> None:
     wheel = build("wheel", tmp_path)
     first = wheel.read_bytes()
     assert build("wheel", tmp_path).read_bytes() == first
-    names = zipfile.ZipFile(wheel).namelist()
+    opened = zipfile.ZipFile(wheel)
+    names = opened.namelist()
     package = {name.removeprefix("seqp2p/") for name in names if name.startswith("seqp2p/")}
     assert {name for name in package if not name.endswith(".py")} == DATA
     modules = {path.relative_to(ROOT / "seqp2p").as_posix() for path in (ROOT / "seqp2p").rglob("*.py")}
@@ -57,6 +58,9 @@ def test_the_wheel(tmp_path: Path) -> None:
     pages = {f"data/share/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs" / "man").glob("man?/*")}
     assert others - pages == INSTALLED
     assert others - INSTALLED == pages
+    page = opened.read(next(name for name in names if name.endswith("/METADATA"))).decode().partition("\n\n")[2]
+    assert "```sh\npipx install seqp2p\nseqp2p play" in page
+    assert "](" not in page
 
 
 def test_the_archive_of_sources(tmp_path: Path) -> None:
