@@ -39,7 +39,9 @@ from seqp2p.ui.language import t, tn, translate
 PAUSE_S: Final = 1.0
 TRIES: Final = 6
 """The number of bots in a row that may fail to sit down. The pauses double: their sum outlasts a kept seat."""
-PROCESS: Final = ChildStart("bots", ("seqp2p.cli.bot_process",), {}, detached=True, farewell=LEAVE)
+# Of the program as one file it unpacks its own copy: that of this process goes with it, and the bots may play on.
+_UNPACK: Final = {"PYINSTALLER_RESET_ENVIRONMENT": "1"}
+PROCESS: Final = ChildStart("bots", ("seqp2p.cli.bot_process",), _UNPACK, detached=True, farewell=LEAVE)
 
 
 @contextlib.asynccontextmanager
