@@ -53,7 +53,7 @@ REQUESTS: Final = [
 SECTIONS: Final = {
     "The game": ("rules",),
     "Tables and seats": ("api", "bots", "crypto", "match.table", "net.messages", *REQUESTS),
-    "Events": ("lobby.events", "live", "match", "api.table.Hidden", "api.port_mapping"),
+    "Events": ("lobby.events", "live", "match", "api.host.Hidden", "api.port_mapping"),
     "Replays": ("api.replays", "cli", "replay"),
     "Errors": ("api.error_codes", "net.errors", "lobby.events.DECLINED"),
 }

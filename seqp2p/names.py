@@ -8,6 +8,7 @@ from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWar
 from seqp2p.api.bots import play_bot as play_bot
 from seqp2p.api.error_codes import ERROR_CODES as ERROR_CODES
 from seqp2p.api.game import Lobby as Lobby
+from seqp2p.api.host import Hidden as Hidden, OpenTable as OpenTable, host as host
 from seqp2p.api.join import JoinedLobby as JoinedLobby, join as join, join_lobby as join_lobby
 from seqp2p.api.known import Known as Known, Meeting as Meeting, known_players as known_players, remember as remember
 from seqp2p.api.port_mapping import PortEvent as PortEvent
@@ -15,7 +16,6 @@ from seqp2p.api.replays import read as read, stats as stats, verify as verify
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
 from seqp2p.api.seat import Seat as Seat, rematch as rematch
 from seqp2p.api.settings import table_settings as table_settings
-from seqp2p.api.table import Hidden as Hidden, OpenTable as OpenTable, host as host
 from seqp2p.api.turns import Turn as Turn
 from seqp2p.api.watch import Spectator as Spectator, watch as watch
 from seqp2p.bots.exec_player import BotFailed as BotFailed

@@ -15,7 +15,7 @@ SLACK: Final = 60
 
 CEILINGS: Final = {
     "seqp2p/*.py": 668,
-    "seqp2p/api/**/*.py": 2946,
+    "seqp2p/api/**/*.py": 3027,
     "seqp2p/arena/**/*.py": 1080,
     "seqp2p/bots/**/*.py": 2108,
     "seqp2p/cli/**/*.py": 9333,
@@ -28,7 +28,7 @@ CEILINGS: Final = {
     "seqp2p/replay/**/*.py": 2249,
     "seqp2p/rules/**/*.py": 3089,
     "seqp2p/ui/**/*.py": 8514,
-    "tests/**/*.py": 51_076,
+    "tests/**/*.py": 51_095,
     "tests/**/*.txt": 7452,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 826,
