@@ -5,6 +5,8 @@ opens the next ones.
 """
 
 import contextlib
+import secrets
+import tempfile
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from typing import TypeAlias, Unpack
@@ -12,24 +14,22 @@ from typing import TypeAlias, Unpack
 import trio
 
 from seqp2p.api.at_table import Events
+from seqp2p.api.bots import play_bot
 from seqp2p.api.endpoint import Endpoint, Folder, listening_at, open_endpoint, relay_of
-from seqp2p.api.filling import fill_table
 from seqp2p.api.game import Lobby
+from seqp2p.api.join import join
 from seqp2p.api.port_mapping import OnPortEvent
-from seqp2p.api.seat import Seat, seated
+from seqp2p.api.seat import Seat, rematch, seated
 from seqp2p.api.settings import table_settings
 from seqp2p.api.table import HostedTable, HostOptions, open_table
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.runtime import CLOSE_S, background_tasks, ignore
-from seqp2p.lobby.events import (
-    CodeShown,
-    LobbyEvent,
-    LobbyRequest,
-    LobbyShown,
-)
+from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyRequest, LobbyShown
+from seqp2p.match.names import BOT_NAME
 from seqp2p.match.table import Settings, TableChoices
+from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 
 
@@ -200,8 +200,35 @@ async def host(
         async with background_tasks() as nursery:
             await nursery.start(table.hold, endpoint, settings, options)
             if fill is not None:
-                nursery.start_soon(fill_table, table, fill, wait_for)
+                nursery.start_soon(_fill, table, fill, wait_for)
             try:
                 yield table
             finally:
                 await table.close()
+
+
+async def _fill(table: OpenTable, bot: str, wait_for: int) -> None:
+    """Seat bots until the table's events end, but keep places for ``wait_for`` others. Raises NetError."""
+    bots = set[bytes]()
+    async with trio.open_nursery() as nursery:
+        async for event in table.events:
+            if not isinstance(event, LobbyShown):
+                continue
+            seated = {guest.key for guest in event.seats if guest is not None}
+            others, coming = len(seated - bots) - 1, len(bots - seated)
+            for _ in range(event.seats.count(None) - coming - max(wait_for - others, 0)):
+                identity = Identity.generate(secrets.token_bytes)
+                bots.add(identity.public)
+                nursery.start_soon(_play_games, table, bot, identity)
+
+
+async def _play_games(table: OpenTable, bot: str, identity: Identity) -> None:
+    """Play game after game at this table, as long as there is one. Raises NetError where the first cannot be."""
+    async with contextlib.AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        joining = join(table.address, code=table.code, name=BOT_NAME, identity=identity, replay_dir=folder)
+        seat = await stack.enter_async_context(joining)
+        with contextlib.suppress(NetError):
+            while True:
+                await play_bot(seat, bot)
+                seat = await stack.enter_async_context(rematch(seat))
