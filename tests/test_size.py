@@ -18,7 +18,7 @@ CEILINGS: Final = {
     "seqp2p/api/**/*.py": 3008,
     "seqp2p/arena/**/*.py": 1080,
     "seqp2p/bots/**/*.py": 2108,
-    "seqp2p/cli/**/*.py": 9333,
+    "seqp2p/cli/**/*.py": 9332,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 674,
     "seqp2p/live/**/*.py": 2727,
