@@ -71,9 +71,9 @@ class MenuScene:
 
     def keys(self) -> Sequence[KeyHelp]:
         row = self.rows[self.chosen]
-        keys = [KeyHelp("↑↓", t("choose")), KeyHelp(t("Enter"), t("begin"), press="enter")]
+        keys = [KeyHelp("↑↓", t("choose"), press="down"), KeyHelp(t("Enter"), t("begin"), press="enter")]
         if row.counts:
-            keys.append(KeyHelp("←→", t("how many")))
+            keys.append(KeyHelp("←→", t("how many"), press="right"))
         if row.levels:
             keys.append(KeyHelp("Tab", t("how strong"), press="tab"))
         return [*keys, KeyHelp(f"q {t('Enter')}", t("quit"), press="q")]
@@ -83,7 +83,7 @@ class MenuScene:
         if key in {"up", "down"}:
             self.chosen = (self.chosen + (1 if key == "down" else -1)) % len(self.rows)
         elif key in {"left", "right"} and row.counts:
-            count = min(max(row.count + (1 if key == "right" else -1), 0), len(row.counts) - 1)
+            count = (row.count + (1 if key == "right" else -1)) % len(row.counts)
             self.rows[self.chosen] = replace(row, count=count)
         elif key in {"tab", "s-tab"} and row.levels:
             level = (row.level + (1 if key == "tab" else -1)) % len(row.levels)
@@ -103,9 +103,6 @@ class MenuScene:
 
     def click(self, target: Target) -> str | None:
         what, number = target
-        if what == "key":
-            keys = self.keys()
-            return self.press(keys[number].press) if number < len(keys) else None
         if what == "row":
             again, self.chosen = number == self.chosen, number
             return self.press("enter") if again else None

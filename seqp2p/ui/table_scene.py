@@ -204,9 +204,6 @@ class TableScene:
 
     def click(self, target: Target) -> str | None:
         what, number = target
-        if what == "key":
-            keys = keys_of(self._state())
-            return self.press(keys[number].press) if number < len(keys) else None
         if self._is_covered:
             return None
         if what == "seat":

@@ -31,7 +31,7 @@ def test_screens_look_as_they_did(name: str, glyphs: Glyphs) -> None:
     [
         ("enter", "resume 0123"),
         ("down enter", "play"),
-        ("down right right right enter", "play --bots 3"),
+        ("down right right right left enter", "play --bots 3"),
         ("down right left tab space", "play --bot easy"),
         ("down down right tab enter", "host --players 3"),
         ("up left enter", "join"),
@@ -55,6 +55,5 @@ def test_words(typed: str, line: str) -> None:
 def test_clicks_and_completions() -> None:
     scene = menu()
     assert (scene.click(("row", 3)), scene.click(("row", 3))) == (None, "join")
-    assert (scene.click(("key", 9)), scene.click(("elsewhere", 0))) == (None, None)
-    assert [scene.click(("key", 1)), scene.click(("key", 2))] == ["join", "q"]
+    assert scene.click(("elsewhere", 0)) is None
     assert list(scene.completions("V")) == ["verify"]
