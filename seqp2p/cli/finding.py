@@ -61,8 +61,8 @@ async def choose_route(
                 code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
             view.change(tables=None)
-            output.ask("looking", Question(t("looking for table {number}", number=public_part(code)[0])))
         number, _ = public_part(code)
+        output.ask("looking", Question(t("looking for table {number}", number=number)))
         seen = () if place_of(code) else await wait_for_table(number, tables, own)
         output.ask("looking", None)
     if place_of(code) is not None:

@@ -60,7 +60,7 @@ class ShowScene:
         """Obey a key: arrows and page keys go about, space plays, tab shows other hands, f5 and f4 find sequences."""
         self._answer = ()
         browser = self.browser
-        steps = {"right": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
+        steps = {"right": 1, "enter": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
         if key in steps:
             browser.step(steps[key])
         elif key in ("tab", "s-tab"):
