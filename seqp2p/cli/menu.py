@@ -24,7 +24,7 @@ from seqp2p.ui.menu_scene import MenuRow, MenuScene
 from seqp2p.ui.words import listed
 
 LEAVING: Final = frozenset({"q", "quit", "exit", "leave"})
-LEVELS: Final = ("easy", "normal", "hard")
+LEVELS: Final = (message("easy"), message("normal"), message("hard"))
 
 
 def _players(variant: Variant) -> tuple[int, ...]:

@@ -374,9 +374,10 @@ def _paint_main(canvas: Canvas, width: int, model: LobbyModel, bottom: int) -> i
         canvas.put(row, 1, text, "prompt")
         row += 1
     row += bool(model.hint) and row < bottom
-    if model.rules and bottom - row - 1 >= len(model.rules):
-        for line in model.rules:
-            canvas.put(row, 1, clipped(line, width - 2), "dim")
+    rules = [part for line in model.rules for part in wrapped(line, width - 2)]
+    if rules and bottom - row - 1 >= len(rules):
+        for line in rules:
+            canvas.put(row, 1, line, "dim")
             row += 1
         row += 1
     if model.strangers:

@@ -7,7 +7,7 @@ from typing import Final
 
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
-from seqp2p.ui.language import t, tn
+from seqp2p.ui.language import t, tn, translate, without_accents
 from seqp2p.ui.large_type import large
 from seqp2p.ui.scene import Page, wrapped
 from seqp2p.ui.styles import ASCII
@@ -53,7 +53,7 @@ class MenuRow:
         number = self.counts[self.count]
         if self.counted == "--bots":
             bots = tn("{count} bot", "{count} bots", number)
-            return f"{bots}, {self.levels[self.level]}"
+            return f"{bots}, {translate(self.levels[self.level])}"
         return tn("{count} player", "{count} players", number)
 
 
@@ -116,7 +116,7 @@ def _letters(texts: Sequence[str]) -> tuple[str, ...]:
     """Return a letter for each text, one of its own: the first that no earlier one has, and that is not q."""
     found: list[str] = []
     for text in texts:
-        free = (letter for letter in text.lower() if letter.isalpha() and letter not in (*found, "q"))
+        free = (letter for letter in without_accents(text.lower()) if letter.isalpha() and letter not in (*found, "q"))
         found.append(next(free, ""))
     return tuple(found)
 

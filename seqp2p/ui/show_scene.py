@@ -93,7 +93,7 @@ class ShowScene:
     def keys(self) -> Sequence[KeyHelp]:
         keys = [
             KeyHelp("←→", t("step"), press="right"),
-            KeyHelp("↑↓", t("ten steps"), press="down"),
+            KeyHelp("↑↓", t("ten steps"), spare=True, press="down"),
             KeyHelp(t("Space"), t("stop") if self.browser.cursor.playing else t("play"), press="space"),
             KeyHelp("+-", t("speed"), spare=True),
             KeyHelp("F5", t("sequence"), press="f5"),

@@ -52,6 +52,11 @@ def test_words(typed: str, line: str) -> None:
     assert menu().enter(typed) == line
 
 
+def test_letters_can_be_typed_on_any_keyboard() -> None:
+    rows = [MenuRow(text, ("rules",)) for text in ("Regarder", "Règles", "Réglages", "État", "q")]
+    assert MenuScene(rows, ()).letters == ("r", "e", "g", "t", "")
+
+
 def test_clicks_and_completions() -> None:
     scene = menu()
     assert (scene.click(("row", 3)), scene.click(("row", 3))) == (None, "join")
