@@ -109,7 +109,8 @@ async def enter_by_code(
                 if code is not None or refused.code not in WRONG_CODES:
                     raise
                 fault = refused
-        output.say(f"{translate(message_of(fault))} {translate(fault.hint)}".strip(), "answer")
+        for line in filter(None, (translate(message_of(fault)), translate(fault.hint))):
+            output.say(line, "answer")
 
 
 async def ask_code(view: LobbyView, output: Output) -> str:
@@ -117,7 +118,7 @@ async def ask_code(view: LobbyView, output: Output) -> str:
     view.change(asks=translate(QUESTION))
     while True:
         if not view.shows:
-            click.echo(translate(QUESTION), nl=False, err=True)
+            click.echo(translate(QUESTION).rstrip(), err=True)  # The tables are listed below it.
         line = await output.read_line()
         if line is None or word_of(line) in LEAVING:
             raise UserError(t("stopped"), exit_code=ABANDONED)
