@@ -14,7 +14,7 @@ from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen, show_erro
 from seqp2p.cli.replays import PastGame, unfinished_game
 from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, UserError
-from seqp2p.i18n import Message, message
+from seqp2p.i18n import Message, message, term
 from seqp2p.lobby.code import parse_code
 from seqp2p.net.addresses import AddressError, parse_address
 from seqp2p.net.errors import BadCode
@@ -24,7 +24,7 @@ from seqp2p.ui.menu_scene import MenuRow, MenuScene
 from seqp2p.ui.words import listed
 
 LEAVING: Final = frozenset({"q", "quit", "exit", "leave"})
-LEVELS: Final = (message("easy"), message("normal"), message("hard"))
+LEVELS: Final = (term("level", "easy"), term("level", "normal"), term("level", "hard"))
 
 
 def _players(variant: Variant) -> tuple[int, ...]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from seqp2p.i18n import Term
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
-from seqp2p.ui.language import t, tn, translate, without_accents
+from seqp2p.ui.language import t, tn, translate_term, without_accents
 from seqp2p.ui.large_type import large
 from seqp2p.ui.scene import Page, wrapped
 from seqp2p.ui.styles import ASCII
@@ -33,7 +34,7 @@ class MenuRow:
     words: tuple[str, ...]
     counted: str = ""
     counts: tuple[int, ...] = ()
-    levels: tuple[str, ...] = ()
+    levels: tuple[Term, ...] = ()
     count: int = 0
     level: int = 0
     note: str = ""
@@ -42,7 +43,7 @@ class MenuRow:
     def command(self) -> tuple[str, ...]:
         """The words of the command, with what is chosen, unless the command does so without them."""
         counted = (self.counted, str(self.counts[self.count])) if self.count else ()
-        level = ("--bot", self.levels[self.level]) if self.levels and self.levels[self.level] != USUAL else ()
+        level = ("--bot", self.levels[self.level].text) if self.levels and self.levels[self.level].text != USUAL else ()
         return (*self.words, *counted, *level)
 
     @property
@@ -53,7 +54,7 @@ class MenuRow:
         number = self.counts[self.count]
         if self.counted == "--bots":
             bots = tn("{count} bot", "{count} bots", number)
-            return f"{bots}, {translate(self.levels[self.level])}"
+            return f"{bots}, {translate_term(self.levels[self.level])}"
         return tn("{count} player", "{count} players", number)
 
 

@@ -2,12 +2,13 @@
 
 import pytest
 
+from seqp2p.i18n import Term
 from seqp2p.ui.menu_scene import MenuRow, MenuScene
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
 from tests.ui.kept import check_screen
 
-LEVELS = ("easy", "normal")
+LEVELS = (Term("level", "easy"), Term("level", "normal"))
 
 
 def menu() -> MenuScene:
