@@ -113,6 +113,6 @@ def action_line(company: words.Company, variant: Variant, turn: int, seat: int, 
 def _dealer_lines(draw: DealerDraw, company: words.Company, variant: Variant) -> list[str]:
     rounds = [[f"{company.name(seat)} {card_shown(variant, card)}" for seat, card in turned] for turned in draw.rounds]
     return [
-        *(t("turned over: {cards}", cards="; ".join(cards)) for cards in rounds),
+        *(t("turned over: {cards}", cards=t("; ").join(cards)) for cards in rounds),
         words.dealer_line(company, draw.dealer),
     ]

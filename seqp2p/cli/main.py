@@ -270,7 +270,11 @@ def main() -> None:
     prepare_streams()
     sys.excepthook = report_bug
     warnings.showwarning = cast("Any", show_warning)
-    speak(arguments := sys.argv[1:], environment := dict(os.environ))
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--plain"]:
+        os.environ["ACCESSIBLE"] = "1"  # For the menu, and all that it starts.
+        del arguments[0]
+    speak(arguments, environment := dict(os.environ))
     is_bare = not arguments or (arguments[0] == "--lang" and arguments[1:] in ([each] for each in language.LANGUAGES))
     if not (is_bare and sys.stdin.isatty() and sys.stdout.isatty()):
         sys.exit(exit_code_of(arguments))

@@ -140,7 +140,7 @@ def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], t
             output.say(f"    {detail}")
         return
     others = [_offence(cheat, report.players) for cheat in report.cheats if cheat.seat != report.seat]
-    output.say("; ".join([line, *others]))
+    output.say(t("; ").join([line, *others]))
     if report.verdict == "invalid" and len(tally.invalid) < AGAIN_MAX:
         tally.invalid.append(line)
 

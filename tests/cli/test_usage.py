@@ -62,7 +62,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, typed: list[str]) -> list[str]:
     return typed
 
 
-ASKED = "join code, which the host reads out (like 7-amber-falcon): "
+ASKED = "join code, which the host reads out (like 7-amber-falcon):\n"
 
 
 def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, asked: list[str]) -> None:

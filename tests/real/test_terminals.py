@@ -80,6 +80,20 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     assert ann.exit_code() == 0
 
 
+def test_the_menu_is_a_list_without_a_screen_and_so_is_what_it_starts(room: Room) -> None:
+    ann = room.sit("ann", "--plain")
+    ann.see("q  quit")
+    ann.type("show them")
+    back = ann.see("Enter: back to the menu")
+    assert "seqp2p: error: " in back
+    ann.type("")
+    ann.wait(lambda shown: shown.count("q  quit") > back.count("q  quit"), "the list again")
+    ann.type("1")
+    ann.see("type an action (help says how)")
+    ann.type("quit")
+    ann.see("Enter: back to the menu")
+
+
 def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
     ann, bob = sit_down(room, "bob", host=(*KIDS, "--grace", "3"))
     begin(ann)
