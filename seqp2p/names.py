@@ -9,7 +9,7 @@ from seqp2p.api.bots import play_bot as play_bot
 from seqp2p.api.error_codes import ERROR_CODES as ERROR_CODES
 from seqp2p.api.game import Lobby as Lobby
 from seqp2p.api.port_mapping import PortEvent as PortEvent
-from seqp2p.api.replays import read as read, stats as stats, verify as verify
+from seqp2p.api.replays import read as read, stats as stats, verify as verify, verify_many as verify_many
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
 from seqp2p.api.seat import Seat as Seat, rematch as rematch
 from seqp2p.api.settings import table_settings as table_settings

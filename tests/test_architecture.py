@@ -31,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "net": {"match"} | LOWEST,
     "lobby": {"net", "match"} | LOWEST,
     "live": {"lobby", "net", "bots", "replay", "match"} | LOWEST,
-    "api": {"live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "api": {"workers", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "cli": {"api", "arena", "workers", "review", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "testing": {"arena", "bots"},
     "__main__": {"cli"},

@@ -8,12 +8,13 @@ from typing import Final
 import click
 
 from seqp2p.api.home import own_keys
+from seqp2p.api.many import named_files, of_all, processes, summarise_named
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import LeftOutFields, PlayerStats, StatsEvent, TurnStats, VariantStats
 from seqp2p.cli.output import STDOUT, Output, check_place, columns, write_result
-from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
+from seqp2p.cli.replays import ReplayPath, describe, resolved
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
@@ -77,9 +78,9 @@ def _count(
     files: Iterable[Path], jobs: int | None, counter: ReplayCounter, left_out: list[LeftOutFields], output: Output
 ) -> None:
     meant = named_files(files)
-    summaries = of_all(summarise_named, meant, jobs)
+    summaries = of_all(summarise_named, meant, processes(len(meant), jobs))
     with closing(summaries), progress.bar(len(meant), t("counting")) as advance:
-        for named, summary in zip(meant, summaries, strict=True):
+        for named, summary in summaries:
             fate, report = counter.add(summary), summary.report
             if fate is Counted.DUPLICATE and report.verdict == "unfinished":
                 again = t(

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,23 +10,12 @@ from typing import Final
 
 import click
 
+from seqp2p.api.many import Named, missing_of, named_files, processes
+from seqp2p.api.replays import reports_on
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
-from seqp2p.cli.replays import (
-    Named,
-    ReplayPath,
-    describe,
-    known_names,
-    missing_of,
-    named_files,
-    of_all,
-    plain_reason,
-    resolved,
-    table_text,
-    verdict_of,
-    verify_named,
-)
+from seqp2p.cli.replays import ReplayPath, describe, known_names, plain_reason, resolved, table_text, verdict_of
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
@@ -107,7 +96,7 @@ class Verdicts:
 
 def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, tally: Verdicts) -> None:
     known = known_names(output)
-    reports = _reports(files, jobs, dask, output.warn)
+    reports = reports_on(files, processes(len(files), jobs), dask, output.warn)
     with closing(reports), progress.bar(len(files), t("verifying")) as advance:
         for file, report in reports:
             tally.verdicts[report.verdict] += 1
@@ -117,18 +106,6 @@ def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str 
             advance()
             if output.is_unread and tally.files < len(files):
                 raise SystemExit(tally.exit_code or ABANDONED)
-
-
-def _reports(
-    files: Sequence[Named], jobs: int | None, dask: str | None, note: Callable[[str], None]
-) -> Generator[tuple[Named, Report]]:
-    if dask is not None:
-        from seqp2p.cli.cluster import verify_on_cluster
-
-        yield from verify_on_cluster(files, dask, note)
-        return
-    with closing(of_all(verify_named, files, jobs)) as reports:
-        yield from zip(files, reports, strict=True)
 
 
 def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], tally: Verdicts | None) -> None:
