@@ -2,11 +2,12 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -25,6 +26,9 @@ from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.words import Company
 from seqp2p.workers import JOBS_MAX
 
+if TYPE_CHECKING:  # What a verification without a results file need not wait for.
+    from seqp2p.cli.verdicts import KeptVerdicts
+
 AGAIN_MAX: Final = 1_000
 """So many lines about invalid files are printed again at the end."""
 
@@ -42,17 +46,26 @@ AGAIN_MAX: Final = 1_000
 @click.option(
     "--dask", metavar=message("ADDRESS"), help=message("Verify on the Dask cluster whose scheduler is at this address.")
 )
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar=message("FILE"),
+    help=message("Keep each verdict in this file, and do not verify again what has one in it."),
+)
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
-def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
+def command(
+    files: tuple[Path, ...], jobs: int | None, dask: str | None, results: Path | None, *, as_json: bool
+) -> None:
     if jobs is not None and dask is not None:
         raise UserError(t("--jobs is for this machine, --dask for a cluster"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
-    tally = Verdicts()
+    tally, kept = Verdicts(), _kept(results)
     early: UserError | None = None
     try:
         with stopping_alike():
             meant += _meant([*map(resolved, files)])
-            _verify(output, meant, jobs, dask, tally)
+            verify = partial(reports_on, jobs=processes(len(meant), jobs), dask=dask, note=output.warn)
+            _verify(output, kept.through(meant, verify) if kept else verify(meant), len(meant), tally)
     except KeyboardInterrupt:
         done, files_ = number(tally.files), number(len(meant))
         early = UserError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
@@ -61,6 +74,9 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
     is_summed_up = len(meant) > 1 if early is None else tally.files > 0 and not as_json
     if is_summed_up:
         _summarise(output, tally, len(meant))
+    if kept is not None and kept.taken and not as_json:
+        values = {"path": results, "count": number(kept.taken)}
+        output.say(tn("1 verdict is from {path}", "{count} verdicts are from {path}", kept.taken, **values))
     if early is not None:
         early.exit_code = NOT_VERIFIED if tally.verdicts["invalid"] else early.exit_code
         raise early
@@ -94,17 +110,24 @@ class Verdicts:
         return NOT_VERIFIED if self.verdicts["invalid"] else ABANDONED if self.verdicts["unfinished"] else DONE
 
 
-def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, tally: Verdicts) -> None:
+def _kept(results: Path | None) -> "KeptVerdicts | None":
+    if results is None:
+        return None
+    from seqp2p.cli.verdicts import KeptVerdicts
+
+    return KeptVerdicts(results)
+
+
+def _verify(output: Output, reports: Generator[tuple[Named, Report]], files: int, tally: Verdicts) -> None:
     known = known_names(output)
-    reports = reports_on(files, processes(len(files), jobs), dask, output.warn)
-    with closing(reports), progress.bar(len(files), t("verifying")) as advance:
+    with closing(reports), progress.bar(files, t("verifying")) as advance:
         for file, report in reports:
             tally.verdicts[report.verdict] += 1
             output.event(verdict_of(json_events.VerdictEvent, file.path, report, known))
             if not output.json:
-                _say(output, file.path, report, known, tally if len(files) > 1 else None)
+                _say(output, file.path, report, known, tally if files > 1 else None)
             advance()
-            if output.is_unread and tally.files < len(files):
+            if output.is_unread and tally.files < files:
                 raise SystemExit(tally.exit_code or ABANDONED)
 
 
