@@ -44,9 +44,10 @@ ALLOWED: dict[str, set[str]] = {
     "i18n": set(),
     "workers": set(),
     "hangup": set(),
+    "interval": set(),
 }
 # What everybody may import: what says nothing of its own.
-EVERYBODYS = {"__init__", "arguments", "errors", "hangup", "i18n"}
+EVERYBODYS = {"__init__", "arguments", "errors", "hangup", "i18n", "interval"}
 
 # The command line is a client of the library: these are for api.
 RUNS_TABLES = {
@@ -56,7 +57,7 @@ RUNS_TABLES = {
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
-    *("arguments", "errors", "i18n", "rules", "crypto", "match", "bots.chance", "review"),
+    *("arguments", "errors", "i18n", "interval", "rules", "crypto", "match", "bots.chance", "review"),
     *("replay.verify", "replay.reading", "replay.format", "replay.playback", "replay.export", "replay.statistics"),
 )
 IMPURE = {

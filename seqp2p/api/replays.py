@@ -82,12 +82,12 @@ def reports_on(
 def stats(sources: Source | Iterable[Source], *, jobs: int | None = 1) -> Statistics:
     """Verify replays and count players, lengths, openings and squares; a game counts once.
 
-    ``sources`` and ``jobs`` are as for ``verify_many``. Memory does not grow with the contents.
+    ``sources`` and ``jobs`` are as for ``verify_many``. What cannot be read or is invalid is left out, and named.
     """
     counter, files = ReplayCounter(), _meant(sources)
     with closing(of_all(summarise_named, files, processes(len(files), _jobs(jobs)))) as summaries:
-        for _, summary in summaries:
-            counter.add(summary)
+        for named, summary in summaries:
+            counter.add(summary, str(named.path))
     return counter.statistics()
 
 

@@ -11,7 +11,7 @@ from seqp2p.bots.value import BadWeights, shipped
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import action_line, row_of, table_seats
 from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
-from seqp2p.errors import NOT_VERIFIED, UserError
+from seqp2p.errors import NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.match.events import Finished, Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_regular
@@ -231,15 +231,16 @@ def _line(variant: Variant, made: CompletedSequence) -> json_events.LineFields:
 
 def read_file(file: Path) -> bytes:
     """Return the data of a file, or a little more of it than any replay has. Raises UserError."""
+    code = NOT_VERIFIED
     try:
         return read_regular(file)
     except NotAFile:
         problem, hint = t("{file} is not a file", file=file), FOLDER_HINT if file.is_dir() else VERIFY_HINT
-    except FileNotFoundError:
-        problem, hint = t("there is no file {file}", file=file), MISSING_HINT
+    except (FileNotFoundError, NotADirectoryError):
+        problem, hint, code = t("there is no file {file}", file=file), MISSING_HINT, USAGE
     except OSError as error:
         problem, hint = t("{file} cannot be read: {reason}", file=file, reason=of_system(error)), VERIFY_HINT
-    raise UserError(problem, hint, NOT_VERIFIED)
+    raise UserError(problem, hint, code)
 
 
 def play_file(file: Path, data: bytes) -> Playback:

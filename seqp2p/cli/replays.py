@@ -16,7 +16,7 @@ from seqp2p.api.home import KNOWN_PLAYERS, data_dir, own_keys, usual_replay_dir
 from seqp2p.api.many import SUFFIX, Named, of_all, processes, summarise_named, verify_named
 from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
-from seqp2p.errors import UserError
+from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.match.events import Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
@@ -74,7 +74,7 @@ def numbered(folder: Path, number: int) -> Path:
     """Return the replay in a folder that ``games`` lists with this number. Raises UserError if there is none."""
     found = newest(folder)
     if number > len(found):
-        raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+        raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT, USAGE)
     return found[number - 1][0]
 
 
