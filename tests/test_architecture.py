@@ -58,7 +58,15 @@ RUNS_TABLES = {
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
     *("arguments", "errors", "i18n", "interval", "rules", "crypto", "match", "bots.chance", "review"),
-    *("replay.verify", "replay.reading", "replay.format", "replay.playback", "replay.export", "replay.statistics"),
+    *(
+        "replay.verify",
+        "replay.reading",
+        "replay.format",
+        "replay.playback",
+        "replay.export",
+        "replay.statistics",
+        "replay.decoded",
+    ),
 )
 IMPURE = {
     *("io", "logging", "os", "pathlib", "shutil", "sys", "tempfile"),

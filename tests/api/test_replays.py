@@ -38,6 +38,36 @@ def test_a_replay_is_exported_in_every_form() -> None:
     assert seqp2p.export(GOLDEN, "html").startswith("<!DOCTYPE html>")
 
 
+def test_what_is_read_is_plain_data() -> None:
+    for raw in (False, True):
+        told = json.loads(seqp2p.export(GOLDEN, "json", raw=raw))
+        plain = json.loads(json.dumps(seqp2p.read(GOLDEN).as_json(raw=raw)))
+        assert {**told, "verdict": None} == {"event": "replay", **plain, "verdict": None}
+        assert told["verdict"].keys() - plain["verdict"].keys() == {"file"}
+    whole = GOLDEN.read_bytes()
+    for data, records in ((damaged(whole), True), (whole[: len(whole) // 2], True), (b"nonsense", False), (b"", False)):
+        plain = json.loads(json.dumps(seqp2p.read(data).as_json()))
+        assert (bool(plain["records"]), bool(plain["settings"])) == (records, records)
+
+
+def test_the_actions_are_rows() -> None:
+    playback = seqp2p.read(GOLDEN)
+    rows = playback.rows()
+    turns = [moment.what for moment in playback.moments if isinstance(moment.what, seqp2p.Turned)]
+    assert [(row["turn"], row["seat"], row["kind"]) for row in rows] == [(e.turn, e.seat, e.action.kind) for e in turns]
+    assert rows[0].keys() == {"turn", "seat", "kind", "card", "square", "hand"}
+    assert all(row["card"] in row["hand"] for row in rows)
+    assert json.loads(json.dumps(rows)) == rows
+    assert seqp2p.read(b"").rows() == []
+    # Nothing is opened before the end.
+    longer = (REPLAYS.parents[1] / "replays" / "kids-3.seqp2p").read_bytes()
+    cut = seqp2p.read(longer[: len(longer) * 3 // 4]).rows()
+    assert cut == [{**row, "hand": None} for row in seqp2p.read(longer).rows()[: len(cut)]] != []
+    talk = seqp2p.read(REPLAYS.parents[1] / "replays" / "classic-4-table-talk.seqp2p").rows()
+    assert {"place", "call", "give"} <= {row["kind"] for row in talk}
+    assert {row["square"] for row in talk if row["kind"] in {"call", "give"}} == {None}
+
+
 def damaged(data: bytes) -> bytes:
     middle = len(data) * 3 // 4
     return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
