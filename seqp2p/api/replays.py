@@ -50,10 +50,10 @@ def verify_many(
     """Verify replays, and yield each path with its report, in the order given; no report is kept here.
 
     A folder stands for every ``*.seqp2p`` in it and below, sorted, a pattern with ``*`` for its matches; bytes have the
-    path ``<bytes>``. A path without a replay has the report invalid, with the reason. So many processes verify (None:
-    one for each core), or the Dask cluster whose scheduler is at the address ``dask``. Processes import the program
-    that starts them: its own work stands below ``if __name__ == "__main__"``. They end with the iteration, also where
-    it is broken off. Raises UserError for a cluster or a process that is lost.
+    path ``<bytes>``. A path without a replay has the report invalid, with the reason. ``jobs``
+    processes verify (None: one for each core), or the Dask cluster whose scheduler is at the address ``dask``.
+    Processes import the program that starts them: its own work stands below ``if __name__ == "__main__"``. They end
+    with the iteration, also where it is broken off. Raises UserError for a cluster or a process that is lost.
     """
     return _verified(_meant(sources), _jobs(jobs), dask)
 

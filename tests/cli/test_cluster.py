@@ -131,6 +131,11 @@ def test_a_cluster_gives_the_same_reports(cli: Cli, many: list[Named], cluster: 
     assert (cluster.addresses, len(cluster.closed), told) == ([FAR], 1, [WARNING.removeprefix("seqp2p: ")])
     code, out, err = cli("verify", "--json", "--dask", FAR, *[file.path for file in many[:3]])
     assert (code, out.count('"event": "verdict"'), err) == (3, 3, f"{WARNING}\n")
+    kept = many[0].path.with_name("kept")
+    for lines in (3, 0):
+        cluster.made = Failing(None) if not lines else None  # The second time no file is sent.
+        code, out, _ = cli("verify", "--dask", FAR, "--results", kept, *[file.path for file in many[:3]])
+        assert (code, kept.read_bytes().count(b"\n"), f"3 verdicts are from {kept}" in out) == (3, 4, not lines)
 
 
 @pytest.mark.parametrize(

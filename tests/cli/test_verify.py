@@ -129,7 +129,9 @@ def test_stopped_it_has_a_code_for_invalid_files_and_one_for_others(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("seqp2p.cli.verify._say", stop)
-    exit_code, _, err = cli("verify", written(name))
+    kept = written(name).with_name("kept")
+    exit_code, _, err = cli("verify", "--results", kept, written(name))
+    assert kept.read_bytes().count(b"\n") == 2
     # What a person has stopped is no error, unless an invalid file was found before.
     assert (exit_code, err) == (code, f"seqp2p: {'' if code == 5 else 'error: '}stopped after 1 of 1 files\n")
 
@@ -263,6 +265,8 @@ def test_a_report_in_words(report: Report, text: str) -> None:
 def test_a_seat_that_is_gone_is_named(cli: Cli, name: str, seat: int, told: str) -> None:
     seats = cli("verify", SMALL / f"{name}.seqp2p")[1].splitlines()[1:4]
     assert [number for number, line in enumerate(seats, 1) if line.endswith(told)] == [seat]
+    verdict = json.loads(cli("verify", "--json", SMALL / f"{name}.seqp2p")[1])
+    assert (seat in verdict["left"], seat in verdict["out"]) == ("left" in told, "out" in told)
 
 
 def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path], own_home: Path) -> None:
