@@ -149,7 +149,8 @@ def as_text(file: Path, playback: Playback) -> str:
 
 def as_json(file: Path, playback: Playback, *, raw: bool) -> str:
     """One object on one line: docs/scripting.md, "Replays as JSON"."""
-    fields = playback.as_json(raw=raw) | {"verdict": verdict_of(json_events.VerdictFields, file, playback.report)}
+    fields = playback.as_json(raw=raw)
+    fields["verdict"] = verdict_of(json_events.VerdictFields, file, playback.report)
     return json.dumps(msgspec.to_builtins(json_events.ReplayEvent(**fields), enc_hook=str)) + "\n"
 
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -25,9 +25,6 @@ from seqp2p.replay.verify import Cheat, Player, Report, marks
 from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.words import Company
 from seqp2p.workers import JOBS_MAX
-
-if TYPE_CHECKING:  # What a verification without a results file need not wait for.
-    from seqp2p.cli.verdicts import KeptVerdicts
 
 AGAIN_MAX: Final = 1_000
 """So many lines about invalid files are printed again at the end."""
@@ -59,7 +56,11 @@ def command(
     if jobs is not None and dask is not None:
         raise UserError(t("--jobs is for this machine, --dask for a cluster"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
-    tally, kept = Verdicts(), _kept(results)
+    tally, kept = Verdicts(), None
+    if results is not None:  # Others need not wait for it.
+        from seqp2p.cli.verdicts import KeptVerdicts
+
+        kept = KeptVerdicts(results)
     early: UserError | None = None
     try:
         with stopping_alike():
@@ -108,14 +109,6 @@ class Verdicts:
     @property
     def exit_code(self) -> int:
         return NOT_VERIFIED if self.verdicts["invalid"] else ABANDONED if self.verdicts["unfinished"] else DONE
-
-
-def _kept(results: Path | None) -> "KeptVerdicts | None":
-    if results is None:
-        return None
-    from seqp2p.cli.verdicts import KeptVerdicts
-
-    return KeptVerdicts(results)
 
 
 def _verify(output: Output, reports: Generator[tuple[Named, Report]], files: int, tally: Verdicts) -> None:
