@@ -12,7 +12,7 @@ from seqp2p.api.host import Hidden as Hidden, OpenTable as OpenTable, host as ho
 from seqp2p.api.join import JoinedLobby as JoinedLobby, join as join, join_lobby as join_lobby
 from seqp2p.api.known import Known as Known, Meeting as Meeting, known_players as known_players, remember as remember
 from seqp2p.api.port_mapping import PortEvent as PortEvent
-from seqp2p.api.replays import read as read, stats as stats, verify as verify
+from seqp2p.api.replays import read as read, stats as stats, verify as verify, verify_many as verify_many
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
 from seqp2p.api.seat import Seat as Seat, rematch as rematch
 from seqp2p.api.settings import table_settings as table_settings

@@ -31,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "net": {"match"} | LOWEST,
     "lobby": {"net", "match"} | LOWEST,
     "live": {"lobby", "net", "bots", "replay", "match"} | LOWEST,
-    "api": {"live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "api": {"workers", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "cli": {"api", "arena", "workers", "review", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "testing": {"arena", "bots"},
     "__main__": {"cli"},
@@ -44,9 +44,10 @@ ALLOWED: dict[str, set[str]] = {
     "i18n": set(),
     "workers": set(),
     "hangup": set(),
+    "interval": set(),
 }
 # What everybody may import: what says nothing of its own.
-EVERYBODYS = {"__init__", "arguments", "errors", "hangup", "i18n"}
+EVERYBODYS = {"__init__", "arguments", "errors", "hangup", "i18n", "interval"}
 
 # The command line is a client of the library: these are for api.
 RUNS_TABLES = {
@@ -56,8 +57,16 @@ RUNS_TABLES = {
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
-    *("arguments", "errors", "i18n", "rules", "crypto", "match", "bots.chance", "review"),
-    *("replay.verify", "replay.reading", "replay.format", "replay.playback", "replay.export", "replay.statistics"),
+    *("arguments", "errors", "i18n", "interval", "rules", "crypto", "match", "bots.chance", "review"),
+    *(
+        "replay.verify",
+        "replay.reading",
+        "replay.format",
+        "replay.playback",
+        "replay.export",
+        "replay.statistics",
+        "replay.decoded",
+    ),
 )
 IMPURE = {
     *("io", "logging", "os", "pathlib", "shutil", "sys", "tempfile"),

@@ -14,25 +14,25 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 668,
-    "seqp2p/api/**/*.py": 3008,
-    "seqp2p/arena/**/*.py": 1080,
+    "seqp2p/*.py": 693,
+    "seqp2p/api/**/*.py": 3565,
+    "seqp2p/arena/**/*.py": 1061,
     "seqp2p/bots/**/*.py": 2108,
-    "seqp2p/cli/**/*.py": 9338,
+    "seqp2p/cli/**/*.py": 8867,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 674,
     "seqp2p/live/**/*.py": 2727,
     "seqp2p/lobby/**/*.py": 3446,
     "seqp2p/match/**/*.py": 4024,
     "seqp2p/net/**/*.py": 3352,
-    "seqp2p/replay/**/*.py": 2249,
+    "seqp2p/replay/**/*.py": 2449,
     "seqp2p/rules/**/*.py": 3089,
     "seqp2p/ui/**/*.py": 8547,
-    "tests/**/*.py": 51_150,
-    "tests/**/*.txt": 7455,
+    "tests/**/*.py": 51_337,
+    "tests/**/*.txt": 7457,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 826,
-    "docs/**/*.md": 4424,
+    "docs/**/*.md": 4458,
 }
 
 

@@ -1,13 +1,8 @@
-"""Named replays, the reports on them, in one process or over all cores, what is said of a report, and past games.
-
-Reports come in the order of the names. Of a file that cannot be read, the report has the reason.
-"""
+"""Replays by their names and numbers, what is said of a report, and past games."""
 
 import os
 import re
-import secrets
-from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,39 +13,29 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import click
 
 from seqp2p.api.home import KNOWN_PLAYERS, data_dir, own_keys, usual_replay_dir
+from seqp2p.api.many import SUFFIX, Named, of_all, processes, summarise_named, verify_named
 from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
-from seqp2p.errors import FAILED, UserError
-from seqp2p.i18n import Message, message, message_of, of_system
+from seqp2p.errors import USAGE, UserError
+from seqp2p.i18n import Message, message, message_of
 from seqp2p.match.events import Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
-from seqp2p.replay.disk import NotAFile, read_regular
-from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.sidecar import SeatHeld, Sidecar, SidecarError, sidecar_path
-from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
+from seqp2p.replay.verify import Report
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, translate, without_accents
 from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line, winners_text
-from seqp2p.workers import cores, interrupts_deferred, workers
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
-    from concurrent.futures import Future
-
     from seqp2p.replay.statistics import Summary
 
-T = TypeVar("T")
 Told = TypeVar("Told", bound=VerdictFields)
-SUFFIX: Final = ".seqp2p"
 LAST: Final = Path("last")
 NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 """Longer ones are the first digits of a game's id."""
 MISSING_HINT: Final = message("check the name; replays end in .seqp2p, and seqp2p games numbers yours")
-# To start another process takes as long as to verify one or two replays.
-PROCESSES_FROM_FILES: Final = 6
-# Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
-FILES_AHEAD: Final = 4
 FORM: Final = message("a record is not in the form that it has in a replay")
 SHOWN: Final = 20
 """So many games are listed, where no number is asked for."""
@@ -75,13 +60,9 @@ def resolved(file: Path) -> Path:
 
     A file of that name comes first. Raises UserError if there is none.
     """
-    if not _is_listed(file) or file.exists():
+    if not (file == LAST or is_number(str(file))) or file.exists():
         return file
     return numbered(usual_replay_dir(), 1 if file == LAST else int(str(file)))
-
-
-def _is_listed(file: Path) -> bool:
-    return file == LAST or is_number(str(file))
 
 
 def is_number(text: str) -> bool:
@@ -93,145 +74,12 @@ def numbered(folder: Path, number: int) -> Path:
     """Return the replay in a folder that ``games`` lists with this number. Raises UserError if there is none."""
     found = newest(folder)
     if number > len(found):
-        raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+        raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT, USAGE)
     return found[number - 1][0]
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A file to verify; ``fault`` says why there is none."""
-
-    path: Path
-    fault: str = ""
-
-
-def named_files(arguments: Iterable[Path]) -> list[Named]:
-    """The files that these arguments mean: a file itself, what a folder holds, what a pattern in quotes matches."""
-    return [named for argument in arguments for named in _meant(resolved(argument))]
-
-
-def missing_of(arguments: Iterable[Path]) -> list[Path]:
-    """Return the arguments that name nothing: no file, no folder, and no pattern that matches."""
-    return [each for each in arguments if not (_is_listed(each) or _is_there(each) or _matching(each))]
-
-
-def _is_there(path: Path) -> bool:
-    """Return True unless there is no such file. What cannot be looked at, its report says."""
-    try:
-        path.stat()
-    except (OSError, ValueError) as error:
-        return not isinstance(error, FileNotFoundError | NotADirectoryError)
-    return True
-
-
-def _meant(argument: Path) -> Iterable[Named]:
-    try:
-        if argument.is_dir():
-            return _in_folder(argument)
-        if not argument.is_file():
-            return [named for match in _matching(argument) for named in _meant(match)] or [Named(argument)]
-    except (OSError, ValueError):  # What cannot be looked at, its report says.
-        pass
-    return [Named(argument)]
-
-
-def _in_folder(folder: Path) -> list[Named]:
-    """Every replay in a folder and the folders in it, sorted. Links to folders are not followed: they can go round."""
-    unreadable: list[OSError] = []
-    found = [
-        Named(Path(place, name))
-        for place, _, names in os.walk(folder, onerror=unreadable.append)
-        for name in names
-        if name.endswith(SUFFIX)
-    ]
-    found += [Named(Path(os.fsdecode(error.filename)), _unreadable(error)) for error in unreadable]
-    return sorted(found, key=lambda named: named.path) or [
-        Named(folder, message("no replay (*.seqp2p) is in this folder"))
-    ]
-
-
-def _matching(pattern: Path) -> list[Path]:
-    """Return the matches of a pattern with ``*``, ``?``, ``[…]`` or ``**``, sorted; nothing for another text."""
-    relative = pattern.relative_to(pattern.anchor)
-    if not set("*?[") & set(str(relative)):
-        return []
-    return sorted(Path(pattern.anchor).glob(str(relative)))
-
-
-def verify_named(named: Named) -> Report:
-    """The report on a file that was named; one that cannot be read is invalid with the reason."""
-    data = bytes_of(named)
-    return data if isinstance(data, Report) else verify_data(data)
 
 
 def verify_file(file: Path) -> Report:
     return verify_named(Named(file))
-
-
-def summarise_named(named: Named) -> "Summary":
-    from seqp2p.replay.statistics import Summary, summarise
-
-    data = bytes_of(named)
-    return Summary(data) if isinstance(data, Report) else summarise(data, secrets.token_bytes)
-
-
-def verify_data(data: bytes) -> Report:
-    return verify_batched(data, secrets.token_bytes)
-
-
-def bytes_of(named: Named) -> bytes | Report:
-    """Return the bytes of a file, or the report that there are none to verify."""
-    if named.fault:
-        return Report("invalid", reason=named.fault, failure="file")
-    try:
-        data = read_regular(named.path)
-    except NotAFile:
-        return Report("invalid", reason=message("not a file"), failure="file")
-    except FileNotFoundError:
-        return Report("invalid", reason=message("no such file"), failure="file")
-    except OSError as error:
-        return Report("invalid", reason=_unreadable(error), failure="file")
-    return data if len(data) <= REPLAY_SIZE_MAX else TOO_LARGE
-
-
-def _unreadable(error: OSError) -> str:
-    return message("cannot be read: {reason}", reason=of_system(error))
-
-
-def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None = None) -> Generator[T]:
-    """Yield the result of ``look`` for each, in order, by so many processes; else by this one, or one for each core.
-
-    Closing it, or an exception such as KeyboardInterrupt, ends the processes at once. Raises UserError.
-    """
-    if jobs is None:
-        jobs = cores() if len(files) >= PROCESSES_FROM_FILES else 1
-    jobs = min(jobs, len(files))
-    if jobs <= 1:
-        yield from map(look, files)
-        return
-    from concurrent.futures.process import BrokenProcessPool
-
-    with workers(jobs) as pool:
-
-        def submit(named: Named) -> "Future[T]":
-            with interrupts_deferred():
-                return pool.submit(look, named)
-
-        try:
-            yield from _in_order(files, submit, FILES_AHEAD * jobs)
-        except BrokenProcessPool:
-            message = t("a process that verifies has been killed")
-            raise UserError(message, t("with --jobs 1 it takes less memory"), FAILED) from None
-
-
-def _in_order(files: Iterable[Named], submit: "Callable[[Named], Future[T]]", ahead: int) -> Iterator[T]:
-    waiting = deque["Future[T]"]()
-    for file in files:
-        waiting.append(submit(file))
-        if len(waiting) > ahead:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
 
 
 class ReplayPath(click.Path):
@@ -404,8 +252,9 @@ def _past_game(keys: Collection[str], path: Path, at: datetime, summary: "Summar
 def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[PastGame]:
     """Yield the games whose lines have all these words, last written first; a game of several own seats once each."""
     keys, files = _own_keys(), newest(folder)
-    with closing(of_all(summarise_named, [Named(path) for path, _ in files])) as summaries:
-        for number, ((path, at), summary) in enumerate(zip(files, summaries, strict=True), 1):
+    jobs = processes(len(files), None)
+    with closing(of_all(summarise_named, [Named(path) for path, _ in files], jobs)) as summaries:
+        for number, ((path, at), (_, summary)) in enumerate(zip(files, summaries, strict=True), 1):
             game = replace(_past_game(keys, path, at, summary), number=number)
             if game.has(words):
                 yield game
