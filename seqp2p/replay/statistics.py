@@ -137,6 +137,7 @@ class Statistics:
     def as_json(self) -> dict[str, Any]:
         """Return plain data for ``json.dumps``: the event ``stats`` of docs/scripting.md.
 
+        >>> from seqp2p.replay.verify import Report
         >>> Statistics(1, 0, 0, 0, {}, {}, [("a", Report("invalid", reason="why"))]).as_json()["left_out"]
         [{'file': 'a', 'verdict': 'invalid', 'reason': 'why'}]
         """

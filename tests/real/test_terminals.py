@@ -13,7 +13,7 @@ from tests.real.room import HELPED, KIDS, Room, begin, sit_down, table
 from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux, play_a_turn, play_until
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
+OVER = re.compile(r"you (won|lost)|Y O U   (W O N|L O S T)|drawn: nobody has won")
 ASKED = r"another game at this table\?"
 AGAIN = re.compile(rf"{ASKED}[\s\S]*score (at this table|since you came back): ")
 
