@@ -54,7 +54,7 @@ SECTIONS: Final = {
     "The game": ("rules",),
     "Tables and seats": ("api", "bots", "crypto", "match.table", "net.messages", *REQUESTS),
     "Events": ("lobby.events", "live", "match", "api.host.Hidden", "api.port_mapping"),
-    "Replays": ("api.replays", "cli", "replay"),
+    "Replays": ("api.replays", "api.games", "reviewing", "cli", "replay"),
     "Errors": ("api.error_codes", "net.errors", "lobby.events.DECLINED"),
 }
 # The names of other stable modules.

@@ -8,11 +8,18 @@ from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWar
 from seqp2p.api.bots import play_bot as play_bot
 from seqp2p.api.error_codes import ERROR_CODES as ERROR_CODES
 from seqp2p.api.game import Lobby as Lobby
+from seqp2p.api.games import PastGame as PastGame, games as games
 from seqp2p.api.host import Hidden as Hidden, OpenTable as OpenTable, host as host
 from seqp2p.api.join import JoinedLobby as JoinedLobby, join as join, join_lobby as join_lobby
 from seqp2p.api.known import Known as Known, Meeting as Meeting, known_players as known_players, remember as remember
 from seqp2p.api.port_mapping import PortEvent as PortEvent
-from seqp2p.api.replays import read as read, stats as stats, verify as verify, verify_many as verify_many
+from seqp2p.api.replays import (
+    read as read,
+    review as review,
+    stats as stats,
+    verify as verify,
+    verify_many as verify_many,
+)
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
 from seqp2p.api.seat import Seat as Seat, rematch as rematch
 from seqp2p.api.settings import table_settings as table_settings
@@ -21,6 +28,7 @@ from seqp2p.api.watch import Spectator as Spectator, watch as watch
 from seqp2p.bots.exec_player import BotFailed as BotFailed
 from seqp2p.bots.player import Bot as Bot
 from seqp2p.bots.registry import BOTS as BOTS
+from seqp2p.reviewing import Judged as Judged, Review as Review
 from seqp2p.cli.export import export as export
 from seqp2p.crypto.errors import CryptoError as CryptoError
 from seqp2p.crypto.identity import Identity as Identity, fingerprint as fingerprint

@@ -25,20 +25,20 @@ ALLOWED: dict[str, set[str]] = {
     "replay": {"match"} | LOWEST,
     "ui": {"match"} | LOWEST,
     "bots": {"match"} | LOWEST,
-    "review": {"replay", "bots", "match"} | LOWEST,
+    "reviewing": {"replay", "bots", "match"} | LOWEST,
     "arena": {"workers", "bots", "match"} | LOWEST,
     "learning": {"ui"} | LOWEST,
     "net": {"match"} | LOWEST,
     "lobby": {"net", "match"} | LOWEST,
     "live": {"lobby", "net", "bots", "replay", "match"} | LOWEST,
-    "api": {"workers", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
-    "cli": {"api", "arena", "workers", "review", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "api": {"reviewing", "workers", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "cli": {"api", "arena", "workers", "reviewing", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "testing": {"arena", "bots"},
     "__main__": {"cli"},
     # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
     "__init__": {"names"},
     # ``export`` draws with what the command draws with.
-    "names": {"cli", "api", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "names": {"cli", "api", "reviewing", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "arguments": set(),
     "errors": set(),
     "i18n": set(),
@@ -57,7 +57,7 @@ RUNS_TABLES = {
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
-    *("arguments", "errors", "i18n", "interval", "rules", "crypto", "match", "bots.chance", "review"),
+    *("arguments", "errors", "i18n", "interval", "rules", "crypto", "match", "bots.chance", "reviewing"),
     *(
         "replay.verify",
         "replay.reading",

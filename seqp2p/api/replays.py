@@ -8,14 +8,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeAlias
 
+from seqp2p import reviewing
 from seqp2p.api.many import NO_FILE, Named, named_files, no_file, of_all, processes, summarise_named, verify_named
 from seqp2p.arguments import check_arguments
+from seqp2p.bots.value import shipped
 from seqp2p.replay import playback
 from seqp2p.replay import verify as verifying
 from seqp2p.replay.disk import read_regular
 from seqp2p.replay.playback import Playback
 from seqp2p.replay.statistics import ReplayCounter, Statistics
 from seqp2p.replay.verify import Report
+from seqp2p.reviewing import Review
 from seqp2p.workers import JOBS_MAX
 
 Source: TypeAlias = str | os.PathLike[str] | bytes
@@ -41,6 +44,18 @@ def read(source: Source) -> Playback:
     Raises OSError for a file that cannot be read.
     """
     return playback.play_back(bytes_of(source))
+
+
+@check_arguments
+def review(playback: Playback) -> Review:
+    """Judge the moves of a replay, each by what its seat could know: chances of all teams, the best action, the cost.
+
+    Takes about a second. Raises ValueError without a table, and BadWeights, which is one, where no bot knows it.
+    """
+    if playback.agreement is None:
+        raise ValueError("the replay has no table")
+    settings = playback.agreement.settings
+    return reviewing.review(playback, shipped(settings.rules, settings.teams))
 
 
 @check_arguments

@@ -11,7 +11,7 @@ from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli.finding import code_fault
 from seqp2p.cli.options import ask_name
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen, show_error
-from seqp2p.cli.replays import PastGame, unfinished_game
+from seqp2p.cli.replays import ListedGame, unfinished_game
 from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, UserError
 from seqp2p.i18n import Message, message, term
@@ -57,7 +57,7 @@ def rows_now() -> list[MenuRow]:
     return rows
 
 
-def _course_of(game: PastGame) -> str:
+def _course_of(game: ListedGame) -> str:
     """Return who plays, and how far the game is: "with Carl, 6 turns, 17:22"; with the date of another day."""
     others = [name for seat, name in enumerate(game.company.names, 1) if seat != game.own]
     turns = game.summary.course.turns if game.summary.course else 0

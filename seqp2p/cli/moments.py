@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from seqp2p.api.replays import review
 from seqp2p.bots.chance import CERTAIN, Chances
-from seqp2p.bots.value import BadWeights, shipped
+from seqp2p.bots.value import BadWeights
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import action_line, row_of, table_seats
 from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
@@ -16,7 +17,7 @@ from seqp2p.i18n import message, message_of, of_system
 from seqp2p.match.events import Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
-from seqp2p.review import Judged, Review, review
+from seqp2p.reviewing import Judged, Review
 from seqp2p.rules import (
     UNKNOWN,
     Position,
@@ -53,7 +54,7 @@ def review_of(playback: Playback) -> Reviewed:
     assert playback.agreement is not None, "without a table there is nothing to review"
     settings = playback.agreement.settings
     try:
-        found = review(playback, shipped(settings.rules, settings.teams))
+        found = review(playback)
     except BadWeights as problem:
         return Reviewed(Review({}, ()), message("there is no review: {reason}", reason=message_of(problem)))
     if found.moves:

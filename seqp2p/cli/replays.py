@@ -1,26 +1,26 @@
 """Replays by their names and numbers, what is said of a report, and past games."""
 
+import itertools
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
-from seqp2p.api.home import KNOWN_PLAYERS, data_dir, own_keys, usual_replay_dir
-from seqp2p.api.many import SUFFIX, Named, of_all, processes, summarise_named, verify_named
+from seqp2p.api.games import PastGame, games_in, newest, past_game
+from seqp2p.api.home import KNOWN_PLAYERS, data_dir, usual_replay_dir
+from seqp2p.api.many import Named, summarise_named, verify_named
 from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.match.events import Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
-from seqp2p.replay.sidecar import SeatHeld, Sidecar, SidecarError, sidecar_path
+from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path
 from seqp2p.replay.verify import Report
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.cards import variant_title
@@ -29,7 +29,7 @@ from seqp2p.ui.language import t, tn, translate, without_accents
 from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line, winners_text
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
-    from seqp2p.replay.statistics import Summary
+    pass
 
 Told = TypeVar("Told", bound=VerdictFields)
 LAST: Final = Path("last")
@@ -44,15 +44,6 @@ UNFINISHED_MAX: Final = 3
 NAMES_WIDTH: Final = 27
 """With it and a short result a line has at most 80 columns."""
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
-
-
-def newest(folder: Path) -> list[tuple[Path, datetime]]:
-    """Return the replays in a folder with the times when they were written, last first."""
-    found: list[tuple[float, Path]] = []
-    for path in folder.glob(f"*{SUFFIX}"):
-        with suppress(OSError):  # It is gone again.
-            found.append((path.stat().st_mtime, path))
-    return [(path, datetime.fromtimestamp(at, UTC).astimezone()) for at, path in sorted(found, reverse=True)]
 
 
 def resolved(file: Path) -> Path:
@@ -163,29 +154,14 @@ def plain_reason(reason: str) -> str:
     return t(reason.template, **values) if who else translate(FORM)
 
 
-@dataclass(frozen=True, slots=True)
-class PastGame:
-    """A replay and its summary; ``own`` is the seat of this player, 0 for one who watched.
+class ListedGame(PastGame):
+    """A past game as its line in the list."""
 
-    ``number`` is its place among the replays of its folder, the last is 1. ``trouble``: why its seat cannot be taken
-    now, None if it can.
-    """
-
-    path: Path
-    at: datetime
-    summary: "Summary"
-    own: int
-    trouble: SidecarError | FileNotFoundError | None
-    number: int = 1
+    __slots__ = ()
 
     @property
     def company(self) -> Company:
         return Company(tuple(player.name for player in self.summary.report.players), (), self.own)
-
-    @property
-    def resumable(self) -> bool:
-        """True if ``resume`` can take it: the seat's own file is there, sound and newest, and no process plays it."""
-        return self.summary.report.verdict != "invalid" and self.trouble is None
 
     @property
     def outcome(self) -> str:
@@ -240,34 +216,16 @@ class PastGame:
         )
 
 
-def _own_keys() -> Collection[str]:
-    return {key.hex() for key in own_keys()}
-
-
-def _past_game(keys: Collection[str], path: Path, at: datetime, summary: "Summary") -> PastGame:
-    own = next((player.seat for player in summary.report.players if player.key in keys), 0)
-    return PastGame(path, at, summary, own, Sidecar.trouble(sidecar_path(path)))
-
-
-def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[PastGame]:
+def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[ListedGame]:
     """Yield the games whose lines have all these words, last written first; a game of several own seats once each."""
-    keys, files = _own_keys(), newest(folder)
-    jobs = processes(len(files), None)
-    with closing(of_all(summarise_named, [Named(path) for path, _ in files], jobs)) as summaries:
-        for number, ((path, at), (_, summary)) in enumerate(zip(files, summaries, strict=True), 1):
-            game = replace(_past_game(keys, path, at, summary), number=number)
-            if game.has(words):
-                yield game
-                most -= 1
-            if not most:
-                return
+    with closing(games_in(folder, ListedGame)) as games:
+        yield from itertools.islice((game for game in games if game.has(words)), most)
 
 
-def unfinished_game(folder: Path) -> PastGame | None:
+def unfinished_game(folder: Path) -> ListedGame | None:
     """Return the game that was written last of those that can be resumed, None if there is none."""
     kept = [(path, at) for path, at in newest(folder) if sidecar_path(path).exists()]
-    keys = _own_keys()
-    games = (_past_game(keys, path, at, summarise_named(Named(path))) for path, at in kept[:UNFINISHED_MAX])
+    games = (past_game(path, at, summarise_named(Named(path)), ListedGame) for path, at in kept[:UNFINISHED_MAX])
     return next((game for game in games if game.resumable), None)
 
 

@@ -38,6 +38,27 @@ def test_a_replay_is_exported_in_every_form() -> None:
     assert seqp2p.export(GOLDEN, "html").startswith("<!DOCTYPE html>")
 
 
+def test_moves_are_reviewed() -> None:
+    playback = seqp2p.read(GOLDEN)
+    found = seqp2p.review(playback)
+    (at, judged), *_ = found.moves.items()
+    assert isinstance(playback.moments[at].what, seqp2p.Turned)
+    assert sum(judged.chances) == 1000
+    with pytest.raises(ValueError, match="the replay has no table"):
+        seqp2p.review(seqp2p.read(b""))
+
+
+def test_games_are_listed_the_last_first(tmp_path: Path) -> None:
+    assert list(seqp2p.games(tmp_path)) == []
+    for name, at in (("old", 1), ("new", 2), ("damaged", 3)):
+        data = GOLDEN.read_bytes()
+        (tmp_path / f"{name}.seqp2p").write_bytes(data[:99] if name == "damaged" else data)
+        os.utime(tmp_path / f"{name}.seqp2p", (at, at))
+    found = [(game.path.stem, game.number, game.report.verdict, game.own) for game in seqp2p.games(tmp_path)]
+    assert found == [("damaged", 1, "invalid", 0), ("new", 2, "verified", 0), ("old", 3, "verified", 0)]
+    assert not any(game.resumable for game in seqp2p.games(tmp_path))
+
+
 def test_what_is_read_is_plain_data() -> None:
     for raw in (False, True):
         told = json.loads(seqp2p.export(GOLDEN, "json", raw=raw))
