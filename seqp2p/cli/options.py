@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Unpack
 
 import click
+from click.shell_completion import CompletionItem
 
 from seqp2p.api import settings
 from seqp2p.api.home import usual_name, usual_replay_dir
@@ -225,6 +226,11 @@ time_option = click.option(
 )
 
 
+def complete_colour(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    colours = dict.fromkeys(colour for variant in VARIANTS.values() for colour in variant.colours)
+    return [CompletionItem(colour) for colour in colours if colour.startswith(incomplete)]
+
+
 def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
     name = click.option("--name", help=message("The name the others see; default: the setting, or the account's."))
@@ -235,7 +241,12 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help=message("Play this many games at this table, without asking again."),
     )
-    colour = click.option("--colour", metavar=message("COLOUR"), help=message("The colour you want for your team."))
+    colour = click.option(
+        "--colour",
+        metavar=message("COLOUR"),
+        shell_complete=complete_colour,
+        help=message("The colour you want for your team."),
+    )
     return playing_options(command, name, games, colour, relay_option)
 
 
