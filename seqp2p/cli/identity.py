@@ -9,7 +9,6 @@ from click.shell_completion import CompletionItem
 from seqp2p.api import known
 from seqp2p.api.home import HomeError, first_identity, usual_name
 from seqp2p.cli.json_events import IdEvent, MetFields
-from seqp2p.cli.options import checked_name
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, change
 from seqp2p.crypto.identity import fingerprint
@@ -38,6 +37,8 @@ def complete_known(_context: click.Context, _parameter: click.Parameter, incompl
 )
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
+    from seqp2p.cli.options import checked_name  # what the completion of a name need not wait for
+
     output = Output(as_json)
     checked_name(name)
     identity = first_identity()
