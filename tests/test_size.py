@@ -14,11 +14,11 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 701,
-    "seqp2p/api/**/*.py": 3656,
+    "seqp2p/*.py": 710,
+    "seqp2p/api/**/*.py": 3658,
     "seqp2p/arena/**/*.py": 1061,
     "seqp2p/bots/**/*.py": 2108,
-    "seqp2p/cli/**/*.py": 8826,
+    "seqp2p/cli/**/*.py": 8946,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 674,
     "seqp2p/live/**/*.py": 2727,
@@ -28,8 +28,8 @@ CEILINGS: Final = {
     "seqp2p/replay/**/*.py": 2450,
     "seqp2p/rules/**/*.py": 3089,
     "seqp2p/ui/**/*.py": 8547,
-    "tests/**/*.py": 51_359,
-    "tests/**/*.txt": 7457,
+    "tests/**/*.py": 51_411,
+    "tests/**/*.txt": 7461,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 826,
     "docs/**/*.md": 4460,

@@ -113,7 +113,7 @@ class OpenTable:
     async def hold(
         self, endpoint: Endpoint, settings: Settings, options: HostOptions, *, task_status: "trio.TaskStatus[None]"
     ) -> None:
-        """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For ``host``."""
+        """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For this package."""
 
         def on_event(event: LobbyEvent) -> None:
             if isinstance(event, CodeShown):

@@ -105,7 +105,6 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--exec-time",
             "time_s",
-            metavar=message("S"),
             type=click.FloatRange(0.1, TIME_S_MAX),
             default=TIME_S,
             show_default=True,

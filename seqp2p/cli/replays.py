@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from seqp2p.api.games import PastGame, games_in, newest, past_game
 from seqp2p.api.home import KNOWN_PLAYERS, data_dir, usual_replay_dir
-from seqp2p.api.many import Named, summarise_named, verify_named
+from seqp2p.api.many import SUFFIX, Named, summarise_named, verify_named
 from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
 from seqp2p.errors import USAGE, UserError
@@ -87,6 +88,18 @@ class ReplayPath(click.Path):
         if not os.fspath(value):
             self.fail(t("a file name cannot be empty"), param, ctx)
         return super().convert(value, param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return ``last`` and the numbers of ``games``, or files: a shell that gets words completes no files."""
+        words = {} if not incomplete and any(Path().glob(f"*{SUFFIX}")) else _listed_names()
+        found = [CompletionItem(word, help=name) for word, name in words.items() if word.startswith(incomplete)]
+        return found or super().shell_complete(ctx, param, incomplete)
+
+
+def _listed_names() -> dict[str, str]:
+    """Return the words that mean this player's last replays, with the names of these."""
+    names = [path.name for path, _ in newest(usual_replay_dir())[:SHOWN]]
+    return {str(LAST): names[0]} | {str(number): name for number, name in enumerate(names, 1)} if names else {}
 
 
 def known_names(output: Output) -> Mapping[str, str]:
