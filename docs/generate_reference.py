@@ -9,20 +9,21 @@ import itertools
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 import seqp2p
-from seqp2p import arena, names, rules, testing
+from seqp2p import arena, learning, names, rules, testing
 
 PAGE: Final = Path(__file__).with_name("reference.md")
 HEAD: Final = """\
 # Reference of the library
 
-Every name of `import seqp2p`, of `seqp2p.rules`, of `seqp2p.arena` and of `seqp2p.testing`, with fields, arguments,
-units and errors. [Scripting](scripting.md#as-a-library) has
+Every name of `import seqp2p`, of `seqp2p.rules`, `seqp2p.arena`, `seqp2p.testing` and `seqp2p.learning`, with fields,
+arguments, units and errors. [Scripting](scripting.md#as-a-library) has
 programs that use them, and [promises](promises.md) says how they change. All events, reports, positions and views are
 frozen.
 
@@ -32,7 +33,8 @@ frozen.
   entry for each card, also for equal ones.
 - A square is an `int`, its index in the board row by row from a1; `format_square` writes it. A `SquareSet` is an
   `int` with bit *s* set for each of its squares *s*.
-- A type without an entry is in the [last table](#short-names-of-types).
+- A type without an entry is in the [last table](#short-names-of-types), and in `seqp2p.rules`.
+- A `Message` is a `str` that can be translated.
 - Times are in seconds, and the name of such an argument or field ends in `_s`.
 - Keys, and the ids of games, are 64 hexadecimal digits in reports and in the properties of seats, and 32 bytes
   elsewhere.
@@ -48,23 +50,32 @@ PLACES: Final = {
 }
 # Sections, by the longest beginning of a module. Errors have one of their own.
 REQUESTS: Final = [
-    f"lobby.events.{name}" for name in ("MovePlayer", "RemovePlayer", "SayLine", "SeatChoice", "StartGame")
+    f"lobby.events.{name}"
+    for name in ("LobbyRequest", "MovePlayer", "RemovePlayer", "SayLine", "SeatChoice", "StartGame", "UseRelay")
 ]
 SECTIONS: Final = {
     "The game": ("rules",),
-    "Tables and seats": ("api", "bots", "crypto", "match.table", "net.messages", *REQUESTS),
-    "Events": ("lobby.events", "live", "match", "api.table.Hidden", "api.port_mapping"),
-    "Replays": ("api.replays", "cli", "replay"),
+    "Tables and seats": ("api", "bots", "crypto", "match.table", "net.messages", "net.addresses", *REQUESTS),
+    "Events": (
+        "lobby.events",
+        "live",
+        "match",
+        "api.host.Hidden",
+        "api.host.OpenTableEvent",
+        "api.seat.SeatEvent",
+        "api.port_mapping",
+    ),
+    "Replays": ("api.replays", "api.games", "reviewing", "cli", "replay"),
     "Errors": ("api.error_codes", "net.errors", "lobby.events.DECLINED"),
 }
 # The names of other stable modules.
 OTHERS: Final[Mapping[str, Mapping[str, Any]]] = {
     module.__name__: {
         name: value
-        for name, value in sorted(vars(module).items())
+        for name, value in ((name, getattr(module, name)) for name in getattr(module, "__all__", vars(module)))
         if name not in PUBLIC and name[0] != "_" and not inspect.ismodule(value)
     }
-    for module in (rules, arena, testing)
+    for module in (rules, arena, testing, learning)
 }
 # Bases whose members every class of their kind has.
 UNTOLD: Final = {"Record"}
@@ -73,7 +84,9 @@ SOURCES: Final = [
     for file in Path(seqp2p.__file__).parent.rglob("*.py")
     if file.parent.name not in {"cli", "ui"} or file.name == "export.py"
 ]
-WORD: Final = re.compile(r"\b[A-Z]\w+")
+WORD: Final = re.compile(r"(?<![.\w'\"])[A-Z]\w+")
+SHORT: Final = 100
+"""Of so many characters, the value of a constant is shown."""
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -107,6 +120,7 @@ def section_of(name: str) -> str:
 
 def entry(name: str, value: Any) -> Iterator[str]:
     """Yield the entry of a name."""
+    value = inspect.unwrap(value)
     if inspect.isclass(value):
         bases = [base.__name__ for base in value.__bases__ if issubclass(base, Exception)]
         yield f"### `{name}`\n"
@@ -114,16 +128,38 @@ def entry(name: str, value: Any) -> Iterator[str]:
         yield from prose(kind + inspect.cleandoc(value.__doc__ or ""))
         yield from class_members(value)
     elif inspect.isfunction(value):
-        node = definition(inspect.unwrap(value))
+        node = definition(value)
         assert isinstance(node, Function)
         yield f"### `{name}`\n"
         yield from code(signature(node))
         yield from prose(ast.get_docstring(node) or "")
     else:
-        keys = f": {', '.join(f'`{key}`' for key in value)}" if name in PUBLIC and hasattr(value, "keys") else ""
-        shown = f", {value!r}" if isinstance(value, int | str) else ""
         yield f"### `{name}`\n"
-        yield f"A constant of type `{type(value).__name__}`{shown}{keys}. {constants().get(name, '')}".rstrip() + "\n"
+        if name in aliases():
+            kind, meaning = aliases()[name]
+            yield from code(inlined(kind))
+            yield from prose(meaning)
+        else:
+            yield from constant(name, value)
+
+
+def constant(name: str, value: Any) -> Iterator[str]:
+    """Yield the value of a constant, if it is short; a table of what is told by its keys."""
+    told_by_key = isinstance(value, Mapping) and all(isinstance(each, str | tuple) for each in value.values())
+    shown = f", `{value!r}`" if len(repr(value)) <= SHORT else ""
+    if isinstance(value, Mapping):
+        shown = "" if told_by_key else f": {', '.join(f'`{key}`' for key in value)}"
+    yield f"A constant of type `{type(value).__name__}`{shown}. {constants().get(name, '')}".rstrip() + "\n"
+    if told_by_key:
+        yield from (
+            "| key | value |",
+            "| --- | --- |",
+            *(
+                f"| `{key}` | {flat(each if isinstance(each, str) else ' '.join(each))} |"
+                for key, each in value.items()
+            ),
+            "",
+        )
 
 
 def class_members(value: type) -> Iterator[str]:
@@ -138,16 +174,20 @@ def class_members(value: type) -> Iterator[str]:
     methods: dict[str, Function] = {}
     for node, after in body:
         match node:
-            case ast.AnnAssign(target=ast.Name(id=field), annotation=kind) if field[0] != "_":
+            case ast.AnnAssign(target=ast.Name(id=field), annotation=kind) if field[0] != "_" and not is_internal(
+                told(after)
+            ):
                 is_plain = node.value and not isinstance(node.value, ast.Call | ast.Lambda)
                 usual = f" = {ast.unparse(node.value)}" if is_plain else ""
-                rows[field] = f"| `{field}` | {cell_code(ast.unparse(kind) + usual)} | {told(after)} |"
+                rows[field] = f"| `{field}` | {cell_code(inlined(ast.unparse(kind)) + usual)} | {told(after)} |"
             case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name[0] != "_":
                 doc = ast.get_docstring(node) or ""
+                if is_internal(doc):
+                    continue
                 if "property" in [ast.unparse(each) for each in node.decorator_list]:
-                    kind = ast.unparse(node.returns) if node.returns else ""
-                    rows[node.name] = f"| `{node.name}` | {cell_code(kind)} | {flat(doc)} |"
-                elif doc and "for this package" not in doc.lower():
+                    returned = inlined(ast.unparse(node.returns)) if node.returns else ""
+                    rows[node.name] = f"| `{node.name}` | {cell_code(returned)} | {flat(doc)} |"
+                elif doc:
                     methods[node.name] = node
             case _:
                 pass
@@ -159,12 +199,16 @@ def class_members(value: type) -> Iterator[str]:
 
 
 @cache
+def body_of(module: ModuleType) -> list[ast.stmt]:
+    return ast.parse(inspect.getsource(module)).body
+
+
+@cache
 def definition(value: Any) -> ast.ClassDef | Function:
     """Return the syntax tree of a class or a function."""
-    tree = ast.parse(inspect.getsource(sys.modules[value.__module__]))
     return next(
         node
-        for node in tree.body
+        for node in body_of(sys.modules[value.__module__])
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name == value.__name__
     )
 
@@ -172,8 +216,8 @@ def definition(value: Any) -> ast.ClassDef | Function:
 def signature(node: Function) -> str:
     """Return the call of a function or method, with its types; a context manager as it is used."""
     decorators = {ast.unparse(each) for each in node.decorator_list}
-    arguments = re.sub(r"^(self|cls)(, )?", "", ast.unparse(node.args))
-    returns = ast.unparse(node.returns) if node.returns else "None"
+    arguments = re.sub(r"^(self|cls)(, )?", "", inlined(ast.unparse(node.args)))
+    returns = inlined(ast.unparse(node.returns)) if node.returns else "None"
     if "contextlib.asynccontextmanager" in decorators:
         return f"async with {node.name}({arguments}) as {returns.removeprefix('AsyncGenerator[').removesuffix(']')}"
     awaited = isinstance(node, ast.AsyncFunctionDef) and not returns.startswith("AsyncGenerator")
@@ -199,6 +243,10 @@ def split(arguments: str) -> list[str]:
         else:
             parts[-1] += character
     return [part.strip() for part in parts]
+
+
+def is_internal(doc: str) -> bool:
+    return "for this package" in doc.lower()
 
 
 def told(after: ast.AST) -> str:
@@ -231,28 +279,54 @@ def constants() -> dict[str, str]:
     return found
 
 
-def aliases() -> Iterator[str]:
-    """Yield the short names of types that the entries use, and all those that they use."""
+@cache
+def aliases() -> dict[str, tuple[str, str]]:
+    """Return the short names of types, and what they are and mean. Modules with public names come first."""
     known: dict[str, tuple[str, str]] = {}
-    for file in sorted(SOURCES, key=lambda file: (file.parent.name != "rules", file)):
-        body = ast.parse(file.read_text("utf-8")).body
-        for node, after in itertools.pairwise((*body, ast.Pass())):
+    places = {Path(sys.modules[place].__file__ or "") for place in PLACES.values()}
+    for file in sorted(SOURCES, key=lambda file: (file.parent.name != "rules", file not in places, file)):
+        for node, after in itertools.pairwise((*ast.parse(file.read_text("utf-8")).body, ast.Pass())):
             match node:
                 case ast.AnnAssign(ast.Name(name), ast.Name("TypeAlias"), ast.expr() as kind):
-                    known.setdefault(name, (ast.unparse(kind), told(after)))
+                    if name not in PUBLIC or file == Path(sys.modules[PLACES[name]].__file__ or ""):
+                        known.setdefault(name, (ast.unparse(kind), told(after)))
                 case _:
                     pass
-    used: dict[str, None] = {}
-    waiting = [word for line in entries() if "`" in line or "->" in line for word in WORD.findall(line)]
+    return known
+
+
+def inlined(kind: str) -> str:
+    """Return a type with every short name that nobody can import replaced by what it is."""
+
+    def meant(found: re.Match[str]) -> str:
+        name = found[0]
+        can_be_imported = name in PUBLIC or any(hasattr(sys.modules[module], name) for module in OTHERS)
+        return name if can_be_imported or name not in aliases() else inlined(aliases()[name][0])
+
+    return WORD.sub(meant, kind)
+
+
+def types_in(lines: Iterable[str]) -> set[str]:
+    """Return the words in signatures and in the types of fields."""
+    text = "\n".join(lines)
+    kinds = re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    kinds += re.findall(r"^\| `\w+` \| `(.*?)` \|", text, re.MULTILINE)
+    return {word for kind in kinds for word in WORD.findall(re.sub(r"'[^']*'", "", kind))}
+
+
+def short_names() -> Iterator[str]:
+    """Yield the table of the short names of types that the entries use, and that have no entry."""
+    used: set[str] = set()
+    waiting = types_in(entries())
     while waiting:
         name = waiting.pop()
-        if name in known and name not in PUBLIC and name not in used:
-            used[name] = None
-            waiting += WORD.findall(known[name][0])
+        if name in aliases() and name not in PUBLIC and name not in used:
+            used.add(name)
+            waiting.update(WORD.findall(inlined(aliases()[name][0])))
     yield from ("| type | is | meaning |", "| --- | --- | --- |")
     for name in sorted(used, key=str.lower):
-        kind, meaning = known[name]
-        yield f"| `{name}` | {cell_code(kind)} | {meaning} |"
+        kind, meaning = aliases()[name]
+        yield f"| `{name}` | {cell_code(inlined(kind))} | {meaning} |"
 
 
 def prose(doc: str) -> Iterator[str]:
@@ -269,5 +343,5 @@ def prose(doc: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    reference = *entries(), "\n## Short names of types\n", *aliases()
+    reference = *entries(), "\n## Short names of types\n", *short_names()
     PAGE.write_text(HEAD + "\n".join(reference) + "\n", "utf-8")

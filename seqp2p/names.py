@@ -8,24 +8,33 @@ from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWar
 from seqp2p.api.bots import play_bot as play_bot
 from seqp2p.api.error_codes import ERROR_CODES as ERROR_CODES
 from seqp2p.api.game import Lobby as Lobby
+from seqp2p.api.games import PastGame as PastGame, games as games
+from seqp2p.api.host import Hidden as Hidden, OpenTable as OpenTable, OpenTableEvent as OpenTableEvent, host as host
 from seqp2p.api.join import JoinedLobby as JoinedLobby, join as join, join_lobby as join_lobby
 from seqp2p.api.known import Known as Known, Meeting as Meeting, known_players as known_players, remember as remember
 from seqp2p.api.port_mapping import PortEvent as PortEvent
-from seqp2p.api.replays import read as read, stats as stats, verify as verify
+from seqp2p.api.replays import (
+    read as read,
+    review as review,
+    stats as stats,
+    verify as verify,
+    verify_many as verify_many,
+)
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
-from seqp2p.api.seat import Seat as Seat, rematch as rematch
+from seqp2p.api.seat import Seat as Seat, SeatEvent as SeatEvent, rematch as rematch
 from seqp2p.api.settings import table_settings as table_settings
-from seqp2p.api.table import Hidden as Hidden, OpenTable as OpenTable, host as host
 from seqp2p.api.turns import Turn as Turn
 from seqp2p.api.watch import Spectator as Spectator, watch as watch
 from seqp2p.bots.exec_player import BotFailed as BotFailed
 from seqp2p.bots.player import Bot as Bot
 from seqp2p.bots.registry import BOTS as BOTS
+from seqp2p.reviewing import Judged as Judged, Review as Review
 from seqp2p.cli.export import export as export
 from seqp2p.crypto.errors import CryptoError as CryptoError
 from seqp2p.crypto.identity import Identity as Identity, fingerprint as fingerprint
 from seqp2p.errors import UserError as UserError
 from seqp2p.live.absence import Absent as Absent, Back as Back
+from seqp2p.live.recorder import TableEvent as TableEvent
 from seqp2p.live.voting import AskAbout as AskAbout
 from seqp2p.lobby.events import (
     DECLINED as DECLINED,
@@ -33,8 +42,11 @@ from seqp2p.lobby.events import (
     Declined as Declined,
     Guest as Guest,
     LineSaid as LineSaid,
+    LobbyEvent as LobbyEvent,
+    LobbyRequest as LobbyRequest,
     LobbyShown as LobbyShown,
     MovePlayer as MovePlayer,
+    RelayState as RelayState,
     RemovePlayer as RemovePlayer,
     SayLine as SayLine,
     SeatChoice as SeatChoice,
@@ -42,12 +54,14 @@ from seqp2p.lobby.events import (
     StartGame as StartGame,
     Strangers as Strangers,
     TurnedAway as TurnedAway,
+    UseRelay as UseRelay,
 )
 from seqp2p.match.contribution import Contribution as Contribution
 from seqp2p.match.events import (
     Dealt as Dealt,
     Drawn as Drawn,
     Dropped as Dropped,
+    Event as Event,
     Finished as Finished,
     Redealt as Redealt,
     Remarked as Remarked,
@@ -66,7 +80,7 @@ from seqp2p.match.table import (
     TableChoices as TableChoices,
     TableError as TableError,
 )
-from seqp2p.net.addresses import AddressError as AddressError
+from seqp2p.net.addresses import Address as Address, AddressError as AddressError
 from seqp2p.net.errors import (
     REFUSALS as REFUSALS,
     BadCode as BadCode,
@@ -86,8 +100,10 @@ from seqp2p.replay.playback import (
     CheatProved as CheatProved,
     Moment as Moment,
     Playback as Playback,
+    ReplayEvent as ReplayEvent,
     Reshuffled as Reshuffled,
     SeatLeft as SeatLeft,
+    TableChange as TableChange,
 )
 from seqp2p.replay.resume import GameOver as GameOver, ResumeError as ResumeError
 from seqp2p.replay.sidecar import (
@@ -98,7 +114,8 @@ from seqp2p.replay.sidecar import (
     SidecarFull as SidecarFull,
     SeatStopped as SeatStopped,
 )
-from seqp2p.replay.statistics import PlayerCount as PlayerCount, Statistics as Statistics, VariantCount as VariantCount
+from seqp2p.replay.statistics import Course as Course, PlayerCount as PlayerCount, Statistics as Statistics
+from seqp2p.replay.statistics import Summary as Summary, VariantCount as VariantCount
 from seqp2p.replay.verify import Cheat as Cheat, Player as Player, Proved as Proved, Report as Report
 from seqp2p.rules import (
     Action as Action,

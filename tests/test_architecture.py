@@ -25,28 +25,29 @@ ALLOWED: dict[str, set[str]] = {
     "replay": {"match"} | LOWEST,
     "ui": {"match"} | LOWEST,
     "bots": {"match"} | LOWEST,
-    "review": {"replay", "bots", "match"} | LOWEST,
+    "reviewing": {"replay", "bots", "match"} | LOWEST,
     "arena": {"workers", "bots", "match"} | LOWEST,
     "learning": {"ui"} | LOWEST,
     "net": {"match"} | LOWEST,
     "lobby": {"net", "match"} | LOWEST,
     "live": {"lobby", "net", "bots", "replay", "match"} | LOWEST,
-    "api": {"live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
-    "cli": {"api", "arena", "workers", "review", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "api": {"reviewing", "workers", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "cli": {"api", "arena", "workers", "reviewing", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "testing": {"arena", "bots"},
     "__main__": {"cli"},
     # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
     "__init__": {"names"},
     # ``export`` draws with what the command draws with.
-    "names": {"cli", "api", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "names": {"cli", "api", "reviewing", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "arguments": set(),
     "errors": set(),
     "i18n": set(),
     "workers": set(),
     "hangup": set(),
+    "interval": set(),
 }
 # What everybody may import: what says nothing of its own.
-EVERYBODYS = {"__init__", "arguments", "errors", "hangup", "i18n"}
+EVERYBODYS = {"__init__", "arguments", "errors", "hangup", "i18n", "interval"}
 
 # The command line is a client of the library: these are for api.
 RUNS_TABLES = {
@@ -56,8 +57,16 @@ RUNS_TABLES = {
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
-    *("arguments", "errors", "i18n", "rules", "crypto", "match", "bots.chance", "review"),
-    *("replay.verify", "replay.reading", "replay.format", "replay.playback", "replay.export", "replay.statistics"),
+    *("arguments", "errors", "i18n", "interval", "rules", "crypto", "match", "bots.chance", "reviewing"),
+    *(
+        "replay.verify",
+        "replay.reading",
+        "replay.format",
+        "replay.playback",
+        "replay.export",
+        "replay.statistics",
+        "replay.decoded",
+    ),
 )
 IMPURE = {
     *("io", "logging", "os", "pathlib", "shutil", "sys", "tempfile"),

@@ -14,25 +14,25 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 668,
-    "seqp2p/api/**/*.py": 2946,
-    "seqp2p/arena/**/*.py": 1080,
+    "seqp2p/*.py": 710,
+    "seqp2p/api/**/*.py": 3658,
+    "seqp2p/arena/**/*.py": 1061,
     "seqp2p/bots/**/*.py": 2108,
-    "seqp2p/cli/**/*.py": 9333,
+    "seqp2p/cli/**/*.py": 8946,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 674,
     "seqp2p/live/**/*.py": 2727,
     "seqp2p/lobby/**/*.py": 3446,
     "seqp2p/match/**/*.py": 4024,
     "seqp2p/net/**/*.py": 3352,
-    "seqp2p/replay/**/*.py": 2249,
+    "seqp2p/replay/**/*.py": 2450,
     "seqp2p/rules/**/*.py": 3089,
-    "seqp2p/ui/**/*.py": 8514,
-    "tests/**/*.py": 51_076,
-    "tests/**/*.txt": 7452,
+    "seqp2p/ui/**/*.py": 8547,
+    "tests/**/*.py": 51_411,
+    "tests/**/*.txt": 7461,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 826,
-    "docs/**/*.md": 4424,
+    "docs/**/*.md": 4460,
 }
 
 

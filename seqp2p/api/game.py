@@ -136,7 +136,7 @@ class Lobby:
         self._asked.send_nowait(request)
 
     async def wait(self) -> LiveGame:
-        """Wait until the table is full and agreed. Raises NetError where it cannot be."""
+        """Wait until the table is full and agreed. Raises NetError where it cannot be. For this package."""
         table = await self._sit_down(self._requests)
         self.game = new_game(table, self._endpoint.identity, self._endpoint.replay_dir, self._resources)
         return self.game

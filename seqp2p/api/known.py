@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -20,11 +20,13 @@ from seqp2p.api.home import KNOWN_PLAYERS, HomeError, data_dir, own_dir, own_key
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public
 from seqp2p.i18n import message, of_system
-from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.replay.disk import lock, read_regular, write_beside
+
+if TYPE_CHECKING:  # What the completion of a name need not wait for.
+    from seqp2p.lobby.table import AgreedTable
 
 SIZE_MAX: Final = 1_048_576
 LOCK_PATIENCE_S = 2.0
@@ -77,7 +79,7 @@ def meet(seat: int, name: str, key: bytes, players: Sequence[Known], others: Col
     return Meeting(seat, name, key, "new")
 
 
-def meet_others(table: AgreedTable) -> list[Meeting]:
+def meet_others(table: "AgreedTable") -> list[Meeting]:
     """Compare the other players of an agreed table with the known ones; leave this player's own seats out."""
     players, own = known_players(), own_keys()
     names = [entry.name for entry in table.agreement.seats]

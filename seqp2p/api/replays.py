@@ -2,15 +2,24 @@
 
 import os
 import secrets
+import warnings
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import TypeAlias
 
+from seqp2p import reviewing
+from seqp2p.api.many import NO_FILE, Named, named_files, no_file, of_all, processes, summarise_named, verify_named
 from seqp2p.arguments import check_arguments
+from seqp2p.bots.value import shipped
 from seqp2p.replay import playback
 from seqp2p.replay import verify as verifying
 from seqp2p.replay.disk import read_regular
 from seqp2p.replay.playback import Playback
-from seqp2p.replay.statistics import ReplayCounter, Statistics, summarise
+from seqp2p.replay.statistics import ReplayCounter, Statistics
 from seqp2p.replay.verify import Report
+from seqp2p.reviewing import Review
+from seqp2p.workers import JOBS_MAX
 
 Source: TypeAlias = str | os.PathLike[str] | bytes
 """The path of a replay, or all of its bytes."""
@@ -37,15 +46,84 @@ def read(source: Source) -> Playback:
     return playback.play_back(bytes_of(source))
 
 
-def stats(*sources: Source) -> Statistics:
-    """Verify replays one after the other and count players, lengths, openings and squares; a game counts once.
+@check_arguments
+def review(playback: Playback) -> Review:
+    """Judge the moves of a replay, each by what its seat could know: chances of all teams, the best action, the cost.
 
-    Memory does not grow with the contents. Raises OSError for a file that cannot be read.
+    Takes about a second. Raises ValueError without a table, and BadWeights, which is one, where no bot knows it.
     """
-    counter = ReplayCounter()
-    for source in sources:
-        counter.add(summarise(bytes_of(source), secrets.token_bytes))
+    if playback.agreement is None:
+        raise ValueError("the replay has no table")
+    settings = playback.agreement.settings
+    return reviewing.review(playback, shipped(settings.rules, settings.teams))
+
+
+@check_arguments
+def verify_many(
+    sources: Source | Iterable[Source], *, jobs: int | None = 1, dask: str | None = None
+) -> Generator[tuple[Path, Report]]:
+    """Verify replays, and yield each path with its report, in the order given; no report is kept here.
+
+    A folder stands for every ``*.seqp2p`` in it and below, sorted, a pattern with ``*`` for its matches; bytes have the
+    path ``<bytes>``. A path without a replay has the report invalid, with the reason. ``jobs``
+    processes verify (None: one for each core), or the Dask cluster whose scheduler is at the address ``dask``.
+    Processes import the program that starts them: its own work stands below ``if __name__ == "__main__"``. They end
+    with the iteration, also where it is broken off. Raises UserError for a cluster or a process that is lost.
+    """
+    return _verified(_meant(sources), _jobs(jobs), dask)
+
+
+def _verified(files: Sequence[Named], jobs: int | None, dask: str | None) -> Generator[tuple[Path, Report]]:
+    with closing(reports_on(files, processes(len(files), jobs), dask, warnings.warn)) as reports:
+        for named, report in reports:
+            yield named.path, report
+
+
+def reports_on(
+    files: Iterable[Named], jobs: int, dask: str | None, note: Callable[[str], None]
+) -> Generator[tuple[Named, Report]]:
+    """Yield each file with its report, by so many processes, or by the Dask cluster at this address, as ``note`` says.
+
+    Raises UserError.
+    """
+    if dask is None:
+        return of_all(verify_named, files, jobs)
+    from seqp2p.api.cluster import verify_on_cluster
+
+    return verify_on_cluster(files, dask, note)
+
+
+@check_arguments
+def stats(sources: Source | Iterable[Source], *, jobs: int | None = 1) -> Statistics:
+    """Verify replays and count players, lengths, openings and squares; a game counts once.
+
+    ``sources`` and ``jobs`` are as for ``verify_many``. What cannot be read or is invalid is left out, and named.
+    """
+    counter, files = ReplayCounter(), _meant(sources)
+    with closing(of_all(summarise_named, files, processes(len(files), _jobs(jobs)))) as summaries:
+        for named, summary in summaries:
+            counter.add(summary, str(named.path))
     return counter.statistics()
+
+
+def _meant(sources: Source | Iterable[Source]) -> list[Named]:
+    several = [sources] if isinstance(sources, str | bytes | os.PathLike) else sources
+    return [named for source in several for named in _files_of(source)]
+
+
+@check_arguments
+def _files_of(source: Source) -> list[Named]:
+    if isinstance(source, bytes):
+        return [Named(Path("<bytes>"), source)]
+    # An empty path is no file, and not this folder.
+    return named_files([Path(source)]) if os.fspath(source) else [Named(Path(), no_file(NO_FILE))]
+
+
+def _jobs(jobs: int | None) -> int | None:
+    """Raises ValueError for a number of processes that cannot be."""
+    if jobs is not None and not 1 <= jobs <= JOBS_MAX:
+        raise ValueError(f"jobs is 1 to {JOBS_MAX}, or None, not {jobs}")
+    return jobs
 
 
 @check_arguments

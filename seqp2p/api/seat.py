@@ -84,7 +84,7 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
         return self._game.resumable
 
     def table_after_game(self) -> AnyTable:
-        """Return the table of this seat, whose last game this one is: for ``rematch``."""
+        """Return the table of this seat, whose last game this one is: for ``rematch``. For this package."""
         self._table.last = self._game
         return self._table
 

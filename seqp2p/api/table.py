@@ -1,30 +1,23 @@
-"""Tables: ``host`` opens one, ``join`` takes a seat at another player's.
+"""Tables: a player's own one, or a seat at another player's.
 
 Theory of operation. A HostedTable or a JoinedTable plays one game after the other. For each it opens a lobby; once all
 seats have agreed, the lobby gives a LiveGame. A game that is not played is declined when the lobby's block ends. The
-next lobby lets the players of the last game in by their keys. ``OpenTable`` and ``join`` are these for a script: the
-first lobby runs in the background, and ``rematch`` opens the next ones.
+next lobby lets the players of the last game in by their keys.
 """
 
 import contextlib
 import secrets
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, Unpack
+from typing import Any
 
 import trio
 
-from seqp2p.api.at_table import Events
-from seqp2p.api.endpoint import Endpoint, Folder, listening_at, open_endpoint, relay_of
+from seqp2p.api.endpoint import Endpoint
 from seqp2p.api.game import OWN_RESOURCES, AnyTable, Lobby, Resources
-from seqp2p.api.port_mapping import OnPortEvent
-from seqp2p.api.seat import Seat, seated
-from seqp2p.api.settings import table_settings
-from seqp2p.arguments import check_arguments
-from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message_of
 from seqp2p.live.game import LiveGame
-from seqp2p.live.runtime import CLOSE_S, background_tasks, ignore
+from seqp2p.live.runtime import background_tasks, ignore
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_place, make_table_number, place_of, public_part
 from seqp2p.lobby.discovery import Warn, advertising
@@ -34,7 +27,6 @@ from seqp2p.lobby.events import (
     CodeShown,
     Former,
     LobbyEvent,
-    LobbyRequest,
     LobbyRequests,
     LobbyShown,
     OnLobbyEvent,
@@ -47,7 +39,7 @@ from seqp2p.lobby.place import HostLines
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.names import is_bot_name
-from seqp2p.match.table import Settings, TableChoices
+from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError
@@ -265,167 +257,3 @@ async def resumed_table(game: LiveGame, endpoint: Endpoint, options: HostOptions
     table = JoinedTable(endpoint, None, "", addresses, OWN_RESOURCES, ANY_SEAT)
     table.last = game
     yield table
-
-
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """Others cannot find the table on the network by itself; ``reason`` says why. They can join by its address."""
-
-    reason: str
-
-
-OpenTableEvent: TypeAlias = LobbyEvent | Hidden
-
-
-class OpenTable:
-    """A table whose lobby is open: others join it, and it begins when it is full. Made by ``host``."""
-
-    _table: HostedTable
-    _lobby: Lobby
-
-    def __init__(self) -> None:
-        """Made by ``host``, which gives it to nobody before ``hold`` has opened it."""
-        self._code = ""
-        self._events = Events[OpenTableEvent]()
-        self._open, self._agreed = trio.Event(), trio.Event()
-        self._taken = False
-        self._seat: Seat | None = None
-        self._scope = trio.CancelScope(shield=True)
-
-    def __repr__(self) -> str:
-        return f"OpenTable({self.address})"
-
-    @property
-    def address(self) -> str:
-        """The address for others, as HOST:PORT: the likeliest of ``addresses``."""
-        return self.addresses[0]
-
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """Every address at which others can reach this table, likeliest first."""
-        return tuple(map(str, self._table.addresses))
-
-    @property
-    def code(self) -> str:
-        """The join code that holds now. After three wrong tries it is another: the event CodeShown says so."""
-        return self._code
-
-    @property
-    def name(self) -> str:
-        """The name that the others see."""
-        return self._table.endpoint.name
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the table, with the colours that the teams have now."""
-        return self._table.settings
-
-    def ask(self, request: LobbyRequest) -> None:
-        """Ask for something in the lobby: ChooseColour, SayLine, MovePlayer, RemovePlayer, StartGame."""
-        self._lobby.ask(request)
-
-    @property
-    def events(self) -> Events[OpenTableEvent]:
-        """Every LobbyEvent, and Hidden, until the ``host`` block ends."""
-        return self._events
-
-    @contextlib.asynccontextmanager
-    async def seat(self) -> AsyncGenerator[Seat]:
-        """Wait until the table is full and all have agreed, then play seat 1. Raises OSError where nothing can be kept.
-
-        The seat leaves the table when the block ends, if its game is not over. A second call raises RuntimeError: for
-        another game there is ``rematch``.
-        """
-        if self._taken:
-            raise RuntimeError("seat 1 of this table is taken already")
-        self._taken = True
-        await self._agreed.wait()
-        assert self._lobby.game is not None, "it is agreed"
-        async with seated(self._lobby.game, self._table) as self._seat:
-            yield self._seat
-
-    async def hold(
-        self, endpoint: Endpoint, settings: Settings, options: HostOptions, *, task_status: "trio.TaskStatus[None]"
-    ) -> None:
-        """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For ``host``."""
-
-        def on_event(event: LobbyEvent) -> None:
-            if isinstance(event, CodeShown):
-                self._code = event.code
-            self._events.put(event)
-            if isinstance(event, LobbyShown) and not self._open.is_set():
-                self._open.set()
-                task_status.started()
-
-        def warn(reason: str) -> None:
-            self._events.put(Hidden(reason))
-
-        try:
-            with self._scope:
-                async with (
-                    open_table(endpoint, settings, replace(options, warn=warn)) as self._table,
-                    self._table.open_lobby(on_event) as self._lobby,
-                ):
-                    await self._lobby.wait()
-                    self._agreed.set()
-                    await trio.sleep_forever()
-        finally:
-            self._events.end()
-
-    async def close(self) -> None:
-        """Let the seat stop for now, then end the table. Cannot be cancelled.
-
-        Spectators are looked after until the seat has said goodbye, even if the caller is cancelled.
-        """
-        with trio.CancelScope(shield=True), trio.move_on_after(CLOSE_S):
-            if self._seat is not None:
-                await self._seat.stop()
-        self._scope.cancel()
-
-
-@check_arguments
-@contextlib.asynccontextmanager
-async def host(
-    players: int = 2,
-    *,
-    name: str | None = None,
-    identity: Identity | None = None,
-    replay_dir: Folder | None = None,
-    listen: str | None = None,
-    relay: str | None = None,
-    spectators: int = DEFAULT_LIMITS.spectators_max,
-    advertise: bool = True,
-    by_hand: bool = False,
-    map_port: bool = False,
-    on_port: OnPortEvent = ignore,
-    **choices: Unpack[TableChoices],
-) -> AsyncGenerator[OpenTable]:
-    """Open a table for others to join; its lobby is open while the block lasts.
-
-    ``players`` and ``choices`` are the settings of the table, see ``table_settings``. The rest is this player's: the
-    ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the folder that the
-    command line uses; a key can sit at a table once, so each game at a time takes another), the folder ``replay_dir``,
-    the address to ``listen`` at, as HOST:PORT, or HOST for a free port (all interfaces, port 4610 or a free one).
-    Players who cannot dial that come by the ``relay``, HOST:PORT; the code has a meeting place then. Up to so many
-    ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
-    loopback is not to be found. The game begins when all seats are taken; with ``by_hand`` it then waits for
-    ``table.ask(StartGame())``, or for 10 s without a change.
-
-    With ``map_port`` the home router is asked, by UPnP, to open a port to the whole internet that leads to this
-    program, until the block ends; ``on_port`` hears of it. ``table.addresses`` has its address. It takes up to
-    10 s; without a port the table opens all the same.
-
-    Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files), NetError (the relay).
-    """
-    settings = table_settings(players, **choices)
-    options = HostOptions(spectators, by_hand=by_hand, advertise=advertise)
-    async with open_endpoint(
-        name, identity, replay_dir, listening_at(listen), relay_of(relay), on_port=on_port if map_port else None
-    ) as endpoint:
-        table = OpenTable()
-        async with background_tasks() as nursery:
-            await nursery.start(table.hold, endpoint, settings, options)
-            try:
-                yield table
-            finally:
-                await table.close()

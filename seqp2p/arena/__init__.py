@@ -16,5 +16,5 @@ from seqp2p.arena.tally import (
     elo_ratings as elo_ratings,
     play_deal as play_deal,
     play_deals as play_deals,
-    wilson as wilson,
 )
+from seqp2p.interval import wilson as wilson

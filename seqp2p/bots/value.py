@@ -35,7 +35,7 @@ STEP_BITS: Final = 14
 LOGIT_MAX: Final = 10
 
 
-class BadWeights(Exception):
+class BadWeights(ValueError):
     """The weights cannot be used; the text has the reason."""
 
 

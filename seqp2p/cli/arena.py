@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import click
 import msgspec
@@ -16,14 +16,13 @@ from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.programs import try_to_start
 from seqp2p.arena.tally import SideTally
 from seqp2p.bots.exec_player import TIME_S
-from seqp2p.cli import progress
+from seqp2p.cli import progress, results
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
 from seqp2p.cli.options import TIME_S_MAX, BotName, make_program, with_all
 from seqp2p.cli.output import Output, columns
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
-from seqp2p.replay.disk import lock
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, percent, t, tn, translate
@@ -33,8 +32,6 @@ DEALS_MAX: Final = 1_000_000_000
 DEALS_DEFAULT: Final = 500
 REASONS_SHOWN: Final = 3
 """The faults of a bot that people are shown."""
-RESULT_SIZE_MAX: Final = 1_000_000
-"""The bytes of a line of a results file."""
 Write: TypeAlias = Callable[[DealResult], None]
 
 
@@ -100,6 +97,7 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence.")),
         click.option(
             "--results",
+            "kept_in",
             type=click.Path(dir_okay=False, path_type=Path),
             metavar=message("FILE"),
             help=message("Keep each deal's results in this file, and go on from those already in it."),
@@ -107,7 +105,6 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--exec-time",
             "time_s",
-            metavar=message("S"),
             type=click.FloatRange(0.1, TIME_S_MAX),
             default=TIME_S,
             show_default=True,
@@ -139,7 +136,7 @@ def command(
     players: int,
     teams: int | None,
     variant: str,
-    results: Path | None,
+    kept_in: Path | None,
     time_s: float,
     jobs: int | None,
     *,
@@ -156,7 +153,7 @@ def command(
     ladder = Ladder(contests, wanted, None if until is None else until / 100)
     settings = ArenaSettings(bots, variant, players, contests[0].teams, options, seed, time_s)
     output, begun = Output(as_json), time.perf_counter()
-    with open_results(results, settings, ladder) as write:
+    with open_results(kept_in, settings, ladder) as write:
         stopped = _play(ladder, settings, jobs or cores(), write, shown=not as_json)
     if stopped is None or total(ladder, "games"):
         seconds = time.perf_counter() - begun
@@ -216,72 +213,22 @@ class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
 
 @contextmanager
 def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> Generator[Write]:
-    """Open a results file, or make a new one, let the ladder take its results, and yield what writes one more.
+    """Let the ladder take the results of a file, and yield what writes one more; without a path nothing is kept.
 
-    The settings are in its first line, then comes a line of JSON for each deal; the deals of a contest stand in their
-    order. Without a path nothing is kept. Raises UserError, and changes nothing, if it is no results file, has other
-    settings, or is in use; what writes raises UserError if the disk does not take it.
+    The deals of a contest stand in their order. Raises UserError, as ``results.open_results`` does.
     """
     if path is None:
         yield lambda _: None
         return
-    try:
-        file = path.open("r+b" if path.exists() else "x+b")
-    except OSError as error:
-        raise UserError(t("cannot open {path}: {reason}", path=path, reason=of_system(error))) from None
+    decoder = msgspec.json.Decoder(DealResult)
 
-    def write(line: ArenaSettings | DealResult) -> None:
-        try:
-            file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
-            file.flush()
-        except OSError as error:
-            reason = of_system(error)
-            raise UserError(t("cannot write {path}: {reason}", path=path, reason=reason), exit_code=FAILED) from None
+    def take(line: bytes) -> None:
+        result = decoder.decode(line)
+        _check_result(result, ladder.contests)
+        ladder.take(result)
 
-    with file:
-        if not lock(file.fileno()):
-            raise UserError(t("another process writes {path}", path=path), t("name another file"))
-        if head := file.readline(RESULT_SIZE_MAX):
-            _check_settings(head, settings, path)
-            _take_results(file, ladder, path)
-        else:
-            write(settings)
+    with results.open_results(path, settings, take) as write:
         yield write
-
-
-def _check_settings(line: bytes, settings: ArenaSettings, path: Path) -> None:
-    hint = t("name another file")
-    try:
-        found = msgspec.json.decode(line, type=ArenaSettings)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise UserError(t("{path} is not a results file of seqp2p arena", path=path), hint) from None
-    other = [name for name in ArenaSettings.__struct_fields__ if getattr(found, name) != getattr(settings, name)]
-    if other:
-        raise UserError(
-            t("{path} has the results of other settings ({names})", path=path, names=", ".join(other)), hint
-        )
-
-
-def _take_results(file: BinaryIO, ladder: Ladder, path: Path) -> None:
-    """Let the ladder take the results that follow, and leave the file at their end.
-
-    A last line without an end was cut off when the arena was killed: it is deleted, and its deal is played again.
-    """
-    decoder, number = msgspec.json.Decoder(DealResult), 1
-    while line := file.readline(RESULT_SIZE_MAX):
-        number += 1
-        if not line.endswith(b"\n") and len(line) < RESULT_SIZE_MAX:
-            file.seek(-len(line), 1)
-            file.truncate()
-            break
-        try:
-            result = decoder.decode(line)
-            _check_result(result, ladder.contests)
-            ladder.take(result)
-        except (ValueError, UnicodeDecodeError):
-            raise UserError(
-                t("line {number} of {path} is damaged", number=number, path=path), t("name another file")
-            ) from None
 
 
 def _check_result(result: DealResult, contests: tuple[Contest, ...]) -> None:

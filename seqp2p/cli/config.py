@@ -27,7 +27,10 @@ class ConfigCommand(click.Command):
         with formatter.section(t("Settings")):
             usual = {setting: shown_value(setting.usual) or "–" for setting in SETTINGS}
             formatter.write_dl(
-                [(each.name, f"{translate(each.sentence)} [{each.takes}; {usual[each]}]") for each in SETTINGS]
+                [
+                    (each.name, f"{translate(each.sentence)} [{translate(each.takes)}; {usual[each]}]")
+                    for each in SETTINGS
+                ]
             )
 
 
@@ -49,8 +52,8 @@ def complete_word(context: click.Context, parameter: click.Parameter, incomplete
     ),
 )
 @click.argument("action", type=click.Choice(ACTIONS), default="list")
-@click.argument("name", required=False, shell_complete=complete_word)
-@click.argument("value", required=False, shell_complete=complete_word)
+@click.argument("name", required=False, metavar=message("[NAME]"), shell_complete=complete_word)
+@click.argument("value", required=False, metavar=message("[VALUE]"), shell_complete=complete_word)
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per setting on standard output."))
 def command(action: str, name: str | None, value: str | None, *, as_json: bool) -> None:
     words = [word for word in (name, value) if word is not None]

@@ -29,13 +29,28 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 
 
 @click.command("demo", help=message("Watch bots play a whole game: real peers, one process each, over loopback."))
-@click.option("--players", type=click.IntRange(2, 12), default=4, show_default=True)
+@click.option(
+    "--players",
+    type=click.IntRange(2, 12),
+    default=4,
+    show_default=True,
+    help=message("How many players at a table."),
+)
 @click.option("--bot", type=BotName(), default=USUAL, show_default=True, help=message("The bot that plays every seat."))
-@click.option("--pace", type=click.FloatRange(0, 60), default=0, help=message("Minimum seconds for a turn."))
+@click.option(
+    "--pace",
+    "pace_s",
+    type=click.FloatRange(0, 60),
+    default=0,
+    show_default=True,
+    help=message("Minimum seconds for a turn."),
+)
 @click.option("--relay", metavar=message("HOST:PORT"), help=message("The relay at which the peers meet the first one."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go."))
+@click.option(
+    "--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go; default: your own folder.")
+)
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
-def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: str | None, *, as_json: bool) -> None:
+def command(players: int, bot: str, pace_s: float, relay: str | None, replay_dir: str | None, *, as_json: bool) -> None:
     try:
         make_settings(players)
     except UserError as error:
@@ -43,7 +58,7 @@ def command(players: int, bot: str, pace: float, relay: str | None, replay_dir: 
         raise UserError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
     used = make_relay(relay or "")
     directory = usable_replay_dir(replay_dir)
-    arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
+    arguments = ["--bot", bot, "--pace", str(pace_s), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
     arguments += [] if used is None else ["--relay", str(used)]
     with tempfile.TemporaryDirectory(prefix="seqp2p-demo-") as homes:
         demo = Demo(players, arguments, Path(homes), Output(as_json), meets=used is not None)

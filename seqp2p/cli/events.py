@@ -12,7 +12,7 @@ from seqp2p.crypto.identity import fingerprint
 from seqp2p.live.absence import Absent, Back
 from seqp2p.match import events
 from seqp2p.match.table import Agreement
-from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft
+from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft, named
 from seqp2p.rules import Action, DealerDraw, Variant
 from seqp2p.ui import words
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
@@ -44,15 +44,14 @@ def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # a row for each eve
         case Back(seat):
             return EventRow("back", {"seat": seat}, lambda company: [words.back_line(company, seat)])
         case Reshuffled():
-            return EventRow("reshuffle", {}, lambda _: [translate(words.RESHUFFLED_LINE)])
+            return EventRow(*named(event, variant), lambda _: [translate(words.RESHUFFLED_LINE)])
         case SeatLeft(seat):
             return EventRow(
-                "left", {"seat": seat}, lambda company: [t("{who} leaves the table", who=company.name(seat))]
+                *named(event, variant), lambda company: [t("{who} leaves the table", who=company.name(seat))]
             )
-        case CheatProved(seat, reason):
+        case CheatProved(_, reason):
             return EventRow(
-                "proved",
-                {"seat": seat, "text": str(reason)},
+                *named(event, variant),
                 lambda company: [company.to_reader(plain_reason(reason))],
                 "alarm",
             )
@@ -113,6 +112,6 @@ def action_line(company: words.Company, variant: Variant, turn: int, seat: int, 
 def _dealer_lines(draw: DealerDraw, company: words.Company, variant: Variant) -> list[str]:
     rounds = [[f"{company.name(seat)} {card_shown(variant, card)}" for seat, card in turned] for turned in draw.rounds]
     return [
-        *(t("turned over: {cards}", cards="; ".join(cards)) for cards in rounds),
+        *(t("turned over: {cards}", cards=t("; ").join(cards)) for cards in rounds),
         words.dealer_line(company, draw.dealer),
     ]

@@ -11,15 +11,14 @@ import msgspec
 from seqp2p.api.replays import Source, bytes_of
 from seqp2p.arguments import check_arguments
 from seqp2p.cli import json_events
-from seqp2p.cli.moments import VERIFY_HINT, frames_of, header_lines, moment_of, play_file, read_file, review_of
+from seqp2p.cli.moments import VERIFY_HINT, frames_of, header_lines, play_file, read_file, review_of
 from seqp2p.cli.output import STDOUT, Output, printable, write_result
 from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_of
-from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import DONE, FAILED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
-from seqp2p.replay.export import decoded, game_text
+from seqp2p.replay.export import game_text
 from seqp2p.replay.playback import Playback, play_back
-from seqp2p.rules import format_game, team_of, view
+from seqp2p.rules import format_game, view
 from seqp2p.ui.board_model import board_model
 from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import t, tn
@@ -65,7 +64,7 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
     data = read_file(file)
     refuse_large(form, file, data)
     playback = play_file(file, data)
-    written = rendered(form, file, playback, data, at, raw=raw)
+    written = rendered(form, file, playback, at, raw=raw)
     if playback.report.verdict != "verified":
         Output(json=True).say(t("{file}: {verdict}", file=file, verdict=describe(playback.report)))
     write_result(written, target, force=force)
@@ -91,12 +90,12 @@ def export(source: Source, form: Form = "text", *, at: int | None = None, raw: b
         playback = play_back(data)
         if playback.agreement is None:
             raise ValueError(f"the replay shows no game: {playback.report.reason}")
-        return rendered(form, file, playback, data, at, raw=raw)
+        return rendered(form, file, playback, at, raw=raw)
     except UserError as error:
         raise ValueError(str(error)) from None
 
 
-def rendered(form: Form, file: Path, playback: Playback, data: bytes, at: int | None, *, raw: bool) -> str:
+def rendered(form: Form, file: Path, playback: Playback, at: int | None, *, raw: bool) -> str:
     """Return the replay in this form. Raises UserError."""
     if playback.report.verdict == "invalid":
         problem = t("{file} is not exported: it is {verdict}", file=file, verdict=describe(playback.report))
@@ -105,7 +104,7 @@ def rendered(form: Form, file: Path, playback: Playback, data: bytes, at: int | 
         case "text":
             return as_text(file, playback)
         case "json":
-            return as_json(file, playback, data, raw=raw)
+            return as_json(file, playback, raw=raw)
         case "svg":
             return as_svg(file, playback, at)
         case "html":
@@ -148,34 +147,11 @@ def as_text(file: Path, playback: Playback) -> str:
     return "".join(comments) + format_game(game)
 
 
-def as_json(file: Path, playback: Playback, data: bytes, *, raw: bool) -> str:
+def as_json(file: Path, playback: Playback, *, raw: bool) -> str:
     """One object on one line: docs/scripting.md, "Replays as JSON"."""
-    agreement = playback.agreement
-    assert agreement is not None, "without a table there is nothing to write"
-    settings = agreement.settings
-    seats = [
-        json_events.SeatFields(
-            seat=number,
-            name=seat.name,
-            key=seat.key.hex(),
-            fingerprint=fingerprint(seat.key),
-            nonce=seat.nonce.hex(),
-            team=(team := team_of(number, settings.teams)),
-            colour=settings.colours[team - 1],
-        )
-        for number, seat in enumerate(agreement.seats, 1)
-    ]
-    moments = enumerate(playback.moments, 1)
-    replay = json_events.ReplayEvent(
-        version=agreement.v,
-        verdict=verdict_of(json_events.VerdictFields, file, playback.report),
-        settings=json_events.TableFields(**msgspec.structs.asdict(settings)),
-        seats=seats,
-        opened=sorted(playback.opened),
-        moments=[moment_of(json_events.MomentFields, number, moment, settings.rules) for number, moment in moments],
-        records=decoded(data, raw=raw),
-    )
-    return json.dumps(msgspec.to_builtins(replay, enc_hook=str)) + "\n"
+    fields = playback.as_json(raw=raw)
+    fields["verdict"] = verdict_of(json_events.VerdictFields, file, playback.report)
+    return json.dumps(msgspec.to_builtins(json_events.ReplayEvent(**fields), enc_hook=str)) + "\n"
 
 
 def as_svg(file: Path, playback: Playback, at: int | None) -> str:

@@ -61,8 +61,8 @@ async def choose_route(
                 code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
             view.change(tables=None)
-            output.ask("looking", Question(t("looking for table {number}", number=public_part(code)[0])))
         number, _ = public_part(code)
+        output.ask("looking", Question(t("looking for table {number}", number=number)))
         seen = () if place_of(code) else await wait_for_table(number, tables, own)
         output.ask("looking", None)
     if place_of(code) is not None:
@@ -109,7 +109,8 @@ async def enter_by_code(
                 if code is not None or refused.code not in WRONG_CODES:
                     raise
                 fault = refused
-        output.say(f"{translate(message_of(fault))} {translate(fault.hint)}".strip(), "answer")
+        for line in filter(None, (translate(message_of(fault)), translate(fault.hint))):
+            output.say(line, "answer")
 
 
 async def ask_code(view: LobbyView, output: Output) -> str:
@@ -117,7 +118,7 @@ async def ask_code(view: LobbyView, output: Output) -> str:
     view.change(asks=translate(QUESTION))
     while True:
         if not view.shows:
-            click.echo(translate(QUESTION), nl=False, err=True)
+            click.echo(translate(QUESTION).rstrip(), err=True)  # The tables are listed below it.
         line = await output.read_line()
         if line is None or word_of(line) in LEAVING:
             raise UserError(t("stopped"), exit_code=ABANDONED)

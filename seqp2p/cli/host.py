@@ -27,7 +27,13 @@ from seqp2p.ui.language import t
 
 
 @click.command("host", help=message("Open a table for others to join, and play when it is full."))
-@click.option("--players", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option(
+    "--players",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help=message("How many players at a table."),
+)
 @table_options
 @click.option(
     "--fill",
@@ -41,7 +47,6 @@ from seqp2p.ui.language import t
     "--wait-for",
     type=click.IntRange(0, 11),
     default=0,
-    metavar="N",
     help=message("Keep places for N players from elsewhere before --fill fills the rest."),
 )
 @click.option(

@@ -1,12 +1,14 @@
 """``seqp2p id``: this player's name and key fingerprint, and the players who are known."""
 
+import contextlib
+
 import click
 import msgspec
+from click.shell_completion import CompletionItem
 
 from seqp2p.api import known
-from seqp2p.api.home import first_identity, usual_name
+from seqp2p.api.home import HomeError, first_identity, usual_name
 from seqp2p.cli.json_events import IdEvent, MetFields
-from seqp2p.cli.options import checked_name
 from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, change
 from seqp2p.crypto.identity import fingerprint
@@ -15,13 +17,28 @@ from seqp2p.i18n import message
 from seqp2p.ui.language import t
 
 
+def complete_known(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the names of the known players; none if their file is damaged."""
+    with contextlib.suppress(HomeError):
+        names = dict.fromkeys(player.name for player in known.known_players())
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return []
+
+
 @click.command(
     "id", help=message("Show this player's name and the fingerprint of its identity key, and those of known players.")
 )
 @click.option("--name", help=message("Remember this name for the games to come."))
-@click.option("--forget", metavar=message("NAME"), help=message("Forget the keys of the player known by this name."))
+@click.option(
+    "--forget",
+    metavar=message("NAME"),
+    shell_complete=complete_known,
+    help=message("Forget the keys of the player known by this name."),
+)
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
+    from seqp2p.cli.options import checked_name  # what the completion of a name need not wait for
+
     output = Output(as_json)
     checked_name(name)
     identity = first_identity()

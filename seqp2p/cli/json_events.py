@@ -229,6 +229,8 @@ class VerdictFields(JsonObject):
     step: Count | None
     seat: SeatNumber | None
     awaited: Sequence[SeatNumber]
+    left: Sequence[SeatNumber]
+    out: Sequence[SeatNumber]
     evidence: list[Hash]
     cheats: list[CheatFields]
     byte: Count | None

@@ -494,7 +494,7 @@ class LobbyTeller:
         parts = [t("wrong code: {count}", count=wrong)] if wrong else []
         if (others := count - wrong) > 0:
             parts.append(t("disconnected or found no seat: {count}", count=others))
-        line = t("turned away: {count} ({reasons})", count=count, reasons="; ".join(parts))
+        line = t("turned away: {count} ({reasons})", count=count, reasons=t("; ").join(parts))
         self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
             self._strangers_told_at = 10 ** len(str(count))

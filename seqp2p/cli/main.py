@@ -6,7 +6,9 @@ import importlib
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -51,15 +53,37 @@ COMMANDS = MappingProxyType(
     }
 )
 
-# What --help calls the values of an option: what click would call them, said so that it can be translated.
+# What --help calls the values of an option of this type; a time in seconds has a name that ends in _s.
 VALUES = MappingProxyType(
     {
         "text": message("TEXT"),
-        "integer": message("INTEGER"),
-        "integer range": message("INTEGER RANGE"),
-        "float range": message("FLOAT RANGE"),
+        "integer": message("N"),
+        "integer range": message("N"),
+        "float range": message("NUMBER"),
+        "seconds": message("SECONDS"),
     }
 )
+
+# The headings of --help, and the options under them; the first has all others.
+OTHERS: Final = message("Options")
+HEADINGS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
+    {
+        OTHERS: (),
+        message("Table"): (
+            *("players", "bots", "teams", "variant", "advanced", "table_talk", "manual_draw", "open_hands"),
+            *("turn_time_s", "grace_s", "fill", "wait_for", "spectators"),
+        ),
+        message("Seat and bots"): (
+            *("bot", "pace_s", "exec_line", "exec_time_s", "verbose_bot"),
+            *("name", "games", "colour", "wished_seat", "team"),
+        ),
+        message("Network"): ("code", "listen", "hidden", "map_port", "relay"),
+        message("Screen"): ("plain", "palette", "ascii_only"),
+        message("Every command"): ("lang", "no_progress", "log_file"),
+    }
+)
+HEADING_FROM: Final = 3
+"""Fewer options have no heading of their own."""
 
 # Options of another command that a user may expect here: the command, the option, and the advice.
 MEANT = MappingProxyType(
@@ -107,7 +131,7 @@ def common_options() -> list[click.Parameter]:
             ["--lang"],
             type=click.Choice(language.LANGUAGES),
             expose_value=False,
-            help=message("The language; default: that of LANG."),
+            help=message("The language; default: the setting, or that of LANG."),
         ),
         click.Option(
             ["--no-progress"],
@@ -199,11 +223,26 @@ def spoken(command: click.Command) -> click.Command:
             parameter.metavar = translate(parameter.metavar)
         if isinstance(parameter, click.Option):
             parameter.help = translate(parameter.help or "")
-            if parameter.metavar is None and not parameter.is_flag and parameter.type.name in VALUES:
-                parameter.metavar = translate(VALUES[parameter.type.name])
+            kind = "seconds" if (parameter.name or "").endswith("_s") else parameter.type.name
+            if parameter.metavar is None and not parameter.is_flag and kind in VALUES:
+                parameter.metavar = translate(VALUES[kind])
     if isinstance(said_again, click.Group):
         said_again.subcommand_metavar = translate(said_again.subcommand_metavar or "")
+    else:
+        said_again.format_options = partial(format_options, said_again)  # type: ignore[method-assign]
     return said_again
+
+
+def format_options(command: click.Command, context: click.Context, formatter: click.HelpFormatter) -> None:
+    """Write the options of a command under their headings."""
+    headings = {name: heading for heading, names in HEADINGS.items() for name in names}
+    options = [each for each in command.get_params(context) if isinstance(each, click.Option)]
+    rows = [(headings.get(each.name or "", OTHERS), row) for each in options if (row := each.get_help_record(context))]
+    counts = Counter(heading for heading, _ in rows)
+    for heading in HEADINGS:
+        if chosen := [row for of, row in rows if heading == (of if counts[of] >= HEADING_FROM else OTHERS)]:
+            with formatter.section(translate(heading)):
+                formatter.write_dl(chosen)
 
 
 def show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -270,7 +309,11 @@ def main() -> None:
     prepare_streams()
     sys.excepthook = report_bug
     warnings.showwarning = cast("Any", show_warning)
-    speak(arguments := sys.argv[1:], environment := dict(os.environ))
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--plain"]:
+        os.environ["ACCESSIBLE"] = "1"  # For the menu, and all that it starts.
+        del arguments[0]
+    speak(arguments, environment := dict(os.environ))
     is_bare = not arguments or (arguments[0] == "--lang" and arguments[1:] in ([each] for each in language.LANGUAGES))
     if not (is_bare and sys.stdin.isatty() and sys.stdout.isatty()):
         sys.exit(exit_code_of(arguments))

@@ -11,10 +11,10 @@ from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli.finding import code_fault
 from seqp2p.cli.options import ask_name
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen, show_error
-from seqp2p.cli.replays import PastGame, unfinished_game
+from seqp2p.cli.replays import ListedGame, unfinished_game
 from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, UserError
-from seqp2p.i18n import Message, message
+from seqp2p.i18n import Message, message, term
 from seqp2p.lobby.code import parse_code
 from seqp2p.net.addresses import AddressError, parse_address
 from seqp2p.net.errors import BadCode
@@ -24,7 +24,7 @@ from seqp2p.ui.menu_scene import MenuRow, MenuScene
 from seqp2p.ui.words import listed
 
 LEAVING: Final = frozenset({"q", "quit", "exit", "leave"})
-LEVELS: Final = ("easy", "normal", "hard")
+LEVELS: Final = (term("level", "easy"), term("level", "normal"), term("level", "hard"))
 
 
 def _players(variant: Variant) -> tuple[int, ...]:
@@ -57,7 +57,7 @@ def rows_now() -> list[MenuRow]:
     return rows
 
 
-def _course_of(game: PastGame) -> str:
+def _course_of(game: ListedGame) -> str:
     """Return who plays, and how far the game is: "with Carl, 6 turns, 17:22"; with the date of another day."""
     others = [name for seat, name in enumerate(game.company.names, 1) if seat != game.own]
     turns = game.summary.course.turns if game.summary.course else 0
@@ -97,7 +97,8 @@ async def _choose_on_screen(rows: Sequence[MenuRow], output: Output, commands: C
     while (line := await output.read_line()) is not None and line.strip().lower() not in LEAVING:
         if words := read_command(line, commands):
             return words
-        output.say(fault_of(line, commands), "answer")
+        why = fault_of(line, commands) or t("type a command or a join code, or choose with the arrows")
+        output.say(why, "answer")
     return ()
 
 
@@ -114,7 +115,7 @@ def _choose_from_list(rows: Sequence[MenuRow], output: Output, commands: Collect
             return rows[int(typed) - 1].command
         if words := read_command(typed, commands):
             return words
-        output.say(fault_of(typed, commands) if typed else t("type a number from 1 to {most}, or q", most=len(rows)))
+        output.say(fault_of(typed, commands) or t("type a number from 1 to {most}, or q", most=len(rows)))
     return ()
 
 
@@ -148,10 +149,10 @@ def _place(line: str) -> str:
 
 
 def fault_of(line: str, commands: Collection[str]) -> str:
-    """Return the reason why a line is no command, or no code if it begins with a number."""
+    """Return the reason why a line is no command, or no code if it begins with a number; empty for any other line."""
     if line[:1].isdecimal() and (fault := code_fault(line)):
         return fault
     first = line.split(maxsplit=1)[0] if line.split() else ""
     if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
         return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
-    return t("type a command or a join code, or choose with the arrows")
+    return ""

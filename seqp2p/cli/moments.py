@@ -4,28 +4,25 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
+from seqp2p.api.replays import review
 from seqp2p.bots.chance import CERTAIN, Chances
-from seqp2p.bots.value import BadWeights, shipped
+from seqp2p.bots.value import BadWeights
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import action_line, row_of, table_seats
 from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
-from seqp2p.errors import NOT_VERIFIED, UserError
+from seqp2p.errors import NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
-from seqp2p.match.events import Finished, Remarked, Turned
+from seqp2p.match.events import Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
-from seqp2p.review import Judged, Review, review
+from seqp2p.reviewing import Judged, Review
 from seqp2p.rules import (
     UNKNOWN,
-    CompletedSequence,
     Position,
     Variant,
     format_action,
-    format_card,
-    format_ends,
-    format_position,
     team_of,
     view,
 )
@@ -35,8 +32,6 @@ from seqp2p.ui.plain import sequences_made
 from seqp2p.ui.replay_browser import BoardMoment, MoveReview, ReplayFrames
 from seqp2p.ui.scene import LogLine
 from seqp2p.ui.words import Company, Story, listed, sequences_lines, settings_lines
-
-Told = TypeVar("Told", bound=json_events.MomentFields)
 
 COSTLY_SHOWN: Final = 5
 CLOSED: Final = message("there is no review: the hands stayed closed in this game")
@@ -59,7 +54,7 @@ def review_of(playback: Playback) -> Reviewed:
     assert playback.agreement is not None, "without a table there is nothing to review"
     settings = playback.agreement.settings
     try:
-        found = review(playback, shipped(settings.rules, settings.teams))
+        found = review(playback)
     except BadWeights as problem:
         return Reviewed(Review({}, ()), message("there is no review: {reason}", reason=message_of(problem)))
     if found.moves:
@@ -200,46 +195,18 @@ def _action_line(moment: Moment, turned: Turned, company: Company, variant: Vari
     return t("{turn:>3}. {who}  {action}, draws {card}", turn=turned.turn, who=who, action=action, card=card)
 
 
-def moment_of(kind: type[Told], number: int, moment: Moment, variant: Variant) -> Told:
-    row, drew = row_of(moment.what, variant), None
-    what: Mapping[str, Any] = row.fields
-    if isinstance(moment.what, Finished):
-        result = moment.what.result
-        what = {"action": result.kind, "seats": result.winners, "text": result.reason or None}
-    if moment.drew:
-        seat, card = moment.drew
-        drew = json_events.DrewFields(seat, None if card == UNKNOWN else format_card(variant, card))
-    return kind(
-        number,
-        row.name,
-        moment.turn,
-        moment.step,
-        seat=what.get("seat"),
-        action=what.get("action"),
-        seats=what.get("seats", ()),
-        text=what.get("text"),
-        drew=drew,
-        made=[_line(variant, each) for each in moment.made],
-        lost=[_line(variant, each) for each in moment.lost],
-        position=format_position(moment.position) if moment.position else None,
-    )
-
-
-def _line(variant: Variant, made: CompletedSequence) -> json_events.LineFields:
-    return json_events.LineFields(made.team, format_ends(variant, (made.squares[0], made.squares[-1])))
-
-
 def read_file(file: Path) -> bytes:
     """Return the data of a file, or a little more of it than any replay has. Raises UserError."""
+    code = NOT_VERIFIED
     try:
         return read_regular(file)
     except NotAFile:
         problem, hint = t("{file} is not a file", file=file), FOLDER_HINT if file.is_dir() else VERIFY_HINT
-    except FileNotFoundError:
-        problem, hint = t("there is no file {file}", file=file), MISSING_HINT
+    except (FileNotFoundError, NotADirectoryError):
+        problem, hint, code = t("there is no file {file}", file=file), MISSING_HINT, USAGE
     except OSError as error:
         problem, hint = t("{file} cannot be read: {reason}", file=file, reason=of_system(error)), VERIFY_HINT
-    raise UserError(problem, hint, NOT_VERIFIED)
+    raise UserError(problem, hint, code)
 
 
 def play_file(file: Path, data: bytes) -> Playback:

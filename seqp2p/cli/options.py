@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Unpack
 
 import click
+from click.shell_completion import CompletionItem
 
 from seqp2p.api import settings
 from seqp2p.api.home import usual_name, usual_replay_dir
@@ -36,6 +37,7 @@ from seqp2p.ui.words import own_name_fault
 # Less than this is over before a person has seen the board.
 GAMES_MAX = 10_000
 TIME_S_MAX = 86_400
+REPLAY_DIR_HELP: Final = message("Where the replay goes; default: your own folder.")
 REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
 # Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")
@@ -186,7 +188,6 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--turn-time",
             "turn_time_s",
-            metavar=message("S"),
             type=int,
             default=0,
             show_default=True,
@@ -220,15 +221,29 @@ def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]
 time_option = click.option(
     "--exec-time",
     "exec_time_s",
-    metavar=message("S"),
     type=click.FloatRange(0.1, TIME_S_MAX),
     help=message("Seconds for a choice; default: the table's turn time minus 2, or 30."),
 )
 
 
+def complete_colour(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    colours = dict.fromkeys(colour for variant in VARIANTS.values() for colour in variant.colours)
+    return [CompletionItem(colour) for colour in colours if colour.startswith(incomplete)]
+
+
+pace_option = click.option(
+    "--pace",
+    "pace_s",
+    type=click.FloatRange(0, 3600),
+    default=0,
+    show_default=True,
+    help=message("Minimum seconds for a turn."),
+)
+
+
 def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
-    name = click.option("--name", help=message("The name the others see."))
+    name = click.option("--name", help=message("The name the others see; default: the setting, or the account's."))
     games = click.option(
         "--games",
         type=click.IntRange(1, GAMES_MAX),
@@ -236,7 +251,12 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help=message("Play this many games at this table, without asking again."),
     )
-    colour = click.option("--colour", metavar=message("COLOUR"), help=message("The colour you want for your team."))
+    colour = click.option(
+        "--colour",
+        metavar=message("COLOUR"),
+        shell_complete=complete_colour,
+        help=message("The colour you want for your team."),
+    )
     return playing_options(command, name, games, colour, relay_option)
 
 
@@ -282,10 +302,8 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
 
     options = (
         click.option("--bot", type=BotName(), help=message("A bot plays this seat instead of you.")),
-        click.option(
-            "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
-        ),
-        click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
+        pace_option,
+        click.option("--replay-dir", type=click.Path(file_okay=False), help=REPLAY_DIR_HELP),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
         click.option("--until-stdin-closes", is_flag=True, hidden=True),
         click.option(
@@ -322,10 +340,15 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--plain", is_flag=True, help=message("Print lines only, repaint nothing; the same as ACCESSIBLE=1.")
         ),
         click.option(
-            "--palette", type=click.Choice(PALETTES), help=message("Screen colours; NO_COLOR turns them off.")
+            "--palette",
+            type=click.Choice(PALETTES),
+            help=message("Screen colours; default: the setting, or auto. NO_COLOR turns them off."),
         ),
         click.option(
-            "--ascii/--no-ascii", "ascii_only", default=None, help=message("Use only ASCII characters on the screen.")
+            "--ascii/--no-ascii",
+            "ascii_only",
+            default=None,
+            help=message("Use only ASCII characters on the screen; default: the setting."),
         ),
     )
     return with_all(options, with_wish)

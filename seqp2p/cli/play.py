@@ -12,6 +12,7 @@ from seqp2p.api.home import usual_name
 from seqp2p.api.table import HostOptions
 from seqp2p.bots.registry import USUAL, choice_s
 from seqp2p.cli.options import (
+    REPLAY_DIR_HELP,
     BotName,
     Choices,
     SeatOptions,
@@ -72,7 +73,7 @@ THOUGHT_S: Final = 1.0
 )
 @click.option("--tutorial", is_flag=True, help=message("Ten turns that show the whole game, each of them explained."))
 @click.option("--name", help=message("The name at your seat."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes."))
+@click.option("--replay-dir", type=click.Path(file_okay=False), help=REPLAY_DIR_HELP)
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 @screen_options
 def command(

@@ -208,7 +208,7 @@ class Reporter:
         if row.tone == "setup":
             self._tell_setup(event, lines)
         elif isinstance(event, Turned) and self.output.screen is None:
-            self._log("; ".join([*lines, *self._sequences_told()]), row.tone)  # One line for those who hear it.
+            self._log(t("; ").join([*lines, *self._sequences_told()]), row.tone)  # One line for those who hear it.
         else:
             colour = self._company.colour(event.seat) if isinstance(event, Turned) else ""
             for line in lines:

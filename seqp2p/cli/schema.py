@@ -48,17 +48,16 @@ def _components(structs: Sequence[type[msgspec.Struct]]) -> tuple[list[Any], dic
 
 def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
     """Return a schema with these names of definitions, and without the rule that an object has no other fields."""
-    match schema:
-        case {"$ref": str(reference)}:
-            start, _, name = reference.rpartition("/")
-            return {"$ref": f"{start}/{names.get(name, name)}"}
-        case dict():
-            kept = ((key, value) for key, value in schema.items() if key != "additionalProperties" or value)
-            return {key: _renamed(value, names) for key, value in kept}
-        case list():
-            return [_renamed(value, names) for value in schema]
-        case _:
-            return schema
+
+    def change(part: dict[str, Any]) -> dict[str, Any]:
+        if "$ref" in part:
+            start, _, name = str(part["$ref"]).rpartition("/")
+            part["$ref"] = f"{start}/{names.get(name, name)}"
+        if part.get("additionalProperties") is False:
+            del part["additionalProperties"]
+        return part
+
+    return json.loads(json.dumps(schema), object_hook=change)
 
 
 SCHEMAS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = MappingProxyType({"events": events, "bots": bots})

@@ -17,7 +17,6 @@ from seqp2p.cli.moments import (
     Reviewed,
     frames_of,
     header_lines,
-    moment_of,
     play_file,
     read_file,
     review_event,
@@ -29,7 +28,7 @@ from seqp2p.cli.replays import MISSING_HINT, ReplayPath, describe, known_names, 
 from seqp2p.cli.running import run_async
 from seqp2p.errors import DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
-from seqp2p.replay.playback import Playback
+from seqp2p.replay.playback import Playback, moment_fields
 from seqp2p.ui.frame import Fragment
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly_lines, curve_lines, help_lines
@@ -134,7 +133,8 @@ def _open_game(reviewed: Reviewed) -> Iterator[str]:
 def emit_moments(output: Output, file: Path, playback: Playback, *, with_review: bool) -> None:
     assert playback.agreement is not None, "without a table there is nothing to tell"
     for number, moment in enumerate(playback.moments, 1):
-        output.event(moment_of(json_events.MomentEvent, number, moment, playback.agreement.settings.rules))
+        fields = moment_fields(number, moment, playback.agreement.settings.rules)
+        output.event(json_events.MomentEvent(**fields))
     if with_review:
         output.event(review_event(playback, review_of(playback)))
     output.event(verdict_of(json_events.VerdictEvent, file, playback.report, known_names(output)))

@@ -8,18 +8,19 @@ from typing import Final
 import click
 
 from seqp2p.api.home import own_keys
-from seqp2p.arena.tally import wilson
+from seqp2p.api.many import missing_of, named_files, of_all, processes, summarise_named
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
-from seqp2p.cli.json_events import LeftOutFields, PlayerStats, StatsEvent, TurnStats, VariantStats
+from seqp2p.cli.json_events import StatsEvent
 from seqp2p.cli.output import STDOUT, Output, check_place, columns, write_result
-from seqp2p.cli.replays import ReplayPath, describe, named_files, of_all, resolved, summarise_named
+from seqp2p.cli.replays import MISSING_HINT, ReplayPath, describe, resolved
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
+from seqp2p.interval import wilson
 from seqp2p.match.names import is_bot_name
 from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statistics, VariantCount
-from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
+from seqp2p.rules import KNOWN_VARIANTS, parse_action
 from seqp2p.ui.cards import action_shown, variant_title
 from seqp2p.ui.frame import clipped
 from seqp2p.ui.language import number, percent, t, tn
@@ -48,39 +49,58 @@ INTERVAL_FROM_GAMES: Final = 20
 @click.option("--force", is_flag=True, help=message("Overwrite an existing file with the picture."))
 def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, as_json: bool, force: bool) -> None:
     output, counter = Output(as_json), ReplayCounter()
-    left_out: list[LeftOutFields] = []
+    early: UserError | None = None
+    missing: list[Path] = []
     if picture == STDOUT:
         raise UserError(t("the statistics go to standard output: name a file for the picture"), exit_code=USAGE)
     if picture is not None:
         check_place(picture, force=force)
     try:
         with stopping_alike():
-            _count([*map(resolved, files)], jobs, counter, left_out, output)
+            paths, missing = _there(files)
+            _count(paths, jobs, counter, output)
     except KeyboardInterrupt:
-        raise UserError(
-            t("stopped after {files} files", files=counter.statistics().files), exit_code=ABANDONED
-        ) from None
+        text = t("stopped after {files} files", files=counter.statistics().files)
+        early = UserError(text, exit_code=ABANDONED)
+    except UserError as error:
+        early = error
     counted = counter.statistics()
-    output.event(stats_of(counted, left_out))
-    if not as_json:
+    if early is None:
+        output.event(StatsEvent(**counted.as_json()))
+    if not as_json and counted.files:
         for line in lines(counted):
             output.say(line)
-    if picture is not None and counted.games:
+    if picture is not None and counted.games and early is None:
         from seqp2p.ui.picture import heat_map_svg
 
         squares = [(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())]
         write_result(heat_map_svg(squares), picture, force=force, as_json=as_json)
+    if early is None and missing:
+        early = UserError(t("no such file: {files}", files=", ".join(map(str, missing))), MISSING_HINT, USAGE)
+    if early is not None:
+        raise early
     raise SystemExit(DONE if counted.games else NOT_VERIFIED)
 
 
-def _count(
-    files: Iterable[Path], jobs: int | None, counter: ReplayCounter, left_out: list[LeftOutFields], output: Output
-) -> None:
+def _there(files: Iterable[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the paths of the files that these names mean, and the names of those that are missing."""
+    paths, missing = list[Path](), list[Path]()
+    for file in files:
+        try:
+            path = resolved(file)
+        except UserError:
+            path = file
+        missing += missing_of([path])
+        paths.append(path)
+    return paths, missing
+
+
+def _count(files: Iterable[Path], jobs: int | None, counter: ReplayCounter, output: Output) -> None:
     meant = named_files(files)
-    summaries = of_all(summarise_named, meant, jobs)
+    summaries = of_all(summarise_named, meant, processes(len(meant), jobs))
     with closing(summaries), progress.bar(len(meant), t("counting")) as advance:
-        for named, summary in zip(meant, summaries, strict=True):
-            fate, report = counter.add(summary), summary.report
+        for named, summary in summaries:
+            fate, report = counter.add(summary, str(named.path)), summary.report
             if fate is Counted.DUPLICATE and report.verdict == "unfinished":
                 again = t(
                     "left out: {file}: {verdict}; another replay of the same game",
@@ -90,61 +110,7 @@ def _count(
                 output.say(again)
             elif fate in (Counted.LEFT_OUT, Counted.UNFINISHED):
                 output.say(t("left out: {file}: {verdict}", file=named.path, verdict=describe(report)))
-                left_out.append(LeftOutFields(str(named.path), report.verdict, report.reason))
             advance()
-
-
-def stats_of(counted: Statistics, left_out: list[LeftOutFields]) -> StatsEvent:
-    players = [_player_stats(key, each) for key, each in ranked(counted)]
-    variants = {name: _variant_stats(name, each) for name, each in sorted(counted.variants.items())}
-    return StatsEvent(counted.files, counted.games, counted.unfinished, counted.duplicates, players, variants, left_out)
-
-
-def ranked(counted: Statistics) -> list[tuple[str, PlayerCount]]:
-    """Players with their keys, those with the most games first."""
-    return sorted(counted.players.items(), key=lambda item: (-item[1].finished, -item[1].won, item[0]))
-
-
-def _player_stats(key: str, each: PlayerCount) -> PlayerStats:
-    return PlayerStats(
-        key,
-        fingerprint(bytes.fromhex(key)),
-        each.names,
-        games=each.finished + each.unfinished,
-        won=each.won,
-        lost=each.lost,
-        drawn=each.drawn,
-        unfinished=each.unfinished,
-        win_share=_share(each.won, each.finished),
-        win_interval=_interval(each.won, each.finished),
-    )
-
-
-def _variant_stats(name: str, each: VariantCount) -> VariantStats:
-    same = ("games", "drawn", "first_mover_won", "reshuffled", "reshuffles", "passes", "exchanges", "sequences")
-    return VariantStats(
-        **{name: getattr(each, name) for name in same},
-        players={str(players): count for players, count in sorted(each.players.items())},
-        turns=TurnStats(min(each.turns), each.turns_median, round(each.turns_mean, 6), max(each.turns)),
-        first_mover_share=_share(each.first_mover_won, each.decided),
-        first_mover_interval=_interval(each.first_mover_won, each.decided),
-        openings=dict(_openings(each)),
-        squares={format_square(KNOWN_VARIANTS[name], square): count for square, count in enumerate(each.squares)},
-    )
-
-
-def _openings(each: VariantCount) -> list[tuple[str, int]]:
-    """Return the openings with their numbers of games, the most frequent first."""
-    return sorted(each.openings.items(), key=lambda item: (-item[1], item[0]))
-
-
-def _share(count: int, among: int) -> float | None:
-    return round(count / among, 6) if among else None
-
-
-def _interval(count: int, among: int) -> tuple[float, float]:
-    low, high = wilson(count, among)
-    return round(low, 6), round(high, 6)
 
 
 def lines(counted: Statistics) -> Iterator[str]:
@@ -176,7 +142,7 @@ def _own_line(counted: Statistics, keys: Collection[str]) -> Iterator[str]:
 def _with_bots_as_one(counted: Statistics, own: Collection[str]) -> list[tuple[str, PlayerCount]]:
     """Return players with their keys, those with the most games first. All bots, with a key for each game, are one."""
     bots, found = PlayerCount(names=(t("bots"),)), list[tuple[str, PlayerCount]]()
-    for key, each in ranked(counted):
+    for key, each in counted.ranked:
         if all(map(is_bot_name, each.names)) and key not in own:
             for name in ("won", "lost", "drawn", "unfinished"):
                 setattr(bots, name, getattr(bots, name) + getattr(each, name))
@@ -230,7 +196,7 @@ def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
     variant = KNOWN_VARIANTS[name]
     shown = ", ".join(
         f"{action_shown(variant, parse_action(variant, opening))} ({number(count)})"
-        for opening, count in _openings(each)[:SHOWN_MAX]
+        for opening, count in each.openings_ranked[:SHOWN_MAX]
     )
     yield t("  openings: {openings}", openings=shown)
 

@@ -87,8 +87,12 @@ def command(
     program = make_program(line, exec_time_s, verbose=True)
     tables = [each for each in TABLES if variant in (None, each.variant.name) and players in (None, each.players)]
     if not tables:
-        received = t("no table of {players} players is tried in {variant}", players=players, variant=variant)
-        raise UserError(received, t("leave out --players"), USAGE)
+        tried = ", ".join(
+            sorted({str(each.players) for each in TABLES if variant in (None, each.variant.name)}, key=int)
+        )
+        game = variant or message("any game")
+        received = t("no table of {players} players is tried in {variant}", players=players, variant=game)
+        raise UserError(received, t("choose one of --players {sizes}", sizes=tried), USAGE)
     output = Output(as_json)
     raise SystemExit(run_async(lambda: try_bot(program, tables, games, against, seed, output)))
 

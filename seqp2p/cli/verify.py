@@ -2,31 +2,21 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
 
+from seqp2p.api.many import Named, missing_of, named_files, processes
+from seqp2p.api.replays import reports_on
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
-from seqp2p.cli.replays import (
-    Named,
-    ReplayPath,
-    describe,
-    known_names,
-    missing_of,
-    named_files,
-    of_all,
-    plain_reason,
-    resolved,
-    table_text,
-    verdict_of,
-    verify_named,
-)
+from seqp2p.cli.replays import ReplayPath, describe, known_names, plain_reason, resolved, table_text, verdict_of
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
@@ -53,17 +43,30 @@ AGAIN_MAX: Final = 1_000
 @click.option(
     "--dask", metavar=message("ADDRESS"), help=message("Verify on the Dask cluster whose scheduler is at this address.")
 )
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar=message("FILE"),
+    help=message("Keep each verdict in this file, and do not verify again what has one in it."),
+)
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
-def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
+def command(
+    files: tuple[Path, ...], jobs: int | None, dask: str | None, results: Path | None, *, as_json: bool
+) -> None:
     if jobs is not None and dask is not None:
         raise UserError(t("--jobs is for this machine, --dask for a cluster"), t("name one of them"), USAGE)
     output, meant = Output(as_json), list[Named]()
-    tally = Verdicts()
+    tally, kept = Verdicts(), None
+    if results is not None:  # Others need not wait for it.
+        from seqp2p.cli.verdicts import KeptVerdicts
+
+        kept = KeptVerdicts(results)
     early: UserError | None = None
     try:
         with stopping_alike():
             meant += _meant([*map(resolved, files)])
-            _verify(output, meant, jobs, dask, tally)
+            verify = partial(reports_on, jobs=processes(len(meant), jobs), dask=dask, note=output.warn)
+            _verify(output, kept.through(meant, verify) if kept else verify(meant), len(meant), tally)
     except KeyboardInterrupt:
         done, files_ = number(tally.files), number(len(meant))
         early = UserError(t("stopped after {done} of {files} files", done=done, files=files_), exit_code=ABANDONED)
@@ -72,6 +75,9 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
     is_summed_up = len(meant) > 1 if early is None else tally.files > 0 and not as_json
     if is_summed_up:
         _summarise(output, tally, len(meant))
+    if kept is not None and kept.taken and not as_json:
+        values = {"path": results, "count": number(kept.taken)}
+        output.say(tn("1 verdict is from {path}", "{count} verdicts are from {path}", kept.taken, **values))
     if early is not None:
         early.exit_code = NOT_VERIFIED if tally.verdicts["invalid"] else early.exit_code
         raise early
@@ -105,30 +111,17 @@ class Verdicts:
         return NOT_VERIFIED if self.verdicts["invalid"] else ABANDONED if self.verdicts["unfinished"] else DONE
 
 
-def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, tally: Verdicts) -> None:
+def _verify(output: Output, reports: Generator[tuple[Named, Report]], files: int, tally: Verdicts) -> None:
     known = known_names(output)
-    reports = _reports(files, jobs, dask, output.warn)
-    with closing(reports), progress.bar(len(files), t("verifying")) as advance:
+    with closing(reports), progress.bar(files, t("verifying")) as advance:
         for file, report in reports:
             tally.verdicts[report.verdict] += 1
             output.event(verdict_of(json_events.VerdictEvent, file.path, report, known))
             if not output.json:
-                _say(output, file.path, report, known, tally if len(files) > 1 else None)
+                _say(output, file.path, report, known, tally if files > 1 else None)
             advance()
-            if output.is_unread and tally.files < len(files):
+            if output.is_unread and tally.files < files:
                 raise SystemExit(tally.exit_code or ABANDONED)
-
-
-def _reports(
-    files: Sequence[Named], jobs: int | None, dask: str | None, note: Callable[[str], None]
-) -> Generator[tuple[Named, Report]]:
-    if dask is not None:
-        from seqp2p.cli.cluster import verify_on_cluster
-
-        yield from verify_on_cluster(files, dask, note)
-        return
-    with closing(of_all(verify_named, files, jobs)) as reports:
-        yield from zip(files, reports, strict=True)
 
 
 def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], tally: Verdicts | None) -> None:
@@ -140,7 +133,7 @@ def _say(output: Output, file: Path, report: Report, known: Mapping[str, str], t
             output.say(f"    {detail}")
         return
     others = [_offence(cheat, report.players) for cheat in report.cheats if cheat.seat != report.seat]
-    output.say("; ".join([line, *others]))
+    output.say(t("; ").join([line, *others]))
     if report.verdict == "invalid" and len(tally.invalid) < AGAIN_MAX:
         tally.invalid.append(line)
 

@@ -8,11 +8,14 @@ ciphertext that was ever dealt to seat i, and its hands are known from the deal 
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from typing import TypeAlias
+from itertools import chain, pairwise
+from typing import Any, TypeAlias
+
+import msgspec
 
 from seqp2p.crypto.elgamal import Ciphertext
 from seqp2p.crypto.group import Point, mul, sub
+from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message_of
 from seqp2p.match.events import (
     Dealt,
@@ -28,14 +31,31 @@ from seqp2p.match.events import (
     Skipped,
     Turned,
     Voted,
+    plain,
 )
 from seqp2p.match.game import without_forfeit
 from seqp2p.match.machine import Match
-from seqp2p.match.table import Agreement
+from seqp2p.match.table import Agreement, SeatEntry, Settings
+from seqp2p.replay.decoded import decoded
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
 from seqp2p.replay.verify import Report, verify
-from seqp2p.rules import UNKNOWN, Card, CompletedSequence, Position, apply, hide, reveal
+from seqp2p.rules import (
+    NO_SQUARE,
+    UNKNOWN,
+    Card,
+    CompletedSequence,
+    Position,
+    Variant,
+    apply,
+    format_card,
+    format_ends,
+    format_position,
+    format_square,
+    hide,
+    reveal,
+    team_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +107,110 @@ class Playback:
     """The contents of a file. ``agreement`` is None if it has none that can be played; then there are no moments.
 
     ``report`` is that of ``verify``; ``moments`` go as far as the file is right. ``opened`` are the seats whose hands
-    are known.
+    are known. ``data`` are the bytes of the file.
     """
 
     report: Report
     agreement: Agreement | None = None
     moments: tuple[Moment, ...] = ()
     opened: frozenset[int] = frozenset()
+    data: bytes = field(default=b"", repr=False)
+
+    def as_json(self, *, raw: bool = False) -> dict[str, Any]:
+        """Return plain data for ``json.dumps``: docs/scripting.md, "Replays as JSON".
+
+        ``raw``: with the digits of ciphertexts, shares, proofs and signatures.
+        """
+        agreement, settings = self.agreement, self.agreement.settings if self.agreement else None
+        seats = enumerate(agreement.seats if agreement else (), 1)
+        return {
+            "version": agreement.v if agreement else None,
+            "verdict": self.report.as_json(),
+            "settings": msgspec.structs.asdict(settings) if settings else None,
+            "seats": [_seat_fields(settings, number, seat) for number, seat in seats if settings],
+            "opened": sorted(self.opened),
+            "moments": [moment_fields(*each, settings.rules) for each in enumerate(self.moments, 1) if settings],
+            "records": decoded(self.data[: self.report.byte], raw=raw) if agreement else [],
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each action of a seat, as for a data frame. A replay has no times.
+
+        ``turn``, ``seat``, ``kind`` (of the action), ``card`` and ``square`` (None without one) and ``hand``: the cards
+        before it, None while the hand stays closed.
+        """
+        steps = pairwise(self.moments)
+        return [
+            _row(now.what, before.position) for before, now in steps if isinstance(now.what, Turned) and before.position
+        ]
+
+
+def _seat_fields(settings: Settings, number: int, seat: SeatEntry) -> dict[str, Any]:
+    team = team_of(number, settings.teams)
+    return {
+        "seat": number,
+        "name": seat.name,
+        "key": seat.key.hex(),
+        "fingerprint": fingerprint(seat.key),
+        "nonce": seat.nonce.hex(),
+        "team": team,
+        "colour": settings.colours[team - 1],
+    }
+
+
+def named(event: ReplayEvent, variant: Variant) -> tuple[str, dict[str, Any]]:
+    """Return an event's name and fields in JSON, as ``match.events.plain`` does for those of a match."""
+    match event:
+        case Reshuffled():
+            return "reshuffle", {}
+        case SeatLeft(seat):
+            return "left", {"seat": seat}
+        case CheatProved(seat, reason):
+            return "proved", {"seat": seat, "text": str(reason)}
+        case _:
+            return plain(event, variant)
+
+
+def moment_fields(number: int, moment: Moment, variant: Variant) -> dict[str, Any]:
+    """Return the moment of this number as plain data."""
+    name, what = named(moment.what, variant)
+    if isinstance(moment.what, Finished):
+        result = moment.what.result
+        what = {"action": result.kind, "seats": result.winners, "text": result.reason or None}
+    drew = None
+    if moment.drew:
+        seat, card = moment.drew
+        drew = {"seat": seat, "card": None if card == UNKNOWN else format_card(variant, card)}
+    return {
+        "moment": number,
+        "what": name,
+        "turn": moment.turn,
+        "step": moment.step,
+        "seat": what.get("seat"),
+        "action": what.get("action"),
+        "seats": what.get("seats", ()),
+        "text": what.get("text"),
+        "drew": drew,
+        "made": [_line_fields(variant, each) for each in moment.made],
+        "lost": [_line_fields(variant, each) for each in moment.lost],
+        "position": format_position(moment.position) if moment.position else None,
+    }
+
+
+def _line_fields(variant: Variant, made: CompletedSequence) -> dict[str, Any]:
+    return {"team": made.team, "line": format_ends(variant, (made.squares[0], made.squares[-1]))}
+
+
+def _row(turned: Turned, before: Position) -> dict[str, Any]:
+    variant, action, hand = before.variant, turned.action, before.hands[turned.seat - 1]
+    return {
+        "turn": turned.turn,
+        "seat": turned.seat,
+        "kind": action.kind,
+        "card": None if action.card == UNKNOWN else format_card(variant, action.card),
+        "square": None if action.square == NO_SQUARE else format_square(variant, action.square),
+        "hand": None if UNKNOWN in hand else [format_card(variant, card) for card in hand],
+    }
 
 
 Hands: TypeAlias = tuple[tuple[int, ...], ...]
@@ -218,12 +335,12 @@ def play_back(data: bytes, progress: Callable[[int], None] = lambda _: None) -> 
     follower = _Follower(progress)
     report = verify(data, follower.follow)
     if follower.reading is None:
-        return Playback(report)
+        return Playback(report, data=data)
     match = follower.reading.match
     follower.end(report.result)
     faces = _faces(follower, match)
     moments = tuple(_opened(taken, frozenset(match.openings), faces) for taken in follower.taken)
-    return Playback(report, match.game.agreement, moments, frozenset(match.openings))
+    return Playback(report, match.game.agreement, moments, frozenset(match.openings), data)
 
 
 def _faces(follower: _Follower, match: Match) -> Mapping[int, Card]:

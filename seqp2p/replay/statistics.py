@@ -10,13 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from statistics import median
+from typing import Any
 
 from seqp2p.crypto.group import Randomness
+from seqp2p.crypto.identity import fingerprint
+from seqp2p.interval import wilson
 from seqp2p.match.events import Dealt, Event, Turned
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
 from seqp2p.replay.verify import Player, Report, verify_batched
-from seqp2p.rules import KNOWN_VARIANTS, Action, SeatNumber, Square, format_action, team_of
+from seqp2p.rules import KNOWN_VARIANTS, Action, SeatNumber, Square, format_action, format_square, team_of
 
 NAMES_MAX = 8
 """The number of names that are kept of a player."""
@@ -105,6 +108,11 @@ class VariantCount:
     def turns_median(self) -> float:
         return float(median(self.turns.elements()))
 
+    @property
+    def openings_ranked(self) -> list[tuple[str, int]]:
+        """The openings with their numbers of games, the most frequent first."""
+        return sorted(self.openings.items(), key=lambda item: (-item[1], item[0]))
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -118,6 +126,68 @@ class Statistics:
     duplicates: int
     players: Mapping[str, PlayerCount]
     variants: Mapping[str, VariantCount]
+    left_out: Sequence[tuple[str, Report]] = ()
+    """The paths of the files that were not counted, each with its report."""
+
+    @property
+    def ranked(self) -> list[tuple[str, PlayerCount]]:
+        """Players with their keys, those with the most games first."""
+        return sorted(self.players.items(), key=lambda item: (-item[1].finished, -item[1].won, item[0]))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data for ``json.dumps``: the event ``stats`` of docs/scripting.md.
+
+        >>> from seqp2p.replay.verify import Report
+        >>> Statistics(1, 0, 0, 0, {}, {}, [("a", Report("invalid", reason="why"))]).as_json()["left_out"]
+        [{'file': 'a', 'verdict': 'invalid', 'reason': 'why'}]
+        """
+        return {
+            "files": self.files,
+            "games": self.games,
+            "unfinished": self.unfinished,
+            "duplicates": self.duplicates,
+            "players": [_player_fields(key, each) for key, each in self.ranked],
+            "variants": {name: _variant_fields(name, each) for name, each in sorted(self.variants.items())},
+            "left_out": [
+                {"file": file, "verdict": report.verdict, "reason": report.reason} for file, report in self.left_out
+            ],
+        }
+
+
+def _player_fields(key: str, each: PlayerCount) -> dict[str, Any]:
+    counts = {name: getattr(each, name) for name in ("won", "lost", "drawn", "unfinished")}
+    return {
+        "key": key,
+        "fingerprint": fingerprint(bytes.fromhex(key)),
+        "names": each.names,
+        "games": each.finished + each.unfinished,
+        **counts,
+        "win_share": _share(each.won, each.finished),
+        "win_interval": _interval(each.won, each.finished),
+    }
+
+
+def _variant_fields(name: str, each: VariantCount) -> dict[str, Any]:
+    same = ("games", "drawn", "first_mover_won", "reshuffled", "reshuffles", "passes", "exchanges", "sequences")
+    lengths = {"min": min(each.turns), "median": each.turns_median, "max": max(each.turns)}
+    return {
+        **{name: getattr(each, name) for name in same},
+        "players": {str(players): count for players, count in sorted(each.players.items())},
+        "turns": lengths | {"mean": round(each.turns_mean, 6)},
+        "first_mover_share": _share(each.first_mover_won, each.decided),
+        "first_mover_interval": _interval(each.first_mover_won, each.decided),
+        "openings": dict(each.openings_ranked),
+        "squares": {format_square(KNOWN_VARIANTS[name], square): count for square, count in enumerate(each.squares)},
+    }
+
+
+def _share(count: int, among: int) -> float | None:
+    return round(count / among, 6) if among else None
+
+
+def _interval(count: int, among: int) -> tuple[float, float]:
+    low, high = wilson(count, among)
+    return round(low, 6), round(high, 6)
 
 
 def summarise(data: bytes, randomness: Randomness) -> Summary:
@@ -146,15 +216,23 @@ class ReplayCounter:
         self._players: dict[str, PlayerCount] = {}
         self._variants: dict[str, VariantCount] = {}
         self._games: set[bytes] = set()
+        self._left_out: list[tuple[str, Report]] = []
         self._unfinished: dict[bytes, list[PlayerCount]] = {}
 
     def statistics(self) -> Statistics:
         """Return the counts so far."""
         games, unfinished = len(self._games), len(self._unfinished)
-        return Statistics(self._files, games, unfinished, self._duplicates, self._players, self._variants)
+        counts = (self._files, games, unfinished, self._duplicates)
+        return Statistics(*counts, self._players, self._variants, self._left_out)
 
-    def add(self, summary: Summary) -> Counted:
-        """Count one more replay and return its result."""
+    def add(self, summary: Summary, file: str = "") -> Counted:
+        """Count one more replay and return its result; ``file`` is its path."""
+        counted = self._count(summary)
+        if counted in {Counted.LEFT_OUT, Counted.UNFINISHED}:
+            self._left_out.append((file, summary.report))
+        return counted
+
+    def _count(self, summary: Summary) -> Counted:
         self._files += 1
         report = summary.report
         if report.verdict == "invalid" or report.game is None:

@@ -122,6 +122,8 @@ class Report:
             "step": self.step,
             "seat": self.seat,
             "awaited": self.awaited,
+            "left": self.left,
+            "out": self.out,
             "evidence": marks(self.evidence),
             "cheats": [asdict(cheat) | {"evidence": marks(cheat.evidence)} for cheat in self.cheats],
             "byte": self.byte,

@@ -54,7 +54,7 @@ class Position(NamedTuple):
     """
 
     table: TableRules
-    """The rules and the board of this table. The properties below read ``variant`` and the rest off it."""
+    """The rules and the board of this table, off which the properties below read. For this package."""
     to_move: SeatNumber
     """The seat that acts next, nearly always the one whose turn it is; 0 when the game is over."""
     hands: tuple[Hand, ...]

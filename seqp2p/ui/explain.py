@@ -196,7 +196,11 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
     if view is not None and not state.result:
         found.append(KeyHelp("F4", t("threats"), press="f4"))
     # Where there is no room for all: PgUp has older lines, too.
-    found += [KeyHelp("F2", t("log"), press="f2"), KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup")]
+    found += [
+        KeyHelp("F2", t("log"), press="f2"),
+        KeyHelp("Ctrl-C", t("leave"), spare=True, press="c-c"),
+        KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup"),
+    ]
     if state.scrolled:
         found.append(KeyHelp(t("PgDn"), t("newer lines"), spare=True, press="pagedown"))
     return tuple(found)

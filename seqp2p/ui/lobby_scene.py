@@ -227,29 +227,33 @@ class LobbyScene:
     def keys(self) -> Sequence[KeyHelp]:
         keys: list[KeyHelp] = []
         if self.model.tables:
-            keys.append(KeyHelp("↑↓", t("choose a table")))
+            keys.append(KeyHelp("↑↓", t("choose a table"), press="down"))
         if self._words and self.model.asks:
             keys.append(KeyHelp("Tab", t("complete a word")))
         if self.model.moving != NOWHERE:
-            stops = KeyHelp(t("Esc"), t("cancel the move"))
-            return [KeyHelp("↑↓", t("seat")), KeyHelp(t("Enter"), t("move here")), stops]
+            stops = KeyHelp(t("Esc"), t("cancel the move"), press="escape")
+            here = KeyHelp(t("Enter"), t("move here"), press="enter")
+            return [KeyHelp("↑↓", t("seat"), press="down"), here, stops]
         if self.model.chooses:
-            keys.append(KeyHelp("↑↓", t("seat")))
+            keys.append(KeyHelp("↑↓", t("seat"), press="down"))
         if self.model.chosen_player:
-            keys += [KeyHelp(t("Enter"), t("move player")), KeyHelp(t("Del"), t("remove"))]
+            keys.append(KeyHelp(t("Enter"), t("move player"), press="enter"))
+            keys.append(KeyHelp(t("Del"), t("remove"), press="delete"))
         elif self.model.chooses and not self.model.hosts:
-            keys.append(KeyHelp(t("Enter"), t("sit here")))
+            keys.append(KeyHelp(t("Enter"), t("sit here"), press="enter"))
         if len(self.model.colours) > 1 and self.model.sits:
-            keys.append(KeyHelp("←→", t("colour"), spare=True))
+            keys.append(KeyHelp("←→", t("colour"), spare=True, press="right"))
         if self.model.copies:
-            keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True))
+            keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True, press="c-y"))
         if self._starts:
-            keys.append(KeyHelp("F3", t("friends elsewhere?"), spare=True))
+            keys.append(KeyHelp("F3", t("friends elsewhere?"), spare=True, press="f3"))
             is_full = all(place.name is not None for place in self.model.places)
-            keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots")))
+            keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots"), press="f5"))
         if self.model.sits:
-            keys.append(KeyHelp("F6", translate(COURTESY_KEYS["f6"]), spare=True))
-        return [*keys, KeyHelp("?", t("help")), KeyHelp("Ctrl-C", t("leave"))]
+            keys.append(KeyHelp("F6", translate(COURTESY_KEYS["f6"]), spare=True, press="f6"))
+        if self.model.places:
+            keys.append(KeyHelp("?", t("help"), press="?"))
+        return [*keys, KeyHelp("Ctrl-C", t("leave"), press="c-c")]
 
     def _typed(self) -> tuple[str, ...]:
         if not self.model.places:
@@ -370,9 +374,10 @@ def _paint_main(canvas: Canvas, width: int, model: LobbyModel, bottom: int) -> i
         canvas.put(row, 1, text, "prompt")
         row += 1
     row += bool(model.hint) and row < bottom
-    if model.rules and bottom - row - 1 >= len(model.rules):
-        for line in model.rules:
-            canvas.put(row, 1, clipped(line, width - 2), "dim")
+    rules = [part for line in model.rules for part in wrapped(line, width - 2)]
+    if rules and bottom - row - 1 >= len(rules):
+        for line in rules:
+            canvas.put(row, 1, line, "dim")
             row += 1
         row += 1
     if model.strangers:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from seqp2p.i18n import Term
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
-from seqp2p.ui.language import t, tn
+from seqp2p.ui.language import t, tn, translate_term, without_accents
 from seqp2p.ui.large_type import large
 from seqp2p.ui.scene import Page, wrapped
 from seqp2p.ui.styles import ASCII
@@ -33,7 +34,7 @@ class MenuRow:
     words: tuple[str, ...]
     counted: str = ""
     counts: tuple[int, ...] = ()
-    levels: tuple[str, ...] = ()
+    levels: tuple[Term, ...] = ()
     count: int = 0
     level: int = 0
     note: str = ""
@@ -42,7 +43,7 @@ class MenuRow:
     def command(self) -> tuple[str, ...]:
         """The words of the command, with what is chosen, unless the command does so without them."""
         counted = (self.counted, str(self.counts[self.count])) if self.count else ()
-        level = ("--bot", self.levels[self.level]) if self.levels and self.levels[self.level] != USUAL else ()
+        level = ("--bot", self.levels[self.level].text) if self.levels and self.levels[self.level].text != USUAL else ()
         return (*self.words, *counted, *level)
 
     @property
@@ -53,7 +54,7 @@ class MenuRow:
         number = self.counts[self.count]
         if self.counted == "--bots":
             bots = tn("{count} bot", "{count} bots", number)
-            return f"{bots}, {self.levels[self.level]}"
+            return f"{bots}, {translate_term(self.levels[self.level])}"
         return tn("{count} player", "{count} players", number)
 
 
@@ -71,9 +72,9 @@ class MenuScene:
 
     def keys(self) -> Sequence[KeyHelp]:
         row = self.rows[self.chosen]
-        keys = [KeyHelp("↑↓", t("choose")), KeyHelp(t("Enter"), t("begin"), press="enter")]
+        keys = [KeyHelp("↑↓", t("choose"), press="down"), KeyHelp(t("Enter"), t("begin"), press="enter")]
         if row.counts:
-            keys.append(KeyHelp("←→", t("how many")))
+            keys.append(KeyHelp("←→", t("how many"), press="right"))
         if row.levels:
             keys.append(KeyHelp("Tab", t("how strong"), press="tab"))
         return [*keys, KeyHelp(f"q {t('Enter')}", t("quit"), press="q")]
@@ -83,7 +84,7 @@ class MenuScene:
         if key in {"up", "down"}:
             self.chosen = (self.chosen + (1 if key == "down" else -1)) % len(self.rows)
         elif key in {"left", "right"} and row.counts:
-            count = min(max(row.count + (1 if key == "right" else -1), 0), len(row.counts) - 1)
+            count = (row.count + (1 if key == "right" else -1)) % len(row.counts)
             self.rows[self.chosen] = replace(row, count=count)
         elif key in {"tab", "s-tab"} and row.levels:
             level = (row.level + (1 if key == "tab" else -1)) % len(row.levels)
@@ -103,9 +104,6 @@ class MenuScene:
 
     def click(self, target: Target) -> str | None:
         what, number = target
-        if what == "key":
-            keys = self.keys()
-            return self.press(keys[number].press) if number < len(keys) else None
         if what == "row":
             again, self.chosen = number == self.chosen, number
             return self.press("enter") if again else None
@@ -119,7 +117,7 @@ def _letters(texts: Sequence[str]) -> tuple[str, ...]:
     """Return a letter for each text, one of its own: the first that no earlier one has, and that is not q."""
     found: list[str] = []
     for text in texts:
-        free = (letter for letter in text.lower() if letter.isalpha() and letter not in (*found, "q"))
+        free = (letter for letter in without_accents(text.lower()) if letter.isalpha() and letter not in (*found, "q"))
         found.append(next(free, ""))
     return tuple(found)
 

@@ -60,7 +60,7 @@ class ShowScene:
         """Obey a key: arrows and page keys go about, space plays, tab shows other hands, f5 and f4 find sequences."""
         self._answer = ()
         browser = self.browser
-        steps = {"right": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
+        steps = {"right": 1, "enter": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
         if key in steps:
             browser.step(steps[key])
         elif key in ("tab", "s-tab"):
@@ -82,8 +82,6 @@ class ShowScene:
     def click(self, target: Target) -> str | None:
         """Go to the moment of a clicked line or cell of the bar; show the hand of a clicked seat, or all again."""
         what, which = target
-        if what == "key":
-            return None
         self._answer = ()
         if what == "moment":
             self.browser.go(which)
@@ -94,15 +92,15 @@ class ShowScene:
 
     def keys(self) -> Sequence[KeyHelp]:
         keys = [
-            KeyHelp("←→", t("step")),
-            KeyHelp("↑↓", t("ten steps")),
-            KeyHelp(t("Space"), t("stop") if self.browser.cursor.playing else t("play")),
+            KeyHelp("←→", t("step"), press="right"),
+            KeyHelp("↑↓", t("ten steps"), spare=True, press="down"),
+            KeyHelp(t("Space"), t("stop") if self.browser.cursor.playing else t("play"), press="space"),
             KeyHelp("+-", t("speed"), spare=True),
-            KeyHelp("F5", t("sequence")),
+            KeyHelp("F5", t("sequence"), press="f5"),
         ]
         if self.browser.frames.opened:
-            keys.append(KeyHelp("Tab", t("hands")))
-        return [*keys, KeyHelp("?", t("help"))]
+            keys.append(KeyHelp("Tab", t("hands"), press="tab"))
+        return [*keys, KeyHelp("?", t("help"), press="?"), KeyHelp("Ctrl-C", t("leave"), press="c-c")]
 
     def enter(self, line: str) -> str | None:
         return line
@@ -158,6 +156,7 @@ def paint_show(
     if answer:
         lines = [LogLine("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
         paint_from(canvas, Box(TOP, 0, width, len(room)), lines)
+        canvas.touch(TOP, 0, len(room), width, ("answer", 0))
     else:
         side = _paint_table(canvas, frames, cursor)
         if review := frames.review_at(cursor.at):

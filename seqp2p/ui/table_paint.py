@@ -438,7 +438,7 @@ def _discards(canvas: Canvas, box: Box, view: View, company: Company) -> None:
 
 def leader_line(teams: Sequence[TeamLine]) -> str:
     for team in teams:
-        if team.made == team.needed:
+        if team.made >= team.needed:
             return t("{colour} has won", colour=team.name)
         if team.leads:
             return t("{colour} leads", colour=team.name)
@@ -454,7 +454,7 @@ def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLin
         score = t("{made} of {needed}", **values)
     block = f" {canvas.glyphs.chips[team.colour]} {team.name}{' ' * (longest - width_of(team.name))} "
     at = canvas.put(box.row, box.column, block, f"fill.{team.colour}") + 1
-    leads = team.leads or team.made == team.needed
+    leads = team.leads or team.made >= team.needed
     return canvas.put(box.row, at, score, "done" if leads else "own" if team.own else "")
 
 

@@ -23,7 +23,7 @@ from seqp2p.ui.explain import help_sheet, keys_of, piles_sheet
 from seqp2p.ui.frame import Frame, Painter, Target
 from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown, word_of
+from seqp2p.ui.person.command_words import COMMANDS, COURTESY_KEYS, completions, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
 from seqp2p.ui.plain import read_square
@@ -182,14 +182,16 @@ class TableScene:
     def enter(self, line: str) -> str | None:
         """Take a typed line: a card of the hand is chosen, then a square is enough. Return any other line.
 
-        The word ``threats`` lights them, too; the answer to it comes as it does without a screen. ``help`` shows the
-        same page as its key.
+        The words ``help`` and ``threats`` do what their keys do; the answer to ``threats`` comes as it does without a
+        screen. Any other word takes away what hides the log, and with it the word's answer.
         """
-        if word_of(line) == "help":
+        word = word_of(line.strip().partition(" ")[0])
+        if word == "help":
             self._show("help")
             return None
-        self._shows_threats |= word_of(line) == "threats"
-        self._sheet = "" if self._sheet == "page" else self._sheet
+        if word in COMMANDS.words:
+            self._shows_threats = word == "threats" and not self._shows_threats
+        self._sheet = "log" if self._sheet == "log" else ""
         view, _ = self._view()
         if view is None or self._result or not self._company.own:
             return line
@@ -204,9 +206,6 @@ class TableScene:
 
     def click(self, target: Target) -> str | None:
         what, number = target
-        if what == "key":
-            keys = keys_of(self._state())
-            return self.press(keys[number].press) if number < len(keys) else None
         if self._is_covered:
             return None
         if what == "seat":

@@ -90,6 +90,8 @@ WHEN_EMPTY: Final = (
     *("up", "down", "left", "right", "home", "end", "delete", "s-tab", "c-y", "+", "-", "?"),
     *(" ", "tab", "escape", "c-d"),
 )
+WHEEL: Final = {MouseEventType.SCROLL_UP: "pageup", MouseEventType.SCROLL_DOWN: "pagedown"}
+"""The keys that the wheel of the mouse stands for."""
 
 
 class InputHandler(Protocol):
@@ -221,7 +223,8 @@ class TerminalApp:
 
     def _application(self, keys: Input | None, output: Output | None) -> Application[None]:
         spelt = in_ascii if self._taste.glyphs is ASCII else str
-        page = _PageContainer(lambda: self._painter, partial(self._tell, self._handler.click), spelt)
+        heard = partial(self._tell, self._handler.click), partial(self._tell, self._handler.press)
+        page = _PageContainer(lambda: self._painter, *heard, spelt)
         typed = Window(BufferControl(self._buffer), height=1, dont_extend_height=True, style="class:typed")
         prompt = Window(FormattedTextControl([("class:prompt", PROMPT)]), width=len(PROMPT), height=1)
         whole = FloatContainer(
@@ -351,10 +354,15 @@ class _PageContainer(Container):
     """
 
     def __init__(
-        self, painter: Callable[[], Painter], click: Callable[[Target], None], spelt: Callable[[str], str]
+        self,
+        painter: Callable[[], Painter],
+        click: Callable[[Target], None],
+        press: Callable[[str], None],
+        spelt: Callable[[str], str],
     ) -> None:
         self._painter = painter
         self._click = click
+        self._press = press
         self._row = lru_cache(maxsize=ROWS_KEPT)(partial(_row_of_chars, spelt))
         self._painted: tuple[Painter, int, int] | None = None
         self._frame = Frame(())
@@ -393,12 +401,13 @@ class _PageContainer(Container):
         screen.height = max(screen.height, where.ypos + where.height)
 
     def _clicked(self, mouse_event: MouseEvent) -> Any:
-        if mouse_event.event_type is not MouseEventType.MOUSE_UP:
-            return NotImplemented
-        target = self._frame.targets.get((mouse_event.position.y, mouse_event.position.x))
-        if target is not None:
-            self._click(target)
-        return None
+        if mouse_event.event_type in WHEEL:
+            self._press(WHEEL[mouse_event.event_type])
+        elif mouse_event.event_type is MouseEventType.MOUSE_UP:
+            target = self._frame.targets.get((mouse_event.position.y, mouse_event.position.x))
+            if target is not None:
+                self._click(target)
+        return NotImplemented  # Nothing to repaint yet: the handler paints when it has obeyed.
 
 
 def print_frame(frame: Frame, taste: Taste) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -134,6 +135,11 @@ async def test_programs_that_read_a_replay(tmp_path: Path) -> None:
         assert f"turn {turn - 1}: team {line.team} lacks one chip on {squares}" in lines
     assert made
     assert lines[-1].split() == ["verified"]
+    (tmp_path / "bad.seqp2p").write_bytes(b"")
+    shutil.copy(GOLDEN, tmp_path)
+    wrong, *players = (await run("many", tmp_path, str(tmp_path))).stdout.decode().splitlines()
+    assert wrong.startswith(f"{tmp_path}/bad.seqp2p invalid ")
+    assert sorted(line.split()[-2:] for line in players) == [["0", "1"], ["0", "1"], ["1", "1"]]
 
 
 async def test_engine(tmp_path: Path) -> None:

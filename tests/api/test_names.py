@@ -1,11 +1,15 @@
 """What ``import seqp2p`` promises: its names, that it costs nothing, and words other than the command line's."""
 
 import ast
+import builtins
+import collections.abc
 import inspect
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -35,6 +39,17 @@ def test_every_name_is_there_and_where_the_types_say() -> None:
     everything: dict[str, object] = {}
     exec("from seqp2p import *", everything)  # what is meant
     assert {*PUBLIC} <= everything.keys()
+
+
+def test_every_type_of_the_reference_can_be_imported() -> None:
+    pytest.importorskip("pettingzoo", reason="the reference has seqp2p.learning, too")
+    made = run_path(str(ROOT.parent / "docs" / "generate_reference.py"))
+    modules = (seqp2p, *map(sys.modules.__getitem__, made["OTHERS"]), builtins, typing, collections.abc)
+    others = {"AECEnv", "Message", "NDArray", "Path"}
+    listed = made["types_in"]([*made["entries"](), *made["short_names"]()])
+    assert "LobbyEvent" in listed
+    types = {name for name in listed if not name.isupper() and "_" not in name} - others
+    assert [name for name in sorted(types) if not any(hasattr(module, name) for module in modules)] == []
 
 
 @for_each(PUBLIC)

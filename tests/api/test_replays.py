@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Callable
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,57 @@ def test_a_replay_is_exported_in_every_form() -> None:
     assert seqp2p.export(GOLDEN, "html").startswith("<!DOCTYPE html>")
 
 
+def test_moves_are_reviewed() -> None:
+    playback = seqp2p.read(GOLDEN)
+    found = seqp2p.review(playback)
+    (at, judged), *_ = found.moves.items()
+    assert isinstance(playback.moments[at].what, seqp2p.Turned)
+    assert sum(judged.chances) == 1000
+    with pytest.raises(ValueError, match="the replay has no table"):
+        seqp2p.review(seqp2p.read(b""))
+
+
+def test_games_are_listed_the_last_first(tmp_path: Path) -> None:
+    assert list(seqp2p.games(tmp_path)) == []
+    for name, at in (("old", 1), ("new", 2), ("damaged", 3)):
+        data = GOLDEN.read_bytes()
+        (tmp_path / f"{name}.seqp2p").write_bytes(data[:99] if name == "damaged" else data)
+        os.utime(tmp_path / f"{name}.seqp2p", (at, at))
+    found = [(game.path.stem, game.number, game.report.verdict, game.own) for game in seqp2p.games(tmp_path)]
+    assert found == [("damaged", 1, "invalid", 0), ("new", 2, "verified", 0), ("old", 3, "verified", 0)]
+    assert not any(game.resumable for game in seqp2p.games(tmp_path))
+
+
+def test_what_is_read_is_plain_data() -> None:
+    for raw in (False, True):
+        told = json.loads(seqp2p.export(GOLDEN, "json", raw=raw))
+        plain = json.loads(json.dumps(seqp2p.read(GOLDEN).as_json(raw=raw)))
+        assert {**told, "verdict": None} == {"event": "replay", **plain, "verdict": None}
+        assert told["verdict"].keys() - plain["verdict"].keys() == {"file"}
+    whole = GOLDEN.read_bytes()
+    for data, records in ((damaged(whole), True), (whole[: len(whole) // 2], True), (b"nonsense", False), (b"", False)):
+        plain = json.loads(json.dumps(seqp2p.read(data).as_json()))
+        assert (bool(plain["records"]), bool(plain["settings"])) == (records, records)
+
+
+def test_the_actions_are_rows() -> None:
+    playback = seqp2p.read(GOLDEN)
+    rows = playback.rows()
+    turns = [moment.what for moment in playback.moments if isinstance(moment.what, seqp2p.Turned)]
+    assert [(row["turn"], row["seat"], row["kind"]) for row in rows] == [(e.turn, e.seat, e.action.kind) for e in turns]
+    assert rows[0].keys() == {"turn", "seat", "kind", "card", "square", "hand"}
+    assert all(row["card"] in row["hand"] for row in rows)
+    assert json.loads(json.dumps(rows)) == rows
+    assert seqp2p.read(b"").rows() == []
+    # Nothing is opened before the end.
+    longer = (REPLAYS.parents[1] / "replays" / "kids-3.seqp2p").read_bytes()
+    cut = seqp2p.read(longer[: len(longer) * 3 // 4]).rows()
+    assert cut == [{**row, "hand": None} for row in seqp2p.read(longer).rows()[: len(cut)]] != []
+    talk = seqp2p.read(REPLAYS.parents[1] / "replays" / "classic-4-table-talk.seqp2p").rows()
+    assert {"place", "call", "give"} <= {row["kind"] for row in talk}
+    assert {row["square"] for row in talk if row["kind"] in {"call", "give"}} == {None}
+
+
 def damaged(data: bytes) -> bytes:
     middle = len(data) * 3 // 4
     return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
@@ -52,12 +105,61 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
         seqp2p.export(tmp_path / "none")
 
 
-def test_replays_are_counted() -> None:
-    counted = seqp2p.stats(GOLDEN, GOLDEN.read_bytes(), b"nonsense")
-    assert (counted.files, counted.games, counted.duplicates) == (3, 1, 1)
+def test_replays_are_counted(tmp_path: Path) -> None:
+    counted = seqp2p.stats([GOLDEN, GOLDEN.read_bytes(), b"nonsense", tmp_path / "none"])
+    assert (counted.files, counted.games, counted.duplicates) == (4, 1, 1)
     assert sum(player.won for player in counted.players.values()) == 1
+    assert seqp2p.stats(str(GOLDEN)).games == seqp2p.stats(GOLDEN.read_bytes()).games == 1
+
+
+# --- many
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("b", "a", "below/c"):
+        path = tmp_path / "games" / f"{name}.seqp2p"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(GOLDEN.read_bytes())
+    return tmp_path / "games"
+
+
+def test_many_are_verified_in_the_order_given(folder: Path) -> None:
+    sources = (each for each in (folder, str(folder / "[b]*"), folder / "none", b"nonsense", "", folder / "a.seqp2p"))
+    found = [(path.name, report.reason or report.verdict) for path, report in seqp2p.verify_many(sources)]
+    assert found == [
+        *((f"{name}.seqp2p", "verified") for name in "abc"),
+        ("b.seqp2p", "verified"),
+        ("c.seqp2p", "verified"),
+        ("none", "no such file"),
+        ("<bytes>", "not a seqp2p replay"),
+        ("", "no such file"),
+        ("a.seqp2p", "verified"),
+    ]
+    assert [path for path, _ in seqp2p.verify_many(folder / "a.seqp2p")] == [folder / "a.seqp2p"]
+    assert [*seqp2p.verify_many([])] == []
+
+
+@pytest.mark.process
+def test_processes_end_with_the_iteration(folder: Path) -> None:
+    reports = seqp2p.verify_many([folder] * 50, jobs=2)
+    assert next(reports)[1].verdict == "verified"
+    assert len(active_children()) == 2
+    del reports
+    assert active_children() == []
+
+
+@pytest.mark.parametrize("use", [seqp2p.verify_many, seqp2p.stats])
+def test_bad_arguments_are_named(use: Callable[..., object]) -> None:
+    with pytest.raises(TypeError, match="sources must be str or PathLike or bytes or Iterable, not int"):
+        use(3)
     with pytest.raises(TypeError, match="source must be str or PathLike or bytes, not list"):
-        seqp2p.stats([GOLDEN])  # type: ignore[arg-type]
+        use([GOLDEN, [GOLDEN]])
+    with pytest.raises(TypeError, match="jobs must be int or None, not bool"):
+        use([], jobs=True)
+    for jobs in (0, -1, 1000):
+        with pytest.raises(ValueError, match=f"jobs is 1 to 61, or None, not {jobs}"):
+            use([], jobs=jobs)
 
 
 def test_whatever_the_bytes_are_there_is_a_report(tmp_path: Path) -> None:

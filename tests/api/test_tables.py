@@ -232,6 +232,25 @@ async def test_a_table_that_nobody_takes_is_left(tmp_path: Path) -> None:
     assert ended(seats[0]) == "unfinished"
 
 
+async def test_bots_fill_a_table_but_for_the_places_that_are_kept(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"players": 4, "variant": "kids", "fill": "random", "wait_for": 1}
+    async with table_with(tmp_path, sits_down(tmp_path), **how) as table:
+        seat = await played_by_host(table)
+    names = sorted(player.name for player in seat.players)
+    assert names[:2] == ["ann", "bob"]
+    assert all(name.startswith("bot ") for name in names[2:])
+    await refused(ValueError, seqp2p.host(3, fill="clever", listen="127.0.0.1"), "there is no bot 'clever'")
+
+
+async def test_bots_that_fill_a_table_come_back(tmp_path: Path) -> None:
+    async with table_of(tmp_path, 3, variant="kids", fill="random") as table, table.seat() as seat:
+        await play_varied(seat)
+        async with seqp2p.rematch(seat) as again:
+            await play_varied(again)
+    assert [player.name for player in again.players] == ["ann", "bot 2", "bot 3"]
+    assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
+
+
 async def test_a_guest_asks_in_the_lobby_and_plays(tmp_path: Path) -> None:
     with trio.fail_after(LIMIT_S):
         async with table_of(tmp_path, 2) as table, lobby_of(table, tmp_path) as lobby, trio.open_nursery() as nursery:

@@ -164,7 +164,7 @@ def test_a_damaged_line_is_named_and_nothing_is_changed(cli: Cli, results: Path,
 def test_a_file_that_cannot_be_used(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = tmp_path / "none" / "results"
     assert refused(cli("arena", *KIDS, "--results", missing))[1].startswith(f"cannot open {missing}: ")
-    monkeypatch.setattr(arena, "lock", lambda _: False)
+    monkeypatch.setattr("seqp2p.cli.results.lock", lambda _: False)
     assert "another process writes " in refused(cli("arena", *KIDS, "--results", tmp_path / "results"))[1]
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from click.shell_completion import ShellComplete
 
+from seqp2p.api.known import Meeting, remember
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli.completion import SHELLS, VARIABLE
 from seqp2p.cli.main import COMMANDS, spoken
 from seqp2p.cli.main import cli as bare_group
+from seqp2p.crypto.identity import Identity
 from tests.cli.conftest import Cli, said
 
 
@@ -50,6 +52,29 @@ def test_a_question_of_a_shell_is_answered_and_does_nothing_else(
     monkeypatch.chdir(tmp_path)
     assert cli() == (0, "plain,kids\n", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_replays_by_number(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert completed("show", "") == ["file:"]
+    (own_home / "replays").mkdir(parents=True)
+    for name in ("a", "b"):
+        (own_home / "replays" / f"{name}.seqp2p").touch()
+    assert completed("show", "") == completed("verify", "") == ["last", "1", "2"]
+    assert completed("show", "l") == ["last"]
+    assert completed("show", "x") == ["file:"]
+    (tmp_path / "here.seqp2p").touch()
+    assert completed("show", "") == ["file:"]
+    assert completed("show", "2") == ["2"]
+
+
+def test_names_of_known_players_and_colours(own_home: Path) -> None:
+    assert completed("host", "--colour", "r") == ["red"]
+    assert completed("id", "--forget", "") == []
+    remember([Meeting(2, "Ann", Identity(bytes(32)).public, "new")])
+    assert completed("id", "--forget", "A") == ["Ann"]
+    (own_home / "known_players.json").write_text("?", "utf-8")
+    assert completed("id", "--forget", "A") == []
 
 
 def test_games_that_can_be_resumed(tmp_path: Path, own_home: Path) -> None:

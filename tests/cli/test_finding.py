@@ -115,6 +115,7 @@ async def test_the_code_finds_the_table(
         assert (way.host, code) == (PLACE, "7-amber-falcon")
     said = capsys.readouterr()
     assert "table  7  ann: classic, 4 players, 3 free" in said.err
+    assert said.err.count("looking for table 7") == 2
     table = {"event": "table", "number": 7, "host": "ann", "address": "10.9.0.1:4610", "free": 3, "state": "open"}
     told = [documented.conforming(line) for line in said.out.splitlines()]
     assert [event | table for event in told] == told

@@ -27,7 +27,7 @@ def test_what_is_typed(typed: str, words: list[str]) -> None:
 
 def test_what_is_no_command() -> None:
     assert fault_of("gamse now", COMMANDS) == "no such command: gamse; did you mean games?"
-    assert fault_of("qqqq", COMMANDS).startswith("type a command or a join code")
+    assert not fault_of("qqqq", COMMANDS)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.api import games as api_games
 from seqp2p.cli import replays as past_games
 from seqp2p.cli.menu import rows_now
 from seqp2p.replay.sidecar import Sidecar, entry, sidecar_path
@@ -65,7 +66,7 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     (played / KIDS.name).unlink()
     (game,) = past_games.past_games(played)
     key = game.summary.report.players[1]
-    monkeypatch.setattr(past_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
+    monkeypatch.setattr(api_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
     assert [each["own"] for each in told(cli)] == [2]
     listed = cli("games")[1]
     assert "ann and you" in listed
@@ -88,7 +89,7 @@ def test_who_left_a_game_that_others_play_on_reads_that_it_left(
     (own_home / "replays").mkdir(parents=True)
     shutil.copy(WON.with_name("leave_of_one_fail.seqp2p"), own_home / "replays")
     ben = next(past_games.past_games(own_home / "replays")).summary.report.players[1]
-    monkeypatch.setattr(past_games, "own_keys", lambda: frozenset({bytes.fromhex(ben.key)}))
+    monkeypatch.setattr(api_games, "own_keys", lambda: frozenset({bytes.fromhex(ben.key)}))
     assert "you left" in cli("games")[1]
 
 

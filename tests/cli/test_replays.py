@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.replays import Named, named_files, of_all, verify_file, verify_named
+from seqp2p.api.many import Named, named_files, no_file, of_all, processes, verify_named
+from seqp2p.cli.replays import verify_file
 from seqp2p.errors import UserError
 from seqp2p.replay.format import REPLAY_SIZE_MAX
-from seqp2p.replay.verify import Report, verify
+from seqp2p.replay.verify import verify
 from tests.cli.conftest import good
 from tests.cli.processes import Household, children, wait_until_gone
 
@@ -64,8 +65,8 @@ def test_a_folder_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(os, "scandir", scandir)
     *others, closed = named_files([folder])
     assert names(others, folder) == IN_FOLDER[:-1]
-    assert closed == Named(folder / "deep" / "er", "cannot be read: Permission denied")
-    assert list(of_all(verify_named, [closed], None)) == [Report("invalid", reason=closed.fault, failure="file")]
+    assert closed == Named(folder / "deep" / "er", no_file("cannot be read: Permission denied"))
+    assert verify_named(closed) == closed.content
 
 
 def test_a_pattern_in_quotes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,15 +107,20 @@ def many(tmp_path: Path) -> list[Named]:
     for file, content in zip(files, contents, strict=True):
         file.write_bytes(content)
     os.mkfifo(tmp_path / "fifo.seqp2p")
-    return [*map(Named, files), Named(tmp_path / "fifo.seqp2p"), Named(tmp_path / "missing"), Named(tmp_path, "fault")]
+    return [
+        *map(Named, files),
+        Named(tmp_path / "fifo.seqp2p"),
+        Named(tmp_path / "missing"),
+        Named(tmp_path, no_file("fault")),
+    ]
 
 
 @pytest.mark.process
 def test_reports_are_the_same_by_any_number_of_processes(many: list[Named]) -> None:
     alone = list(of_all(verify_named, many, 1))
-    assert [report.verdict[0] for report in alone] == [*"viuuviiiii"]
+    assert [report.verdict[0] for _, report in alone] == [*"viuuviiiii"]
     assert list(of_all(verify_named, many, 2)) == alone
-    assert list(of_all(verify_named, many[:2], None)) == alone[:2]
+    assert [processes(files, None) for files in (0, 1, 5)] == [0, 1, 1]
     assert active_children() == []
 
 

@@ -43,7 +43,7 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     for _ in range(3):
         guest.signal(signal.SIGINT)
     assert guest.end() == 5
-    assert guest.err[-1].startswith("come back with: seqp2p resume ")
+    assert "come back with: seqp2p resume " in guest.err[-1]
     stopped = guest.events[-1]
     assert (stopped["event"], stopped["result"], stopped["reason"]) == ("over", "unfinished", "stopped for now")
     assert (stopped["forfeit"], stopped["resumable"]) == ([], True)

@@ -1,15 +1,17 @@
 """``seqp2p stats``: counts over replays, for people and for scripts."""
 
+import json
 import os
 import shutil
+import signal
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from secrets import token_bytes
 
 import pytest
 
+import seqp2p
 from seqp2p.cli import stats
-from seqp2p.cli.stats import ranked
 from seqp2p.replay.statistics import ReplayCounter, summarise
 from tests.cli import documented
 from tests.cli.conftest import KIDS, STOPPED, WON, WRONG, Cli, said
@@ -97,6 +99,24 @@ def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli("stats", KIDS) == (5, "", "seqp2p: stopped after 0 files\n")
 
 
+def test_a_missing_file_costs_nothing(cli: Cli, tmp_path: Path) -> None:
+    exit_code, out, err = cli("stats", tmp_path / "none", KIDS, tmp_path / "*.none", 99, "--json")
+    told, error = documented.stream(out)
+    assert (exit_code, told["games"], len(told["left_out"])) == (2, 1, 3)
+    assert error["reason"] == f"no such file: {tmp_path}/none, {tmp_path}/*.none, 99"
+    assert error["reason"] in err
+    counted = seqp2p.stats([tmp_path / "none", KIDS, tmp_path / "*.none", "99"])
+    assert json.loads(json.dumps(counted.as_json())) == {name: told[name] for name in counted.as_json()}
+
+
+def test_stopped_it_has_the_counts_so_far(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seqp2p.cli.stats.describe", lambda _: signal.raise_signal(signal.SIGINT))
+    for more, begins in (((), "files: 2   games: 1 "), (("--json",), "")):
+        exit_code, out, err = cli("stats", KIDS, WRONG, KIDS, *more)
+        assert (exit_code, out.startswith(begins), err) == (5, True, "seqp2p: stopped after 2 files\n")
+        assert bool(out) == (not more)
+
+
 def test_many_players_and_no_decided_game() -> None:
     counter = ReplayCounter()
     for number in range(30):
@@ -106,8 +126,8 @@ def test_many_players_and_no_decided_game() -> None:
     lines = [*stats.lines(counted)]
     assert "and 40 more players; --json has all" in lines
     assert "  won by the first player: - (0.00% to 100.00%); drawn: 30" in lines
-    assert len(ranked(counted)) == 60
-    assert stats.stats_of(counted, []).variants["kids"].first_mover_share is None
+    assert len(counted.ranked) == 60
+    assert counted.as_json()["variants"]["kids"]["first_mover_share"] is None
     counter = ReplayCounter()
     counter.add(made_up(1, ("01" * 32, "02" * 32), (), verdict="unfinished"))
     assert any(line.endswith(" -") for line in stats.lines(counter.statistics()))

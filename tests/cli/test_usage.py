@@ -1,5 +1,6 @@
 """Help shows every command; faults, and usage errors beside those of ``talks.txt``."""
 
+import re
 import sys
 
 import click
@@ -9,7 +10,7 @@ from trio.testing import memory_stream_pair
 
 from seqp2p.cli import main as main_module
 from seqp2p.cli import output
-from seqp2p.cli.main import COMMANDS, EXIT_CODES
+from seqp2p.cli.main import COMMANDS, EXIT_CODES, HEADINGS
 from seqp2p.errors import ABANDONED, UserError
 from tests.cli import documented
 from tests.cli.conftest import Cli, said
@@ -32,6 +33,17 @@ def test_every_command_has_help(cli: Cli, command: str) -> None:
     out = said(cli(command, "--help"))
     assert out.startswith(f"Usage: seqp2p {command}")
     assert "--until-stdin-closes" not in out
+
+
+def test_options_have_headings_in_the_language_of_the_reader(cli: Cli) -> None:
+    group = main_module.cli
+    commands = [group.get_command(click.Context(group), name) for name in COMMANDS]
+    known = {option.name for command in commands if command is not None for option in command.params}
+    assert {name for names in HEADINGS.values() for name in names} <= known
+    headings = re.findall(r"^([A-Z].*):\n", said(cli("host", "--help")), re.MULTILINE)
+    assert headings == [*HEADINGS]
+    assert "--log-file" in said(cli("reach", "--help")).split("Every command:")[1]
+    assert "[TEXTE; –]" in said(cli("config", "--help", "--lang", "fr"))
 
 
 def test_help_and_games_import_no_more_than_they_need(people: Household) -> None:
@@ -62,7 +74,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, typed: list[str]) -> list[str]:
     return typed
 
 
-ASKED = "join code, which the host reads out (like 7-amber-falcon): "
+ASKED = "join code, which the host reads out (like 7-amber-falcon):\n"
 
 
 def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, asked: list[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.api.cluster import code_state
 from seqp2p.api.known import meet, remember
 from seqp2p.cli.replays import describe, table_text
 from seqp2p.crypto.identity import fingerprint
@@ -16,7 +17,7 @@ from seqp2p.match.events import Result
 from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.verify import Player, Report
 from tests.cli import documented
-from tests.cli.conftest import SMALL, Cli, good
+from tests.cli.conftest import SMALL, Cli, good, refused
 from tests.table import identity, make_settings, match_at, played, replay_of, with_body
 
 FORM_SIGNED = "what it signed is not in the form that it has in a game"
@@ -128,9 +129,65 @@ def test_stopped_it_has_a_code_for_invalid_files_and_one_for_others(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("seqp2p.cli.verify._say", stop)
-    exit_code, _, err = cli("verify", written(name))
+    kept = written(name).with_name("kept")
+    exit_code, _, err = cli("verify", "--results", kept, written(name))
+    assert kept.read_bytes().count(b"\n") == 2
     # What a person has stopped is no error, unless an invalid file was found before.
     assert (exit_code, err) == (code, f"seqp2p: {'' if code == 5 else 'error: '}stopped after 1 of 1 files\n")
+
+
+@pytest.mark.process
+def test_it_goes_on_with_the_verdicts_in_a_file(
+    cli: Cli, written: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "kept.jsonl"
+    files = [*map(written, ("cut", "good", "changed")), SMALL / "evidence_then_drop_ok.seqp2p", tmp_path / ("x" * 300)]
+    whole, early = cli("verify", *files), cli("verify", "--results", kept, files[0])
+    assert (early[0], kept.read_bytes().count(b"\n")) == (5, 2)
+    assert cli("verify", "--results", kept, files[0])[1] == early[1] + f"1 verdict is from {kept}\n"
+    kept.write_bytes(kept.read_bytes() + b'{"replay":"00')  # Killed while it wrote.
+    first = kept.read_bytes().splitlines()[:2]
+    again = cli("verify", "--results", kept, "--jobs", 2, *files, written("good"))
+    assert kept.read_bytes().splitlines()[:2] == first
+    # A file twice is kept once, and what cannot be read is not kept.
+    assert (again[0], kept.read_bytes().count(b"\n")) == (3, 5)
+    monkeypatch.setattr("seqp2p.api.many.verify_data", None)
+    (tmp_path / "moved.seqp2p").write_bytes(good())
+    last = cli("verify", "--results", kept, *files)
+    # All is as it was, but for the seconds.
+    assert last[1].splitlines()[:-2] == whole[1].splitlines()[:-1]
+    assert last[1].splitlines()[-1] == f"4 verdicts are from {kept}"
+    assert cli("verify", "--json", "--results", kept, tmp_path / "moved.seqp2p")[0] == 0
+
+
+def test_another_version_verifies_again(
+    cli: Cli, written: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, file = tmp_path / "kept", written("good")
+    cli("verify", "--results", kept, file)
+    monkeypatch.setattr("seqp2p.cli.verdicts.code_state", lambda: "2.0.0+1")
+    assert "from" not in cli("verify", "--results", kept, file)[1]
+    assert kept.read_bytes().count(b"\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"notes\n", "{path} is not a results file of seqp2p verify"),
+        (MAGIC, "{path} is not a results file of seqp2p verify"),
+        (b'{"file":"seqp2p arena 1"}\n', "{path} is not a results file of seqp2p verify"),
+        (b'{"file":"seqp2p verify 1"}\n{"replay":"00"}\n', "line 2 of {path} is damaged"),
+        (b'{"file":"seqp2p verify 1"}\n{"replay":"","code":"CODE","report":{}}\n', "line 2 of {path} is damaged"),
+    ],
+)
+def test_a_file_of_something_else_is_refused_and_kept(
+    cli: Cli, written: Callable[[str], Path], tmp_path: Path, content: bytes, text: str
+) -> None:
+    kept = tmp_path / "kept"
+    kept.write_bytes(content.replace(b"CODE", code_state().encode()))
+    before = kept.read_bytes()
+    exit_code, error, _ = refused(cli("verify", "--results", kept, written("good")))
+    assert (exit_code, error, kept.read_bytes()) == (1, text.format(path=kept), before)
 
 
 def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
@@ -208,6 +265,8 @@ def test_a_report_in_words(report: Report, text: str) -> None:
 def test_a_seat_that_is_gone_is_named(cli: Cli, name: str, seat: int, told: str) -> None:
     seats = cli("verify", SMALL / f"{name}.seqp2p")[1].splitlines()[1:4]
     assert [number for number, line in enumerate(seats, 1) if line.endswith(told)] == [seat]
+    verdict = json.loads(cli("verify", "--json", SMALL / f"{name}.seqp2p")[1])
+    assert (seat in verdict["left"], seat in verdict["out"]) == ("left" in told, "out" in told)
 
 
 def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path], own_home: Path) -> None:

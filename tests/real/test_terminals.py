@@ -13,7 +13,7 @@ from tests.real.room import HELPED, KIDS, Room, begin, sit_down, table
 from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux, play_a_turn, play_until
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
-OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
+OVER = re.compile(r"you (won|lost)|Y O U   (W O N|L O S T)|drawn: nobody has won")
 ASKED = r"another game at this table\?"
 AGAIN = re.compile(rf"{ASKED}[\s\S]*score (at this table|since you came back): ")
 
@@ -57,7 +57,7 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.type("anna")
     ann.see("q Enter quit")
     ann.type("9000")
-    ann.see("type a command or a join code")
+    ann.see("This is not a join code")
     ann.type("rules")
     ann.see("SEQUENCE, THE CLASSIC GAME")
     ann.press("q")  # The rules are longer than the page, and stand in a pager.
@@ -78,6 +78,20 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.see("Continue")
     ann.type("q")
     assert ann.exit_code() == 0
+
+
+def test_the_menu_is_a_list_without_a_screen_and_so_is_what_it_starts(room: Room) -> None:
+    ann = room.sit("ann", "--plain")
+    ann.see("q  quit")
+    ann.type("show them")
+    back = ann.see("Enter: back to the menu")
+    assert "seqp2p: error: " in back
+    ann.type("")
+    ann.wait(lambda shown: shown.count("q  quit") > back.count("q  quit"), "the list again")
+    ann.type("1")
+    ann.see("type an action (help says how)")
+    ann.type("quit")
+    ann.see("Enter: back to the menu")
 
 
 def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:

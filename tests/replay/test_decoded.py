@@ -7,7 +7,7 @@ import pytest
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Turned
-from seqp2p.replay.export import decoded
+from seqp2p.replay.decoded import decoded
 from seqp2p.replay.format import records
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import CLASSIC, KIDS, format_action

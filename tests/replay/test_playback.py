@@ -18,7 +18,8 @@ from protocol.generator.games import Game, replay
 from protocol.generator.games import settings as wire
 from protocol.generator.votes import drop
 from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Seated, Skipped, Turned, Voted
-from seqp2p.replay.export import decoded, game_text, stretches
+from seqp2p.replay.decoded import decoded
+from seqp2p.replay.export import game_text, stretches
 from seqp2p.replay.format import EvidenceRecord, LeaveRecord, pairs
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
 from seqp2p.replay.statistics import summarise

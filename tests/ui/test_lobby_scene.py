@@ -78,6 +78,12 @@ def test_what_is_said_in_a_lobby_is_shown_to_its_end() -> None:
     assert said in shown
 
 
+def test_a_long_rule_is_not_cut() -> None:
+    rules = ("Sequence, 2 joueurs, chacun pour soi : deux séquences gagnent, 5 jetons alignés", "  pas de pendule")
+    shown = lines(LobbyScene(replace(seated("me", "ann"), rules=rules)))
+    assert " ".join(" ".join(shown).split()).count(" ".join(" ".join(rules).split())) == 1
+
+
 def test_a_line_that_was_said_is_shown_whole_or_not_at_all() -> None:
     long, short = LogLine("answer", "word " * 99), LogLine("log", "hello")
     shown = "\n".join(lines(LobbyScene(FULL), Page((long, short))))

@@ -92,7 +92,7 @@ class Recorder:
         return f"{target[0]} {target[1]}"
 
     def keys(self) -> Sequence[KeyHelp]:
-        return ()
+        return KeyHelp("F1", "help", press="f1"), KeyHelp("arrows", "square"), KeyHelp("Ctrl-C", "leave", press="c-c")
 
     def completions(self, typed: str) -> Sequence[str]:
         return [line for line in ("say hello", "say good game") if line.startswith(typed)]
@@ -302,6 +302,21 @@ async def test_a_click_on_a_wide_character_s_neighbour_is_told() -> None:
         await until(lambda: "安" in table.output.shown)  # There is nothing to click before the first picture.
         table.keys.send_text(CLICK)
         assert await table.lines(1) == ["seat 2"]
+
+
+async def test_a_click_on_the_help_of_a_key_is_that_key_and_the_wheel_is_two_keys() -> None:
+    with trio.open_signal_receiver(signal.SIGINT) as signals:
+        async with sitting() as table:
+            for number in (1, 9, 0):
+                table.screen.click(("key", number))
+            assert await table.lines(1) == ["help me"]
+            table.screen.click(("key", 2))
+            with trio.fail_after(LIMIT_S):
+                assert await anext(aiter(signals)) == signal.SIGINT
+            await until(lambda: "安" in table.output.shown)
+            table.keys.send_text("\x1b[<64;9;9M\x1b[<65;9;9M" + CLICK)
+            assert await table.lines(1) == ["seat 2"]
+            assert table.scene.keys_seen == ["f1", "pageup", "pagedown"]
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(1, 1), (79, 24), (80, 23), (2, 60), (500, 1)])

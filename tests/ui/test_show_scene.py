@@ -197,7 +197,7 @@ def test_words_in_french(french: None) -> None:
     assert browser.obey("next").moved
     assert browser.obey("quitter").done
     bar = lines(ShowScene(frames("kids-3")))[-1]
-    assert bar.endswith("? aide")
+    assert bar.endswith("? aide  Ctrl-C quitter")
     assert "Tab mains" in bar
 
 

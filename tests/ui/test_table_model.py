@@ -11,7 +11,7 @@ from seqp2p.ui.explain import prompt, whose_turn
 from seqp2p.ui.frame import Box, Canvas
 from seqp2p.ui.styles import UNICODE
 from seqp2p.ui.table_model import TableModel, TableState, table_model
-from seqp2p.ui.table_paint import paint_panel
+from seqp2p.ui.table_paint import leader_line, paint_panel
 from seqp2p.ui.words import Company
 from tests.rules.playing import OPTION_TABLES, Table
 from tests.ui.positions import classic
@@ -46,6 +46,12 @@ def test_the_board_says_chips_sequences_and_the_last_move() -> None:
     assert not board.has_names
     taken = board_model(view(position, 1), ("blue", "green"), (), Marks(staged=parse_action(CLASSIC, "JS xe5")))
     assert (taken.cells[sq("e5")].staged, taken.cells[sq("e5")].coming) == (True, "")
+
+
+def test_a_team_can_win_with_more_sequences_than_it_needs() -> None:
+    lines = [" ".join(f"{column}{row}" for column in "bcdef") for row in (2, 4, 6)]
+    position = classic({"a": " ".join(lines)}, sequences="a:b2-f2,a:b4-f4,a:b6-f6")
+    assert leader_line(model(position).teams) == "blue has won"
 
 
 def test_faces() -> None:

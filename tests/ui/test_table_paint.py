@@ -388,6 +388,15 @@ def test_threats_are_lit_by_a_key_and_by_a_word() -> None:
     assert word.model.board == model.board
 
 
+@pytest.mark.parametrize("hides", ["f4", "f1", "f3"])
+def test_what_hides_the_log_goes_away_for_the_answer_to_a_word(hides: str) -> None:
+    here = pressed(hides)
+    hidden = here.text()
+    assert here.scene.enter("QH h9") == "QH h9"
+    assert here.scene.enter("say hello") == "say hello"
+    assert here.text() == two().text() != hidden
+
+
 def test_pictures_are_two_cells_and_can_be_switched_off() -> None:
     board = board_of(kids())
     faces = {cell.face for cell in board.cells if cell.face}

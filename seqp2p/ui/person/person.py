@@ -6,7 +6,7 @@ Theory of operation. ``listen`` reads for as long as the game lasts. A line is a
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -38,16 +38,13 @@ from seqp2p.ui.person.command_words import (
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
+from seqp2p.ui.person.turn_clock import remind, turn_line
 from seqp2p.ui.plain import hand_line, read_square
 from seqp2p.ui.question import ENTER, Answer, Question, yes_or_no
 from seqp2p.ui.words import LEFT, clock, listed, mute_line, talk_is_callable
 
 PASS_AFTER_S: Final = 2
 """A pass that goes by itself is announced for so long."""
-LOW_S: Final = (30, 10)
-"""So many seconds before the end it is said that it comes; of a short turn half."""
-
-
 PARTING: Final = "parting"
 """The question whether to stop or to leave, among those that a screen can have open."""
 ANSWERS_TO_PARTING: Final = YES | NO | LEAVING | {""}
@@ -56,47 +53,6 @@ ANSWERS_TO_PARTING: Final = YES | NO | LEAVING | {""}
 def _away(seat: int) -> str:
     """Return the name of the question about a seat that is away."""
     return f"away {seat}"
-
-
-def turn_line(turn_time_s: int) -> str:
-    return t("your turn; {time} for it", time=clock(turn_time_s)) if turn_time_s else t("your turn")
-
-
-async def remind(
-    turn_time_s: int, seats: int, begun_at: float, answered: trio.Event, say: Callable[[str], None]
-) -> None:
-    """Tell the rest of a turn that began at this time of trio's clock, until it is answered or late.
-
-    ``seats`` are still in the game.
-    """
-    for after_s, line in _reminders(turn_time_s, seats):
-        if (due_at := begun_at + after_s) > trio.current_time():
-            with trio.move_on_at(due_at):
-                await answered.wait()
-                return
-            say(line)
-
-
-def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
-    """Yield lines with their times, in seconds from the beginning of a turn; none without a clock."""
-    if not turn_time_s:
-        return
-    rests, whole = sorted({min(low_s, turn_time_s / 2) for low_s in LOW_S}, reverse=True), clock(turn_time_s)
-    if seats >= VOTERS_MIN:
-        for left_s in rests:
-            line = t("{time} left for your turn; then the others can skip it", time=clock(left_s))
-            yield turn_time_s - left_s, line
-        yield turn_time_s, t("time for your turn is up: the others can skip it")
-        return
-    # Nobody can vote: the other waits for the time of two turns.
-    for left_s in rests:
-        line = t("{time} left for your turn; then you have {more} more", time=clock(left_s), more=whole)
-        yield turn_time_s - left_s, line
-    yield turn_time_s, t("time for your turn is up: without a move the game ends in {time}", time=whole)
-    for left_s in rests:
-        line = t("{time} left: without a move, the game then ends unfinished", time=clock(left_s))
-        yield 2 * turn_time_s - left_s, line
-    yield 2 * turn_time_s, t("the time for two turns is up: the game ends unfinished")
 
 
 Act: TypeAlias = Callable[[str], Awaitable[None]]

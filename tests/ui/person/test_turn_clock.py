@@ -4,7 +4,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from seqp2p.ui.person.person import remind, turn_line
+from seqp2p.ui.person.turn_clock import remind, turn_line
 
 
 def test_the_time_is_said_with_the_turn() -> None:

@@ -12,7 +12,7 @@ from seqp2p.bots.chance import CERTAIN
 from seqp2p.bots.value import shipped
 from seqp2p.match.events import Turned
 from seqp2p.replay.playback import Playback, play_back
-from seqp2p.review import COSTLY_MIN, Judged, judge, review
+from seqp2p.reviewing import COSTLY_MIN, Judged, judge, review
 from seqp2p.rules import ACTION_ROWS, Action, Position, apply, hide, legal_actions, reveal
 from tests.rules.playing import OPTION_TABLES, Table
 

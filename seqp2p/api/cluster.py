@@ -17,7 +17,7 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,13 +26,12 @@ from typing import Any, Final, cast
 import msgspec
 
 from seqp2p import __version__
-from seqp2p.cli.replays import FILES_AHEAD, Named, bytes_of, verify_data
+from seqp2p.api.many import FILES_AHEAD, Named, bytes_of, verify_data
 from seqp2p.errors import FAILED, NOT_CONNECTED, USAGE, UserError
 from seqp2p.i18n import message, message_of, received, sent
 from seqp2p.match.table import check_settings
 from seqp2p.net.interfaces import is_loopback
 from seqp2p.replay.verify import Report
-from seqp2p.ui.language import t
 
 PACKAGE: Final = Path(__file__).parents[1]
 ADDRESS: Final = re.compile(r"((tcp|tls|ws|wss)://)?[^\s/]+:[0-9]{1,5}")
@@ -74,15 +73,15 @@ class _Watch:
                 lambda: self.client.nthreads(asynchronous=True), callback_timeout=ANSWER_S
             )
         except (OSError, AttributeError):  # No answer, or a client that has given up.
-            raise Lost(t("its scheduler does not answer")) from None
+            raise Lost(message("its scheduler does not answer")) from None
         self.asked = time.monotonic()
         for lost in sorted(self.threads.keys() - now.keys()):
-            self.note(t("a worker of the cluster is lost: {address}", address=lost))
+            self.note(message("a worker of the cluster is lost: {address}", address=lost))
         self.threads = dict(now)
         if now:
             self.seen = self.asked
         elif self.asked - self.seen > WITHOUT_WORKERS_S:
-            raise Lost(t("it has no workers"))
+            raise Lost(message("it has no workers"))
 
     def wait_for_workers(self) -> None:
         self.ask()
@@ -97,10 +96,10 @@ class _Watch:
                 self.ask()
             wait([future], ASK_S)
         if future.cancelled():
-            raise Lost(t("its scheduler has ended"))
+            raise Lost(message("its scheduler has ended"))
         match future.exception():
             case killed():
-                raise Lost(t("each worker that was to verify {file} has been killed", file=named.path))
+                raise Lost(message("each worker that was to verify {file} has been killed", file=named.path))
             case OSError() as error:
                 raise Lost(str(error))
             case BaseException() as error:
@@ -114,7 +113,7 @@ class _Watch:
 
 
 def verify_on_cluster(
-    files: Sequence[Named], address: str, note: Callable[[str], None]
+    files: Iterable[Named], address: str, note: Callable[[str], None]
 ) -> Generator[tuple[Named, Report]]:
     """Yield the files with their reports, in order, by the workers of the Dask cluster at this address.
 
@@ -127,8 +126,8 @@ def verify_on_cluster(
         try:
             watch.wait_for_workers()
         except Lost as lost:
-            text = t("the cluster at {address} cannot verify: {reason}", address=address, reason=str(lost))
-            hint = t("start a worker with: {command}", command=f"dask worker {address}")
+            text = message("the cluster at {address} cannot verify: {reason}", address=address, reason=message_of(lost))
+            hint = message("start a worker with: {command}", command=f"dask worker {address}")
             raise UserError(text, hint, NOT_CONNECTED) from None
         waiting = deque[tuple[Named, Future[bytes]]]()
         with _ending(client) as executor:
@@ -141,13 +140,14 @@ def verify_on_cluster(
                     yield _first(waiting, watch, distributed)
             except Unable as error:
                 yield from _done(waiting)
-                text = t("the cluster cannot verify replays: {reason}", reason=message_of(error))
-                hint = t("its workers must run the same seqp2p code: {state}", state=code_state())
+                text = message("the cluster cannot verify replays: {reason}", reason=message_of(error))
+                hint = message("its workers must run the same seqp2p code: {state}", state=code_state())
                 raise UserError(text, hint, FAILED) from None
             except Lost as lost:
                 yield from _done(waiting)
-                text = t("the cluster is lost: {reason}", reason=str(lost))
-                raise UserError(text, t("without --dask this machine verifies them"), NOT_CONNECTED) from None
+                text = message("the cluster is lost: {reason}", reason=message_of(lost))
+                hint = message("without the cluster this machine verifies them")
+                raise UserError(text, hint, NOT_CONNECTED) from None
 
 
 def _first(waiting: deque[tuple[Named, Future[bytes]]], watch: _Watch, distributed: Any) -> tuple[Named, Report]:
@@ -226,8 +226,9 @@ def _distributed() -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError:
-        message = t("--dask needs a package that is not installed: {package}", package="distributed")
-        raise UserError(message, t("install it with: {command}", command="pip install 'seqp2p[dask]'"), USAGE) from None
+        text = message("a Dask cluster needs a package that is not installed: {package}", package="distributed")
+        hint = message("install it with: {command}", command="pip install 'seqp2p[dask]'")
+        raise UserError(text, hint, USAGE) from None
 
 
 @contextlib.contextmanager
@@ -254,22 +255,26 @@ def _is_here(address: str) -> bool:
 @contextlib.contextmanager
 def _connected(distributed: Any, address: str, note: Callable[[str], None]) -> Generator[Any]:
     """A client of the scheduler at this address. Raises UserError."""
-    hint = t("--dask takes the scheduler's address, like tcp://HOST:8786")
+    hint = message("the address is that of its scheduler, like tcp://HOST:8786")
     if not ADDRESS.fullmatch(address):
-        raise UserError(t("not an address of a Dask cluster: {address}", address=address), hint, USAGE)
+        raise UserError(message("not an address of a Dask cluster: {address}", address=address), hint, USAGE)
     secured = address.startswith(("tls:", "wss:"))
     if secured and distributed.Security().get_connection_args("client")["ssl_context"] is None:
-        text = t("Dask has no certificates for {address}", address=address)
-        raise UserError(text, t("name them in its configuration: {name}", name="distributed.comm.tls"), USAGE)
+        text = message("Dask has no certificates for {address}", address=address)
+        raise UserError(text, message("name them in its configuration: {name}", name="distributed.comm.tls"), USAGE)
     if not secured and not _is_here(address):
-        note(t("{address} is not encrypted: others on the way can change verdicts and run code here", address=address))
+        note(
+            message(
+                "{address} is not encrypted: others on the way can change verdicts and run code here", address=address
+            )
+        )
     opened: Future[Any] = Future()
     threading.Thread(target=_open, args=(distributed, address, opened), daemon=True).start()
     try:
         client = opened.result(CONNECT_S + 1)
     except (Unanswered, TimeoutError) as error:
-        reason = str(error).partition("\n")[0] or t("no Dask scheduler answers there")
-        text = t("cannot reach the Dask cluster at {address}: {reason}", address=address, reason=reason)
+        reason = str(error).partition("\n")[0] or message("no Dask scheduler answers there")
+        text = message("cannot reach the Dask cluster at {address}: {reason}", address=address, reason=reason)
         raise UserError(text, hint, NOT_CONNECTED) from None
     try:
         yield client

@@ -1,0 +1,234 @@
+"""A script's own table: its lobby, its events, and seat 1.
+
+Theory of operation. The first lobby runs in the background as long as the block of ``host`` lasts, and ``rematch``
+opens the next ones.
+"""
+
+import contextlib
+import secrets
+import tempfile
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from typing import TypeAlias, Unpack
+
+import trio
+
+from seqp2p.api.at_table import Events
+from seqp2p.api.bots import play_bot
+from seqp2p.api.endpoint import Endpoint, Folder, listening_at, open_endpoint, relay_of
+from seqp2p.api.game import Lobby
+from seqp2p.api.join import join
+from seqp2p.api.port_mapping import OnPortEvent
+from seqp2p.api.seat import Seat, rematch, seated
+from seqp2p.api.settings import table_settings
+from seqp2p.api.table import HostedTable, HostOptions, open_table
+from seqp2p.arguments import check_arguments
+from seqp2p.bots.registry import why_no_bot
+from seqp2p.crypto.identity import Identity
+from seqp2p.live.runtime import CLOSE_S, background_tasks, ignore
+from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyRequest, LobbyShown
+from seqp2p.match.names import BOT_NAME
+from seqp2p.match.table import Settings, TableChoices
+from seqp2p.net.errors import NetError
+from seqp2p.net.limits import DEFAULT_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Others cannot find the table on the network by itself; ``reason`` says why. They can join by its address."""
+
+    reason: str
+
+
+OpenTableEvent: TypeAlias = LobbyEvent | Hidden
+
+
+class OpenTable:
+    """A table whose lobby is open: others join it, and it begins when it is full. Made by ``host``."""
+
+    _table: HostedTable
+    _lobby: Lobby
+
+    def __init__(self) -> None:
+        """Made by ``host``, which gives it to nobody before ``hold`` has opened it."""
+        self._code = ""
+        self._events = Events[OpenTableEvent]()
+        self._open, self._agreed = trio.Event(), trio.Event()
+        self._taken = False
+        self._seat: Seat | None = None
+        self._scope = trio.CancelScope(shield=True)
+
+    def __repr__(self) -> str:
+        return f"OpenTable({self.address})"
+
+    @property
+    def address(self) -> str:
+        """The address for others, as HOST:PORT: the likeliest of ``addresses``."""
+        return self.addresses[0]
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every address at which others can reach this table, likeliest first."""
+        return tuple(map(str, self._table.addresses))
+
+    @property
+    def code(self) -> str:
+        """The join code that holds now. After three wrong tries it is another: the event CodeShown says so."""
+        return self._code
+
+    @property
+    def name(self) -> str:
+        """The name that the others see."""
+        return self._table.endpoint.name
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the table, with the colours that the teams have now."""
+        return self._table.settings
+
+    def ask(self, request: LobbyRequest) -> None:
+        """Ask for something in the lobby: ChooseColour, SayLine, MovePlayer, RemovePlayer, StartGame."""
+        self._lobby.ask(request)
+
+    @property
+    def events(self) -> Events[OpenTableEvent]:
+        """Every LobbyEvent, and Hidden, until the ``host`` block ends."""
+        return self._events
+
+    @contextlib.asynccontextmanager
+    async def seat(self) -> AsyncGenerator[Seat]:
+        """Wait until the table is full and all have agreed, then play seat 1. Raises OSError where nothing can be kept.
+
+        The seat leaves the table when the block ends, if its game is not over. A second call raises RuntimeError: for
+        another game there is ``rematch``.
+        """
+        if self._taken:
+            raise RuntimeError("seat 1 of this table is taken already")
+        self._taken = True
+        await self._agreed.wait()
+        assert self._lobby.game is not None, "it is agreed"
+        async with seated(self._lobby.game, self._table) as self._seat:
+            yield self._seat
+
+    async def hold(
+        self, endpoint: Endpoint, settings: Settings, options: HostOptions, *, task_status: "trio.TaskStatus[None]"
+    ) -> None:
+        """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For this package."""
+
+        def on_event(event: LobbyEvent) -> None:
+            if isinstance(event, CodeShown):
+                self._code = event.code
+            self._events.put(event)
+            if isinstance(event, LobbyShown) and not self._open.is_set():
+                self._open.set()
+                task_status.started()
+
+        def warn(reason: str) -> None:
+            self._events.put(Hidden(reason))
+
+        try:
+            with self._scope:
+                async with (
+                    open_table(endpoint, settings, replace(options, warn=warn)) as self._table,
+                    self._table.open_lobby(on_event) as self._lobby,
+                ):
+                    await self._lobby.wait()
+                    self._agreed.set()
+                    await trio.sleep_forever()
+        finally:
+            self._events.end()
+
+    async def close(self) -> None:
+        """Let the seat stop for now, then end the table. Cannot be cancelled.
+
+        Spectators are looked after until the seat has said goodbye, even if the caller is cancelled.
+        """
+        with trio.CancelScope(shield=True), trio.move_on_after(CLOSE_S):
+            if self._seat is not None:
+                await self._seat.stop()
+        self._scope.cancel()
+
+
+@check_arguments
+@contextlib.asynccontextmanager
+async def host(
+    players: int = 2,
+    *,
+    name: str | None = None,
+    identity: Identity | None = None,
+    replay_dir: Folder | None = None,
+    listen: str | None = None,
+    relay: str | None = None,
+    spectators: int = DEFAULT_LIMITS.spectators_max,
+    advertise: bool = True,
+    by_hand: bool = False,
+    fill: str | None = None,
+    wait_for: int = 0,
+    map_port: bool = False,
+    on_port: OnPortEvent = ignore,
+    **choices: Unpack[TableChoices],
+) -> AsyncGenerator[OpenTable]:
+    """Open a table for others to join; its lobby is open while the block lasts.
+
+    ``players`` and ``choices`` are the settings of the table, see ``table_settings``. The rest is this player's: the
+    ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the folder that the
+    command line uses; a key can sit at a table once, so each game at a time takes another), the folder ``replay_dir``,
+    the address to ``listen`` at, as HOST:PORT, or HOST for a free port (all interfaces, port 4610 or a free one).
+    Players who cannot dial that come by the ``relay``, HOST:PORT; the code has a meeting place then. Up to so many
+    ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
+    loopback is not to be found. The game begins when all seats are taken; with ``by_hand`` it then waits for
+    ``table.ask(StartGame())``, or for 10 s without a change.
+
+    ``fill`` is the name of a bot, in BOTS, that sits down on the free seats at once; ``wait_for`` places are kept for
+    others. These bots belong to this process, come back for each other game, and leave when the block ends.
+
+    With ``map_port`` the home router is asked, by UPnP, to open a port to the whole internet that leads to this
+    program, until the block ends; ``on_port`` hears of it. ``table.addresses`` has its address. It takes up to
+    10 s; without a port the table opens all the same.
+
+    Raises TableError, ValueError (the name, or no bot), AddressError, HomeError (the player's own files), and NetError
+    (the relay).
+    """
+    settings = table_settings(players, **choices)
+    if fill is not None and (reason := why_no_bot(fill)):
+        raise ValueError(reason)
+    options = HostOptions(spectators, by_hand=by_hand, advertise=advertise)
+    async with open_endpoint(
+        name, identity, replay_dir, listening_at(listen), relay_of(relay), on_port=on_port if map_port else None
+    ) as endpoint:
+        table = OpenTable()
+        async with background_tasks() as nursery:
+            await nursery.start(table.hold, endpoint, settings, options)
+            if fill is not None:
+                nursery.start_soon(_fill, table, fill, wait_for)
+            try:
+                yield table
+            finally:
+                await table.close()
+
+
+async def _fill(table: OpenTable, bot: str, wait_for: int) -> None:
+    """Seat bots until the table's events end, but keep places for ``wait_for`` others. Raises NetError."""
+    bots = set[bytes]()
+    async with trio.open_nursery() as nursery:
+        async for event in table.events:
+            if not isinstance(event, LobbyShown):
+                continue
+            seated = {guest.key for guest in event.seats if guest is not None}
+            others, coming = len(seated - bots) - 1, len(bots - seated)
+            for _ in range(event.seats.count(None) - coming - max(wait_for - others, 0)):
+                identity = Identity.generate(secrets.token_bytes)
+                bots.add(identity.public)
+                nursery.start_soon(_play_games, table, bot, identity)
+
+
+async def _play_games(table: OpenTable, bot: str, identity: Identity) -> None:
+    """Play game after game at this table, as long as there is one. Raises NetError where the first cannot be."""
+    async with contextlib.AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        joining = join(table.address, code=table.code, name=BOT_NAME, identity=identity, replay_dir=folder)
+        seat = await stack.enter_async_context(joining)
+        with contextlib.suppress(NetError):
+            while True:
+                await play_bot(seat, bot)
+                seat = await stack.enter_async_context(rematch(seat))
