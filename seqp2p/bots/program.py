@@ -53,8 +53,16 @@ class Program:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of a program, without this program's own variables, like the code of a table."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("SEQP2P_")}
+    """Return the environment of a program, without this program's own variables, like the code of a table.
+
+    A program in one file (``make app``) has its libraries in LD_LIBRARY_PATH, which was another one before.
+    """
+    own = {name: value for name, value in os.environ.items() if not name.startswith("SEQP2P_")}
+    if getattr(sys, "frozen", False):
+        before = own.pop("LD_LIBRARY_PATH_ORIG", None)
+        own.pop("LD_LIBRARY_PATH", None)
+        return own if before is None else own | {"LD_LIBRARY_PATH": before}
+    return own
 
 
 class RunningProgram:
