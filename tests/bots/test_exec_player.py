@@ -15,7 +15,7 @@ import trio.testing
 
 from seqp2p.bots import exec_player, program
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, ProgramEnded, Stale, Time, Wrong
-from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, Program
+from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, Program, environment
 from seqp2p.bots.registry import RandomBot
 from seqp2p.bots.wire import hello
 from seqp2p.match.events import Result, Turned
@@ -117,10 +117,21 @@ async def test_nothing_secret_is_in_its_environment(
     monkeypatch.setenv("SEQP2P_HOME", "/home/ann/seqp2p")
     async with playing(tmp_path, "good") as bench:
         await bench.player.choose(seen, None)
-    environment = bench.sent[0]
-    assert environment["PATH"] == os.environ["PATH"]
-    assert not [name for name in environment if name.startswith("SEQP2P")]
-    assert "amber" not in json.dumps(environment)
+    given = bench.sent[0]
+    assert given["PATH"] == os.environ["PATH"]
+    assert not [name for name in given if name.startswith("SEQP2P")]
+    assert "amber" not in json.dumps(given)
+
+
+@pytest.mark.parametrize("before", [None, "/usr/local/lib"])
+def test_the_libraries_of_one_file_are_not_in_its_environment(
+    monkeypatch: pytest.MonkeyPatch, before: str | None
+) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/tmp/_MEI")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    if before is not None:
+        monkeypatch.setenv("LD_LIBRARY_PATH_ORIG", before)
+    assert environment().get("LD_LIBRARY_PATH") == before
 
 
 async def test_a_slow_program_loses_its_turn(seen: View, tmp_path: Path) -> None:
