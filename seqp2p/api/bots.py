@@ -24,7 +24,8 @@ async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0, time_s: f
     ``choose`` is called in a worker thread, one call at a time; ``pace_s`` is the least time in seconds that a turn
     takes. A bot that does not choose within ``time_s`` seconds, or within the time that the table gives, is treated as
     a program of ``--exec``: an action is drawn at random, ``seat.events`` has BotFailed, and after three such failures
-    in a row the bot is not asked again. Cancelled, it waits for no bot: a thread that still runs is abandoned.
+    in a row the bot is not asked again. Nor is it asked while it still thinks about an earlier turn. Cancelled, it
+    waits for no bot: a thread that still runs is abandoned.
 
     Raises TypeError for what is no bot, ValueError for an unknown name or no time, IllegalAction for an illegal choice,
     and any error of the bot.
@@ -60,7 +61,8 @@ class _AskedBot:
         self._one_call = trio.CapacityLimiter(1)  # A call that is too late may still go on.
 
     async def choose(self, turn: Turn) -> Action:
-        if self._failures < FAILURES_MAX:
+        still_thinks = self._one_call.borrowed_tokens > 0
+        if self._failures < FAILURES_MAX and not still_thinks:
             limit_s = self._time.limit_s(turn.view.phase)
             with trio.move_on_after(limit_s):
                 action = await trio.to_thread.run_sync(

@@ -6,7 +6,7 @@ from typing import Final
 
 from seqp2p.errors import UserError
 from seqp2p.lobby.events import DECLINED
-from seqp2p.net.errors import REFUSALS
+from seqp2p.net.errors import REFUSALS, PeerRefused
 
 ERROR_CODES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -44,5 +44,5 @@ The codes from ``version`` to ``faulty`` are refusals of the other side. Those f
 
 
 def code_of(error: UserError) -> str:
-    """Return the code of an error, one of ERROR_CODES."""
-    return error.code if error.code in ERROR_CODES else "refused"
+    """Return the code of an error, one of ERROR_CODES; that of a refusal is the other side's word: one of REFUSALS."""
+    return error.code if error.code in (REFUSALS if isinstance(error, PeerRefused) else ERROR_CODES) else "refused"

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from seqp2p.api.endpoint import Folder
 from seqp2p.api.home import own_keys, usual_replay_dir
-from seqp2p.api.many import SUFFIX, Named, of_all, processes, summarise_named
+from seqp2p.api.many import SUFFIX, Named, checked_jobs, of_all, processes, summarise_named
 from seqp2p.arguments import check_arguments
 from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.statistics import Summary
@@ -50,7 +50,7 @@ def games(folder: Folder | None = None, *, jobs: int | None = 1) -> Generator[Pa
 
     Each replay is verified before it comes. ``jobs`` are as for ``verify_many``.
     """
-    return games_in(usual_replay_dir() if folder is None else Path(folder), PastGame, jobs)
+    return games_in(usual_replay_dir() if folder is None else Path(folder), PastGame, checked_jobs(jobs))
 
 
 def games_in(folder: Path, kind: type[G], jobs: int | None = None) -> Generator[G]:

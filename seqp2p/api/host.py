@@ -9,7 +9,7 @@ import secrets
 import tempfile
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
-from typing import TypeAlias, Unpack
+from typing import Final, TypeAlias, Unpack
 
 import trio
 
@@ -26,11 +26,14 @@ from seqp2p.arguments import check_arguments
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.runtime import CLOSE_S, background_tasks, ignore
-from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyRequest, LobbyShown
+from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyRequest, LobbyShown
 from seqp2p.match.names import BOT_NAME
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
+
+CALL_AGAIN_S: Final = 1.0
+"""After so many seconds a bot that got no seat is called again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,8 @@ async def host(
     settings = table_settings(players, **choices)
     if fill is not None and (reason := why_no_bot(fill)):
         raise ValueError(reason)
+    if not 0 <= wait_for < players or (wait_for and fill is None):
+        raise ValueError("wait_for goes with fill, and is less than the number of players")
     options = HostOptions(spectators, by_hand=by_hand, advertise=advertise)
     async with open_endpoint(
         name, identity, replay_dir, listening_at(listen), relay_of(relay), on_port=on_port if map_port else None
@@ -200,33 +205,48 @@ async def host(
         async with background_tasks() as nursery:
             await nursery.start(table.hold, endpoint, settings, options)
             if fill is not None:
-                nursery.start_soon(_fill, table, fill, wait_for)
+                nursery.start_soon(_fill, table, fill, wait_for, relay)
             try:
                 yield table
             finally:
                 await table.close()
 
 
-async def _fill(table: OpenTable, bot: str, wait_for: int) -> None:
-    """Seat bots until the table's events end, but keep places for ``wait_for`` others. Raises NetError."""
-    bots = set[bytes]()
+async def _fill(table: OpenTable, bot: str, wait_for: int, relay: str | None) -> None:
+    """Seat bots until the table's events end, but keep places for ``wait_for`` others.
+
+    A bot that does not get its seat, for the code has changed or somebody was faster, is gone, and called again later.
+    """
+    bots, seats = set[bytes](), tuple[Guest | None, ...]()
     async with trio.open_nursery() as nursery:
-        async for event in table.events:
-            if not isinstance(event, LobbyShown):
-                continue
-            seated = {guest.key for guest in event.seats if guest is not None}
+
+        def call() -> None:
+            seated = {guest.key for guest in seats if guest is not None}
             others, coming = len(seated - bots) - 1, len(bots - seated)
-            for _ in range(event.seats.count(None) - coming - max(wait_for - others, 0)):
+            for _ in range(seats.count(None) - coming - max(wait_for - others, 0)):
                 identity = Identity.generate(secrets.token_bytes)
                 bots.add(identity.public)
-                nursery.start_soon(_play_games, table, bot, identity)
+                nursery.start_soon(sit, identity)
+
+        async def sit(identity: Identity) -> None:
+            try:
+                await _play_games(table, bot, identity, relay)
+            except NetError:
+                await trio.sleep(CALL_AGAIN_S)
+            bots.discard(identity.public)
+            call()
+
+        async for event in table.events:
+            if isinstance(event, LobbyShown):
+                seats = event.seats
+                call()
 
 
-async def _play_games(table: OpenTable, bot: str, identity: Identity) -> None:
+async def _play_games(table: OpenTable, bot: str, identity: Identity, relay: str | None) -> None:
     """Play game after game at this table, as long as there is one. Raises NetError where the first cannot be."""
     async with contextlib.AsyncExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        joining = join(table.address, code=table.code, name=BOT_NAME, identity=identity, replay_dir=folder)
+        joining = join(table.address, code=table.code, name=BOT_NAME, identity=identity, replay_dir=folder, relay=relay)
         seat = await stack.enter_async_context(joining)
         with contextlib.suppress(NetError):
             while True:

@@ -17,7 +17,7 @@ from seqp2p.i18n import message, of_system
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
-from seqp2p.workers import cores, interrupts_deferred, workers
+from seqp2p.workers import JOBS_MAX, cores, interrupts_deferred, workers
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
     from seqp2p.replay.statistics import Summary
@@ -67,7 +67,7 @@ def _meant(path: Path) -> Iterable[Named]:
     try:
         if path.is_dir():
             return _in_folder(path)
-        if not path.is_file():
+        if not os.path.lexists(path):
             return [named for match in _matching(path) for named in _meant(match)] or [Named(path)]
     except (OSError, ValueError):  # What cannot be looked at, its report says.
         pass
@@ -169,3 +169,10 @@ def of_all(look: Callable[[Named], T], files: Iterable[Named], jobs: int) -> Gen
 def _first(waiting: deque[tuple[Named, Callable[[], T]]]) -> tuple[Named, T]:
     named, result = waiting.popleft()
     return named, result()
+
+
+def checked_jobs(jobs: int | None) -> int | None:
+    """Raises ValueError for a number of processes that cannot be."""
+    if jobs is not None and not 1 <= jobs <= JOBS_MAX:
+        raise ValueError(f"jobs is 1 to {JOBS_MAX}, or None, not {jobs}")
+    return jobs

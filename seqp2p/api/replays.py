@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import TypeAlias
 
 from seqp2p import reviewing
-from seqp2p.api.many import NO_FILE, Named, named_files, no_file, of_all, processes, summarise_named, verify_named
+from seqp2p.api.many import (
+    NO_FILE,
+    Named,
+    checked_jobs,
+    named_files,
+    no_file,
+    of_all,
+    processes,
+    summarise_named,
+    verify_named,
+)
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.value import shipped
 from seqp2p.replay import playback
@@ -19,7 +29,6 @@ from seqp2p.replay.playback import Playback
 from seqp2p.replay.statistics import ReplayCounter, Statistics
 from seqp2p.replay.verify import Report
 from seqp2p.reviewing import Review
-from seqp2p.workers import JOBS_MAX
 
 Source: TypeAlias = str | os.PathLike[str] | bytes
 """The path of a replay, or all of its bytes."""
@@ -70,7 +79,7 @@ def verify_many(
     Processes import the program that starts them: its own work stands below ``if __name__ == "__main__"``. They end
     with the iteration, also where it is broken off. Raises UserError for a cluster or a process that is lost.
     """
-    return _verified(_meant(sources), _jobs(jobs), dask)
+    return _verified(_meant(sources), checked_jobs(jobs), dask)
 
 
 def _verified(files: Sequence[Named], jobs: int | None, dask: str | None) -> Generator[tuple[Path, Report]]:
@@ -100,7 +109,7 @@ def stats(sources: Source | Iterable[Source], *, jobs: int | None = 1) -> Statis
     ``sources`` and ``jobs`` are as for ``verify_many``. What cannot be read or is invalid is left out, and named.
     """
     counter, files = ReplayCounter(), _meant(sources)
-    with closing(of_all(summarise_named, files, processes(len(files), _jobs(jobs)))) as summaries:
+    with closing(of_all(summarise_named, files, processes(len(files), checked_jobs(jobs)))) as summaries:
         for named, summary in summaries:
             counter.add(summary, str(named.path))
     return counter.statistics()
@@ -117,13 +126,6 @@ def _files_of(source: Source) -> list[Named]:
         return [Named(Path("<bytes>"), source)]
     # An empty path is no file, and not this folder.
     return named_files([Path(source)]) if os.fspath(source) else [Named(Path(), no_file(NO_FILE))]
-
-
-def _jobs(jobs: int | None) -> int | None:
-    """Raises ValueError for a number of processes that cannot be."""
-    if jobs is not None and not 1 <= jobs <= JOBS_MAX:
-        raise ValueError(f"jobs is 1 to {JOBS_MAX}, or None, not {jobs}")
-    return jobs
 
 
 @check_arguments

@@ -45,7 +45,7 @@ from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
-from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load
+from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, is_over, load
 from seqp2p.replay.sidecar import Logged, OlderCopy, Sidecar, SidecarRelay, SidecarSecrets, is_older, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 
@@ -105,7 +105,8 @@ async def resume(
 def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
     if replay.exists() and not sidecar_path(replay).exists():
-        raise GameOver(message("the game is over, or its seat is not yours: {replay}", replay=replay))
+        text = message("the game is over, or its seat is not yours: {replay}", replay=replay)
+        raise GameOver(text) if is_over(replay) else ResumeError(text)
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:
         loaded = load(replay, kept.agreement, kept.seat, checks=resources.checks)

@@ -9,7 +9,7 @@ import trio
 
 from seqp2p.api.at_table import AtTable, Events
 from seqp2p.api.game import AnyTable, Lobby, safety_words_with
-from seqp2p.api.home import GIVEN
+from seqp2p.api.home import GIVEN, HomeError
 from seqp2p.api.known import Meeting, meet_others
 from seqp2p.api.turns import Questions, Turn
 from seqp2p.arguments import check_arguments
@@ -114,14 +114,15 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
 
 @contextlib.asynccontextmanager
 async def seated(game: LiveGame, table: AnyTable) -> AsyncGenerator[Seat]:
-    """Play this game by turns until the block ends. Raises OSError, SidecarError, HomeError (the known players).
+    """Play this game by turns until the block ends. Raises OSError, SidecarError.
 
     A seat that plays with a key of the player's own folder is told first whether it knows the others.
     """
     seat = Seat(game, table)
     if table.endpoint.identity.number != GIVEN:
-        for meeting in meet_others(game.table):
-            seat.tell(meeting)
+        with contextlib.suppress(HomeError):  # A damaged list of players is no reason to leave a table.
+            for meeting in meet_others(game.table):
+                seat.tell(meeting)
     try:
         async with seat.running():
             yield seat

@@ -1,6 +1,7 @@
 """``seqp2p id``: this player's name and key fingerprint, and the players who are known."""
 
 import contextlib
+import shlex
 
 import click
 import msgspec
@@ -18,9 +19,12 @@ from seqp2p.ui.language import t
 
 
 def complete_known(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the names of the known players; none if their file is damaged."""
+    """Return the names of the known players; none if their file is damaged.
+
+    A shell takes the words as if they were typed, and others have chosen these: a name that has to be quoted is none.
+    """
     with contextlib.suppress(HomeError):
-        names = dict.fromkeys(player.name for player in known.known_players())
+        names = dict.fromkeys(each.name for each in known.known_players() if shlex.quote(each.name) == each.name)
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
     return []
 

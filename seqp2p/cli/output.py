@@ -21,10 +21,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from seqp2p.cli import log_file, progress
-from seqp2p.cli.errors import ERROR, HINT, NOTE, hint_of, line_of, resume_command
+from seqp2p.cli.errors import ERROR, HINT, NOTE, hint_of, line_of, resume_command, sentence
 from seqp2p.cli.preferences import Preferences, kept
 from seqp2p.errors import ABANDONED, FAILED, UserError
-from seqp2p.i18n import of_system
+from seqp2p.i18n import message, of_system
 from seqp2p.ui.language import bound, t, translate, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
@@ -227,11 +227,14 @@ def _emit(fields: dict[str, Any]) -> None:
 
 def show_error(error: UserError, *, as_json: bool = False) -> None:
     """Print an error with its hint, and as an event ``as_json``. What somebody has stopped is no error."""
-    if as_json and error.exit_code != ABANDONED:
+    if as_json and error.code != "stopped":
         from seqp2p.api.error_codes import code_of  # what --help need not wait for
         from seqp2p.cli.json_events import ErrorEvent
 
-        _emit(_fields(ErrorEvent(code_of(error), line_of(error), hint_of(error), error.exit_code)))
+        # A text that quotes a join code is for the screen alone.
+        quoted = sentence(message("This is not a join code.")), ""
+        text, hint = quoted if error.quotes_code else (line_of(error), hint_of(error))
+        _emit(_fields(ErrorEvent(code_of(error), text, hint, error.exit_code)))
     before = translate(NOTE if error.exit_code == ABANDONED else ERROR)
     _print(before + printable(line_of(error)), sys.stderr)
     if hint := hint_of(error):

@@ -35,7 +35,7 @@ SILENT_HINT: Final = message(
 
 def show_protocol(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     """Print the page of the protocol without its links, which lead to other pages."""
-    if value:
+    if value and not context.resilient_parsing:
         click.echo(re.sub(r"\[(.+?)\]\(.+?\)", r"\1", protocol_text()).rstrip())
         context.exit(DONE)
 

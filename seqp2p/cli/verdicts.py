@@ -59,6 +59,9 @@ class KeptVerdicts:
                 yield named, report
 
     def _take(self, line: bytes) -> None:
-        kept = msgspec.json.decode(line, type=_Line)
-        if kept.code == code_state():
-            self.reports[kept.replay] = decode_report(bytes(kept.report))
+        try:
+            kept = msgspec.json.decode(line, type=_Line)
+            if kept.code == code_state():
+                self.reports[kept.replay] = decode_report(bytes(kept.report))
+        except RecursionError:
+            raise ValueError from None  # It is nested too deeply.

@@ -86,6 +86,15 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
     return Loaded(match, torn, events)
 
 
+def is_over(path: Path, disk: Disk = REAL_DISK) -> bool:
+    """Return True if a replay has its end. Raises OSError as files do."""
+    try:
+        found, _ = _whole_records(disk.read(path, form.REPLAY_SIZE_MAX + 1))
+    except DecodeError:
+        return False
+    return any(isinstance(placed.record, form.EndRecord) for placed in found)
+
+
 def feed(
     match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: SeatKeys | None = None
 ) -> tuple[Event, ...]:

@@ -242,6 +242,21 @@ async def test_bots_fill_a_table_but_for_the_places_that_are_kept(tmp_path: Path
     await refused(ValueError, seqp2p.host(3, fill="clever", listen="127.0.0.1"), "there is no bot 'clever'")
 
 
+async def test_a_bot_that_is_removed_is_called_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seqp2p.api.host.CALL_AGAIN_S", 0.01)
+    seen = list[bytes]()
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path, 3, fill="random", wait_for=1) as table:
+            async for event in table.events:
+                if isinstance(event, seqp2p.LobbyShown) and event.seats[1] and event.seats[1].key not in seen:
+                    seen.append(event.seats[1].key)
+                    if len(seen) == 2:
+                        break
+                    table.ask(seqp2p.RemovePlayer(seen[0]))
+    for wrong in ({"wait_for": 3, "fill": "random"}, {"wait_for": -1, "fill": "random"}, {"wait_for": 1}):
+        await refused(ValueError, table_of(tmp_path, 3, **wrong), "wait_for goes with fill")
+
+
 async def test_bots_that_fill_a_table_come_back(tmp_path: Path) -> None:
     async with table_of(tmp_path, 3, variant="kids", fill="random") as table, table.seat() as seat:
         await play_varied(seat)
@@ -327,7 +342,7 @@ async def test_a_bot_that_is_too_slow_is_played_for(tmp_path: Path) -> None:
         assert await seqp2p.play_bot(ann, bot, time_s=0.01) == ann.result
     failed = [event for event in ann.events.so_far if isinstance(event, seqp2p.BotFailed)]
     reason = "it did not choose within 0.01 seconds"
-    assert failed == [seqp2p.BotFailed(reason, gone=False)] * 2 + [seqp2p.BotFailed(reason, gone=True)]
+    assert failed == [seqp2p.BotFailed(reason, gone=False)]
     assert bot.asked == 1, "no call is made beside one that goes on"
     bot.go_on.set()
 

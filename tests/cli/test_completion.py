@@ -72,6 +72,7 @@ def test_names_of_known_players_and_colours(own_home: Path) -> None:
     assert completed("host", "--colour", "r") == ["red"]
     assert completed("id", "--forget", "") == []
     remember([Meeting(2, "Ann", Identity(bytes(32)).public, "new")])
+    remember([Meeting(3, "A$(touch x)", Identity(b"1" * 32).public, "new")])  # A shell would obey it.
     assert completed("id", "--forget", "A") == ["Ann"]
     (own_home / "known_players.json").write_text("?", "utf-8")
     assert completed("id", "--forget", "A") == []
