@@ -1,4 +1,4 @@
-"""What a person is told of the time for a turn."""
+"""The lines that tell a person how much time a turn has left."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
