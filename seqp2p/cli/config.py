@@ -68,6 +68,7 @@ def command(action: str, name: str | None, value: str | None, *, as_json: bool) 
         show(output, setting, alone=action == "get")
     if action == "list" and not as_json:
         output.say(t("the file: {path}", path=config_path()))
+        output.say(t("to change one: seqp2p config set NAME VALUE"))
 
 
 def show(output: Output, setting: Setting, *, alone: bool) -> None:

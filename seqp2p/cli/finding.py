@@ -50,7 +50,10 @@ async def choose_route(
     if address is not None:
         if code is None:  # A person looks for a code only once a host is there to check it.
             await trio.aclose_forcefully(await dial_in_time(address, tcp_dial, DEFAULT_LIMITS))
-            code = await ask_code(view, output)
+            asked = await ask_place(view, output)
+            if isinstance(asked, Address):
+                return await choose_route(asked, None, own, view, output, relay)
+            code = asked
         return Route(address), code
     if code is not None and place_of(code) is not None:
         return await _find_meeting(code, own, relay, output), code
@@ -58,9 +61,12 @@ async def choose_route(
         if code is None:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(list_tables, tables, view, output)
-                code = await ask_code(view, output)
+                asked = await ask_place(view, output)
                 nursery.cancel_scope.cancel()
             view.change(tables=None)
+            if isinstance(asked, Address):
+                return await choose_route(asked, None, own, view, output, relay)
+            code = asked
         number, _ = public_part(code)
         output.ask("looking", Question(t("looking for table {number}", number=number)))
         seen = () if place_of(code) else await wait_for_table(number, tables, own)
@@ -113,8 +119,8 @@ async def enter_by_code(
             output.say(line, "answer")
 
 
-async def ask_code(view: LobbyView, output: Output) -> str:
-    """Ask a person for the code until it can be one. Raises UserError when the input ends."""
+async def ask_place(view: LobbyView, output: Output) -> Address | str:
+    """Ask a person for the code until it can be one, or is an address. Raises UserError when the input ends."""
     view.change(asks=translate(QUESTION))
     while True:
         if not view.shows:
@@ -122,9 +128,10 @@ async def ask_code(view: LobbyView, output: Output) -> str:
         line = await output.read_line()
         if line is None or word_of(line) in LEAVING:
             raise UserError(t("stopped"), exit_code=ABANDONED)
-        if (fault := code_fault(line)) is None:
+        address = typed_address(line)
+        if address is not None or (fault := code_fault(line)) is None:
             view.change(asks="")
-            return parse_code(line)
+            return address or parse_code(line)
         output.say(fault, "answer")
 
 
@@ -133,21 +140,16 @@ def code_fault(text: str) -> str | None:
     try:
         parse_code(text)
     except BadCode as error:
-        if _is_address(text):
-            context = click.get_current_context(silent=True)  # To join, or to watch.
-            command = f"{context.command_path if context else 'seqp2p join'} {text.strip()}"
-            return t("This is an address: give it on the command line, {command}", command=command)
         return f"{translate(message_of(error))} {translate(error.hint)}"
     return None
 
 
-def _is_address(text: str) -> bool:
-    """Return True for a host's address with its port: a name alone may be a slip in a code."""
+def typed_address(text: str) -> Address | None:
+    """Return a typed address of a host; None for one without its port: a name alone may be a slip in a code."""
     try:
-        parse_address(text)
+        return parse_address(text.strip()) if ":" in text else None
     except AddressError:
-        return False
-    return ":" in text
+        return None
 
 
 async def list_tables(tables: Browsed[TableAdvert], view: LobbyView, output: Output) -> None:

@@ -110,6 +110,8 @@ class LobbyView:
             waits=waiting_line(event),
             reading=tuple(rules_text(settings.variant, current()).splitlines()),
         )
+        if event.own_seat != 1 and event.seats[0] is not None:
+            self.change(title=t("seqp2p: the table of {name}", name=event.seats[0].name))
 
 
 def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own: bool) -> "LobbyPlace":

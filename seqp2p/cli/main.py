@@ -317,7 +317,7 @@ def main() -> None:
     is_bare = not arguments or (arguments[0] == "--lang" and arguments[1:] in ([each] for each in language.LANGUAGES))
     if not (is_bare and sys.stdin.isatty() and sys.stdout.isatty()):
         sys.exit(exit_code_of(arguments))
-    from seqp2p.cli.menu import choose_command  # what --help need not wait for
+    from seqp2p.cli.menu import choose_command, wait_for_enter  # what --help need not wait for
 
     while words := choose_command(COMMANDS):
         speak([*words, *arguments], environment)
@@ -327,8 +327,8 @@ def main() -> None:
         log_file.stop()
         progress.hide(False)
         speak(arguments, environment)
-        with contextlib.suppress(EOFError, KeyboardInterrupt):
-            input(t("Enter: back to the menu"))
+        with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
+            wait_for_enter(t("Enter: back to the menu"))
     sys.exit(DONE)
 
 

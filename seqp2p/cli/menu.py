@@ -1,22 +1,25 @@
 """The menu of a bare ``seqp2p`` at a terminal: on a screen, or as a list where there is none."""
 
 import difflib
+import os
+import re
 import shlex
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from seqp2p.api.home import usual_replay_dir
-from seqp2p.cli.finding import code_fault
+from seqp2p.cli.finding import code_fault, typed_address
 from seqp2p.cli.options import ask_name
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen, show_error
 from seqp2p.cli.replays import ListedGame, unfinished_game
 from seqp2p.cli.running import run_async
-from seqp2p.errors import ABANDONED, UserError
+from seqp2p.errors import ABANDONED, DONE, UserError
 from seqp2p.i18n import Message, message, term
 from seqp2p.lobby.code import parse_code
-from seqp2p.net.addresses import AddressError, parse_address
 from seqp2p.net.errors import BadCode
 from seqp2p.rules import CLASSIC, KIDS, Variant
 from seqp2p.ui.language import t, tn, translate
@@ -24,6 +27,10 @@ from seqp2p.ui.menu_scene import MenuRow, MenuScene
 from seqp2p.ui.words import listed
 
 LEAVING: Final = frozenset({"q", "quit", "exit", "leave"})
+CLICKS_ON: Final = "\x1b[?1000h\x1b[?1006h"
+CLICKS_OFF: Final = "\x1b[?1006l\x1b[?1000l"
+ENTER_OR_CLICK: Final = re.compile(rb"[\r\n\x04]|\x1b\[<[\d;]+m|^$")
+"""Enter, Ctrl-D or the release of a mouse button in what was read; or the end of it."""
 LEVELS: Final = (term("level", "easy"), term("level", "normal"), term("level", "hard"))
 
 
@@ -73,33 +80,43 @@ def choose_command(commands: Collection[str]) -> Sequence[str]:
         ask_name()
         if not can_show(output, wish):
             return _choose_from_list(rows, output, commands)
-        chosen: list[str] = []
-
-        async def choose() -> int:
-            async with on_screen(output, wish) as shown_on:
-                chosen.extend(await _choose_on_screen(rows, shown_on, commands))
-            return 0
-
-        run_async(choose)
+        other = t("type a command or a join code, or choose with the arrows")
+        read, fault = partial(read_command, commands=commands), partial(fault_of, commands=commands, other=other)
+        return choose_on_screen(MenuScene(rows, tuple(commands)), output, wish, read, fault)
     except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
         return ()
     except UserError as error:
         if error.exit_code != ABANDONED:
             show_error(error)
         return ()
+
+
+def choose_on_screen(
+    scene: MenuScene,
+    output: Output,
+    wish: ScreenWish,
+    read: Callable[[str], Sequence[str]],
+    fault: Callable[[str], str],
+) -> Sequence[str]:
+    """Show a menu until a line is something by ``read``, and return that; none for leaving.
+
+    ``fault`` says why another line is nothing.
+    """
+    chosen: list[str] = []
+
+    async def choose() -> int:
+        async with on_screen(output, wish) as shown_on:
+            assert shown_on.screen is not None, "a menu on a screen"
+            shown_on.screen.show(scene)
+            while (line := await shown_on.read_line()) is not None and line.strip().lower() not in LEAVING:
+                if words := read(line):
+                    chosen.extend(words)
+                    break
+                shown_on.say(fault(line), "answer")
+        return DONE
+
+    run_async(choose)
     return chosen
-
-
-async def _choose_on_screen(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
-    screen = output.screen
-    assert screen is not None, "a menu on a screen"
-    screen.show(MenuScene(rows, tuple(commands)))
-    while (line := await output.read_line()) is not None and line.strip().lower() not in LEAVING:
-        if words := read_command(line, commands):
-            return words
-        why = fault_of(line, commands) or t("type a command or a join code, or choose with the arrows")
-        output.say(why, "answer")
-    return ()
 
 
 def _choose_from_list(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
@@ -115,8 +132,36 @@ def _choose_from_list(rows: Sequence[MenuRow], output: Output, commands: Collect
             return rows[int(typed) - 1].command
         if words := read_command(typed, commands):
             return words
-        output.say(fault_of(typed, commands) or t("type a number from 1 to {most}, or q", most=len(rows)))
+        output.say(fault_of(typed, commands, t("type a number from 1 to {most}, or q", most=len(rows))))
     return ()
+
+
+def wait_for_enter(text: str) -> None:
+    """Show a line until Enter is pressed, or a button of the mouse. Raises EOFError or OSError without a terminal."""
+    if sys.platform != "win32" and can_show(Output(json=False), ScreenWish()):
+        _wait_for_enter_or_click(text)
+    else:
+        input(text)
+
+
+def _wait_for_enter_or_click(text: str) -> None:
+    if sys.platform != "win32":
+        import termios
+        import tty
+
+        terminal = sys.stdin.fileno()
+        try:
+            before = termios.tcgetattr(terminal)
+            print(text, end=CLICKS_ON, flush=True)
+            try:
+                tty.setcbreak(terminal)
+                while ENTER_OR_CLICK.search(os.read(terminal, 1024)) is None:
+                    pass
+            finally:
+                print(CLICKS_OFF, flush=True)
+                termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+        except termios.error as error:
+            raise OSError(*error.args) from None
 
 
 def read_command(line: str, commands: Collection[str]) -> Sequence[str]:
@@ -141,18 +186,14 @@ def _place(line: str) -> str:
         return parse_code(line)
     except BadCode:
         pass
-    try:
-        parse_address(line.strip())
-    except AddressError:
-        return ""
-    return line.strip() if ":" in line else ""
+    return line.strip() if typed_address(line) else ""
 
 
-def fault_of(line: str, commands: Collection[str]) -> str:
-    """Return the reason why a line is no command, or no code if it begins with a number; empty for any other line."""
+def fault_of(line: str, commands: Collection[str], other: str) -> str:
+    """Return the reason why a line is no command, or no code if it begins with a number; ``other`` for another line."""
     if line[:1].isdecimal() and (fault := code_fault(line)):
         return fault
     first = line.split(maxsplit=1)[0] if line.split() else ""
     if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
         return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
-    return ""
+    return other

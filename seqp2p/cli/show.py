@@ -24,9 +24,19 @@ from seqp2p.cli.moments import (
 )
 from seqp2p.cli.options import screen_options
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
-from seqp2p.cli.replays import MISSING_HINT, ReplayPath, describe, known_names, past_games, resolved, verdict_of
+from seqp2p.cli.replays import (
+    MISSING_HINT,
+    ListedGame,
+    ReplayPath,
+    describe,
+    is_number,
+    known_names,
+    past_games,
+    resolved,
+    verdict_of,
+)
 from seqp2p.cli.running import run_async
-from seqp2p.errors import DONE, NOT_VERIFIED, USAGE, UserError
+from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, moment_fields
 from seqp2p.ui.frame import Fragment
@@ -53,7 +63,7 @@ from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly
 @screen_options
 def command(file: Path | None, *, as_json: bool, with_review: bool, wish: ScreenWish) -> None:
     output = Output(as_json)
-    file = chosen_file(output) if file is None else resolved(file)
+    file = chosen_file(output, wish) if file is None else resolved(file)
     playback = play_file(file, read_file(file))
     show(output, wish, file, playback, with_review=with_review)
     if playback.report.verdict == "invalid":
@@ -83,21 +93,38 @@ def show(output: Output, wish: ScreenWish, file: Path, playback: Playback, *, wi
         run_async(lambda: by_words(output, frames, header_lines(playback)))
 
 
-def chosen_file(output: Output) -> Path:
-    """List the last games, and ask for the number of one. Raises UserError."""
+def chosen_file(output: Output, wish: ScreenWish) -> Path:
+    """Let a person choose one of the last games: from a menu, or by its number in a list. Raises UserError."""
     if output.json or not sys.stdin.isatty():
         raise UserError(t("name a replay, or last"), VERIFY_HINT, USAGE)
-    games: list[Path] = []
-    for number, game in enumerate(past_games(folder := usual_replay_dir()), 1):
-        games.append(game.path)
-        output.say(f"{number:>3}  {game.line}")
+    on_menu, games = can_show(output, wish), list[ListedGame]()
+    for game in past_games(folder := usual_replay_dir()):
+        games.append(game)
+        if not on_menu:
+            output.say(f"{len(games):>3}  {game.line}")
     if not games:
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
-    while True:
-        typed = str(click.prompt(t("which one? (1 is the newest)"), default="1", prompt_suffix=" ", show_default=False))
-        if typed.strip().isdecimal() and 1 <= int(typed) <= len(games):
-            return games[int(typed) - 1]
-        output.say(t("type a number from 1 to {most}", most=len(games)))
+
+    def read(line: str) -> Sequence[str]:
+        number = line.rsplit(maxsplit=1)[-1] if line.split() else ""
+        return [number] if is_number(number) and 1 <= int(number) <= len(games) else ()
+
+    def fault(_: str) -> str:
+        return t("type a number from 1 to {most}", most=len(games))
+
+    if on_menu:
+        from seqp2p.cli.menu import choose_on_screen  # what a named file need not wait for
+        from seqp2p.ui.menu_scene import MenuRow, MenuScene
+
+        rows = [MenuRow(game.line, ("show", str(number))) for number, game in enumerate(games, 1)]
+        chosen = choose_on_screen(MenuScene(rows, (), numbered=True), output, wish, read, fault)
+        if not chosen:
+            raise UserError(t("stopped"), exit_code=ABANDONED)
+        return games[int(chosen[0]) - 1].path
+    question = t("which one? (1 is the newest)")
+    while not (chosen := read(click.prompt(question, default="1", prompt_suffix=" ", show_default=False))):
+        output.say(fault(""))
+    return games[int(chosen[0]) - 1].path
 
 
 def whole_lines(file: Path, playback: Playback) -> list[str]:

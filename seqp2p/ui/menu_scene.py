@@ -18,6 +18,8 @@ USUAL: Final = "normal"
 HEADING: Final = "SEQUENCE"
 ROWS_ABOVE: Final = 6
 """Rows of the heading, with a blank one above and below it."""
+ROWS_BELOW: Final = 5
+"""Two rows for a cut one, a blank one above and below these, and the keys."""
 ROOM_FOR_BOTH: Final = 78
 """On so many columns a row has its command beside it."""
 
@@ -59,13 +61,14 @@ class MenuRow:
 
 
 class MenuScene:
-    """The scene of the menu. ``commands`` can be typed, too."""
+    """The scene of the menu. ``commands`` can be typed, too. Each row has a letter, or its number if ``numbered``."""
 
-    def __init__(self, rows: Sequence[MenuRow], commands: Sequence[str]) -> None:
+    def __init__(self, rows: Sequence[MenuRow], commands: Sequence[str], *, numbered: bool = False) -> None:
         self.rows = list(rows)
         self.chosen = 0
         self._commands = commands
-        self.letters = _letters([row.text for row in rows])
+        numbers = tuple(str(number) for number in range(1, len(rows) + 1))
+        self.letters = numbers if numbered else _letters([row.text for row in rows])
 
     def painter(self, page: Page) -> Painter:
         return partial(paint_menu, tuple(self.rows), self.letters, self.chosen, tuple(self.keys()), page)
@@ -125,27 +128,37 @@ def _letters(texts: Sequence[str]) -> tuple[str, ...]:
 def paint_menu(
     rows: Sequence[MenuRow], letters: Sequence[str], chosen: int, keys: Sequence[KeyHelp], page: Page, *size: int
 ) -> Frame:
-    """Paint the heading, the rows, what was said last, and the keys. A row is the target ``("row", number)``."""
+    """Paint the heading, the rows, what was said last, and the keys. A row is the target ``("row", number)``.
+
+    Where there is no room for all rows, these go up with the chosen one. If that one is cut, its end is below the rows.
+    """
     width, height = size
     canvas = Canvas(width, height, page.glyphs)
     left = max((width - ROOM_FOR_BOTH) // 2, 1)
     for down, text in enumerate(large(HEADING, ascii_only=page.glyphs is ASCII), 1):
         canvas.put(down, left, text, "code")
-    texts = max(width_of(row.text) for row in rows)
-    for at, row in enumerate(rows):
+    room, end = max(height - ROWS_ABOVE - ROWS_BELOW, 1), left + ROOM_FOR_BOTH
+    texts = min(max(width_of(row.text) for row in rows), end - left - 5)
+    first, below = max(0, chosen - room + 1), list[tuple[str, str]]()
+    for place, (at, row) in enumerate([*enumerate(rows)][first : first + room], ROWS_ABOVE):
         mark, style = (">", "chosen") if at == chosen else (" ", "")
-        place, target = ROWS_ABOVE + at, ("row", at)
+        target, command, column = ("row", at), f"seqp2p {' '.join(row.command)}", left + 5
         canvas.put(place, left, f"{mark} ", style, target)
         canvas.put(place, left + 2, letters[at], "key", target)
-        column = canvas.put(place, left + 5, row.text + " " * (texts - width_of(row.text)), style, target)
-        column = canvas.put(place, column + 2, row.choices, "hint", target)
-        command = f"seqp2p {' '.join(row.command)}"
-        room = left + ROOM_FOR_BOTH - column - 2
-        canvas.put(place, column + 2, clipped(command, room, page.glyphs.more).rjust(room), "dim", target)
+        padded = row.text + " " * (texts - width_of(row.text))
+        for text, kind in ((padded, style), (row.choices, "hint")):
+            canvas.clip(place, column, end - column, text, kind, target)
+            column += width_of(text) + 2
+        shown = clipped(command, end - column, page.glyphs.more)
+        canvas.put(place, end - width_of(shown), shown, "dim", target)
+        if at == chosen and column + width_of(command) > end:
+            whole = f"{row.choices or row.text}  {command}"
+            below = [("dim", part) for part in wrapped(whole, width - 2 * left)][: ROWS_BELOW - 3]
+    top = ROWS_ABOVE + min(len(rows), room) + 1
     said = [(line.kind, text) for line in page.lines for text in wrapped(line.text, width - 2 * left)]
-    room = height - ROWS_ABOVE - len(rows) - 3
-    for down, (kind, text) in enumerate(said[-room:] if room > 0 else ()):
-        canvas.put(ROWS_ABOVE + len(rows) + 1 + down, left, text, kind)
+    left_over = height - top - 2 - len(below)
+    for down, (kind, text) in enumerate([*below, *(said[-left_over:] if left_over > 0 else ())]):
+        canvas.put(top + down, left, text, kind)
     put_keys(canvas, left, keys, "hint")
     canvas.fill(0, 0, width, "bar")
     return canvas.frame()

@@ -9,7 +9,7 @@ import trio
 
 from seqp2p.api.finding import ABSENT
 from seqp2p.cli import finding
-from seqp2p.cli.finding import choose_route, code_fault, list_tables
+from seqp2p.cli.finding import choose_route, list_tables
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.options import read_place
 from seqp2p.cli.output import Output
@@ -31,12 +31,6 @@ def test_a_code_is_told_from_an_address(place: str) -> None:
     assert read_place(place, None) == (None, place)
     with pytest.raises(UserError, match="given twice"):
         read_place(place, "7-amber-falcon")
-
-
-def test_an_address_in_the_place_of_a_code() -> None:
-    told = "This is an address: give it on the command line, seqp2p join 127.0.0.1:33343"
-    assert code_fault(" 127.0.0.1:33343") == told
-    assert str(code_fault("7:amber")).startswith("This is not a join code.")
 
 
 @pytest.mark.parametrize(
@@ -101,6 +95,10 @@ async def test_the_host_is_looked_for_before_its_code(typed: list[str], monkeypa
     async with listener, trio.open_nursery() as nursery:
         nursery.start_soon(accept_one, listener)
         assert (await choose_route(address, None, [], *on(Output(json=False))))[1] == "7-amber-falcon"
+        # An address answers the question for the code, too.
+        nursery.start_soon(accept_one, listener)
+        typed += ["7:amber", f" {address} ", "7-amber-falcon"]
+        assert (await choose_route(None, None, [], *on(Output(json=False))))[0].host == address
     monkeypatch.setattr(Output, "read_line", None)
     with pytest.raises(Unreachable):
         await choose_route(address, None, [], *on(Output(json=False)))

@@ -26,8 +26,8 @@ def test_what_is_typed(typed: str, words: list[str]) -> None:
 
 
 def test_what_is_no_command() -> None:
-    assert fault_of("gamse now", COMMANDS) == "no such command: gamse; did you mean games?"
-    assert not fault_of("qqqq", COMMANDS)
+    assert fault_of("gamse now", COMMANDS, "") == "no such command: gamse; did you mean games?"
+    assert fault_of("qqqq", COMMANDS, "so") == "so"
 
 
 @pytest.mark.parametrize(

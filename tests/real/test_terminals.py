@@ -44,8 +44,9 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
 
 
 def back_to_the_menu(terminal: Terminal) -> None:
-    terminal.see("Enter: back to the menu")
-    terminal.press("Enter")
+    back = "Enter: back to the menu"
+    screen = terminal.wait(lambda screen: screen.rstrip().endswith(back), back)
+    terminal.click(screen.rstrip().count("\n"), 1)
     terminal.see("q Enter quit")
 
 
@@ -76,6 +77,12 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.press("C-c")
     back_to_the_menu(ann)
     ann.see("Continue")
+    ann.type("g")
+    ann.see("seqp2p show 1")
+    ann.press("Enter")
+    ann.see("the cards are not dealt yet")
+    ann.type("q")
+    back_to_the_menu(ann)
     ann.type("q")
     assert ann.exit_code() == 0
 

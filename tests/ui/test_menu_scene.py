@@ -58,6 +58,17 @@ def test_letters_can_be_typed_on_any_keyboard() -> None:
     assert MenuScene(rows, ()).letters == ("r", "e", "g", "t", "")
 
 
+def test_a_long_menu_scrolls_and_the_chosen_row_is_shown_in_full() -> None:
+    rows = [MenuRow(f"{number} " + "long " * 20, ("show", str(number))) for number in range(1, 21)]
+    scene = MenuScene(rows, (), numbered=True)
+    assert scene.press("up") is None
+    shown = [line.rstrip() for line in scene.painter(Page())(80, 20).lines]
+    assert [line[3:5] for line in shown[6:15]] == [str(number) for number in range(12, 21)]
+    assert shown[14] == " > 20 20" + " long" * 14 + "…"
+    assert shown[16:18] == [" 20" + " long" * 15, "   long long long long long   seqp2p show 20"]
+    assert (scene.enter("7"), scene.enter("l")) == ("show 7", "l")
+
+
 def test_clicks_and_completions() -> None:
     scene = menu()
     assert (scene.click(("row", 3)), scene.click(("row", 3))) == (None, "join")
