@@ -233,6 +233,8 @@ class _HostLobby:
     async def _welcome(self, stream: trio.abc.Stream) -> None:
         try:
             frames, proof = await self._authenticate(stream)
+        except LinkLost:
+            return  # Whoever asks for a code looks first whether a host is there.
         except NetError:
             self._door.count_stranger()
             return
