@@ -1,7 +1,13 @@
 """Help shows every command; faults, and usage errors beside those of ``talks.txt``."""
 
+import builtins
 import re
+import shutil
+import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
+from runpy import run_path
 
 import click
 import pytest
@@ -9,9 +15,10 @@ import trio
 from trio.testing import memory_stream_pair
 
 from seqp2p.cli import main as main_module
-from seqp2p.cli import output
+from seqp2p.cli import menu, output
 from seqp2p.cli.main import COMMANDS, EXIT_CODES, HEADINGS
-from seqp2p.errors import ABANDONED, UserError
+from seqp2p.cli.menu import choose_command, fault_of, read_command
+from seqp2p.errors import ABANDONED, FAILED, UserError
 from tests.cli import documented
 from tests.cli.conftest import Cli, said
 from tests.cli.processes import Household
@@ -127,3 +134,101 @@ def test_ctrl_c_while_the_program_starts_is_no_fault_of_it(monkeypatch: pytest.M
     with pytest.raises(UserError, match=r"^stopped$") as caught:
         main_module.run(())
     assert caught.value.exit_code == ABANDONED
+
+
+# The manual pages: as the commands are now, and nothing but text to a pager.
+
+
+MAN = Path(__file__).parents[2] / "docs" / "man"
+pytest.importorskip("click_man", reason="click-man writes the pages, and belongs to the dev extra")
+for module, _ in COMMANDS.values():
+    import_module(module)  # Click translates the name of a folder at import, which may be in a test that speaks French.
+
+
+def test_they_say_what_the_commands_say(tmp_path: Path) -> None:
+    run_path(str(MAN.parent / "generate_man.py"))["generate"](tmp_path)
+    made = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*/*")}
+    kept = {path.name: path.read_text("utf-8") for path in MAN.glob("*/*")}
+    assert made.keys() == {"seqp2p.1", *(f"seqp2p-{name}.1" for name in COMMANDS), "seqp2p-bots.7"}
+    assert made == kept, "make man writes them again"
+
+
+@pytest.mark.parametrize("page", sorted(MAN.glob("man1/*")), ids=lambda path: path.stem)
+def test_a_page_is_whole(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"):
+        assert f".SH {section}\n" in text
+    # Every line that begins like a macro is one.
+    macros = {line.split()[0] for line in text.splitlines() if line.startswith((".", "'"))}
+    assert macros <= {".TH", ".SH", ".B", ".PP", ".TP"}
+
+
+@pytest.mark.process
+def test_groff_finds_nothing_wrong() -> None:
+    if shutil.which("groff") is None:
+        pytest.skip("groff is not installed")
+    for page in MAN.glob("*/*"):
+        line = ["groff", "-man", "-Tutf8", "-ww", "-z", str(page)]
+        done = subprocess.run(line, capture_output=True, text=True, check=True)
+        assert done.stderr == ""
+
+
+def test_exit_codes_are_said_in_three_places_alike(cli: Cli) -> None:
+    _, out, _ = cli("--help")
+    table = out.split("Exit codes:")[1]
+    rows = re.findall(r"^  (\d)  (.*(?:\n {5}.*)*)", table, re.MULTILINE)
+    said = {int(code): " ".join(text.split()) for code, text in rows}
+    plain = {code: text.replace("`", "") for code, text in documented.exit_codes().items()}
+    assert said == plain
+    page = (MAN / "man1" / "seqp2p.1").read_text("utf-8")
+    for code, text in plain.items():
+        assert f".TP\n{code}\n{text}\n" in page
+
+
+# The menu of a bare ``seqp2p``: what it offers, and what can be typed at it.
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("games", ["games"]),
+        ("7-amber falcon", ["join", "7-amber-falcon"]),
+        ("192.0.2.1:4000", ["join", "192.0.2.1:4000"]),
+        ("example", []),
+        ('say "', []),
+        ("", []),
+    ],
+)
+def test_what_is_typed(typed: str, words: list[str]) -> None:
+    assert list(read_command(typed, COMMANDS)) == words
+
+
+def test_what_is_no_command() -> None:
+    assert fault_of("gamse now", COMMANDS) == "no such command: gamse; did you mean games?"
+    assert not fault_of("qqqq", COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"), [(["99", "x", "", "2"], ["play", "--tutorial"]), (["quit"], []), (["rules"], ["rules"])]
+)
+def test_a_list_where_there_is_no_screen(
+    typed: list[str], words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(menu, "ask_name", lambda: None)
+    monkeypatch.setattr(builtins, "input", lambda _: typed.pop(0))
+    assert list(choose_command(COMMANDS)) == words
+    assert "  1  Play against bots  1 bot, normal  (seqp2p play)" in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(("exit_code", "said"), [(ABANDONED, ""), (FAILED, "seqp2p: error: no room\n")])
+def test_a_menu_that_is_stopped_ends(
+    exit_code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(_: object) -> None:
+        raise UserError("no room", exit_code=exit_code)
+
+    monkeypatch.setattr(menu, "ask_name", lambda: None)
+    monkeypatch.setattr(menu, "can_show", lambda *_: True)
+    monkeypatch.setattr(menu, "run_async", stop)
+    assert list(choose_command(COMMANDS)) == []
+    assert capsys.readouterr().err == said
