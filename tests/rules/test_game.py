@@ -197,13 +197,13 @@ def test_a_view_prints_as_a_board() -> None:
     assert "holds" not in str(view(hide(game.position, ()), 0))
 
 
-# Whole games between random players at every table, on the engine and on the rules written naively.
+# Whole games between random players at every table, on the engine and on the second program.
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
-def test_games_end_as_the_rules_written_naively_have_it_and_no_card_is_lost(table: Table) -> None:
-    game, deck = table.deal(random.Random(f"naive {table}")), Counter(table.variant.deck)
+def test_games_end_as_the_second_program_has_it_and_no_card_is_lost(table: Table) -> None:
+    game, deck = table.deal(random.Random(f"both {table}")), Counter(table.variant.deck)
     both = Both(game)
     while not game.position.over:
         before = game.position
