@@ -160,6 +160,7 @@ async def test_a_seat_that_is_dropped_takes_nothing_more(tmp_path: Path) -> None
         for seat, ballot in ballots:
             await here.hear(seat, SignedBallot(ballot))
     assert here.session.ending is not None
+    assert here.session.ending.result.reason == "the others have voted to go on without you"
     assert here.events[-1] == Dropped((own.number,))
     assert match.number == there.number
     assert match.held == ()
