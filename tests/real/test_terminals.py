@@ -10,7 +10,7 @@ import pytest
 
 from seqp2p.cli.replays import verify_file
 from tests.real.room import HELPED, KIDS, Room, begin, sit_down, table
-from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux, play_a_turn, play_until
+from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux, play_until
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 OVER = re.compile(r"you (won|lost)|Y O U   (W O N|L O S T)|drawn: nobody has won")
@@ -120,37 +120,7 @@ def test_two_people_stop_for_now_come_back_and_finish(room: Room) -> None:
         assert verify_file(replay).verdict == "verified"
 
 
-def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
-    ann = room.sit("ann", "play", "--bots", "3", "--pace", "0", "--grace", "5", "--name", "ann")
-    ann.see(YOUR_TURN)
-    for width, height in ((120, 40), (200, 60), (80, 24), (100, 30)):
-        ann.resize(width, height)
-        shown = ann.wait(lambda screen: YOUR_TURN in screen and "pile" in screen, "the table")
-        assert "too small" not in shown
-    for width, height in ((79, 24), (40, 10), (1, 1), (80, 23)):
-        ann.resize(width, height)
-        if width > 30:
-            ann.see("terminal too small: need 80×24")
-    ann.resize(80, 24)
-    ann.see(YOUR_TURN)
-    play_a_turn(ann)
-
-
 # Another game: some accept, decline, are gone or were gone for a while.
-
-
-def test_one_declines_and_one_is_killed_at_the_question(room: Room) -> None:
-    ann, ben, cem = people = sit_down(room, "ben", "cem", **HELPED)
-    begin(ann)
-    for person in people:
-        person.find(ASKED)
-    cem.type("no")
-    for person in (ann, ben):
-        person.see("cem plays no other game")
-    ben.press("Enter")
-    ann.see("ben wants another game")
-    os.kill(ann.pid(), signal.SIGKILL)
-    ben.see("there is no other game at this table: ann plays no other game")
 
 
 def test_seats_that_were_killed_and_resumed_play_another_game(room: Room) -> None:

@@ -159,7 +159,7 @@ def test_a_seat_comes_back(kind: FaultKind) -> None:
 
 @pytest.mark.parametrize("kind", ["crash", "power"])
 def test_seats_that_are_killed_at_any_moment_resume(kind: FaultKind) -> None:
-    """A crash at the moments of the setup, the power at those of the game: what is signed is on the disk or under way."""
+    """A crash at the moments of the setup, the power at those of the game."""
     for moment in range(5, 105, 6):
         both = played(2, Fault(kind, moment / 100 if kind == "crash" else moment / 10, (1, 2), 3.0))
         assert [peer.lives for peer in both.peers.values()] == [2, 2], moment
