@@ -46,5 +46,5 @@ def test_a_program_that_fails_loses_its_game(manner: str, reason: str, tmp_path:
 
 
 def test_a_fault_that_is_mended_is_no_loss(tmp_path: Path) -> None:
-    for manner in ("illegal", "rubbish", "ahead", "twice", "caller"):
+    for manner in ("illegal", "rubbish", "ahead", "half", "twice", "caller"):
         assert not any(game.failed for game in play([strange(manner, tmp_path / "seen"), "random"]).games)

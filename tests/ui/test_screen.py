@@ -24,24 +24,11 @@ from seqp2p.ui.terminal_answers import QUESTIONS
 from seqp2p.ui.terminal_app import ANSWERS_S, LINE_LENGTH_MAX
 
 LIMIT_S = 60.0
-NAMES = {
-    "up": "\x1b[A",
-    "down": "\x1b[B",
-    "right": "\x1b[C",
-    "left": "\x1b[D",
-    "pageup": "\x1b[5~",
-    "f1": "\x1bOP",
-    "f12": "\x1b[24~",
-    "s-tab": "\x1b[Z",
-    "home": "\x1b[H",
-    "end": "\x1b[F",
-    "tab": "\t",
-    "enter": "\r",
-    "space": " ",
-    "?": "?",
-    "+": "+",
-    "-": "-",
-}
+NAMES = (
+    {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pageup": "\x1b[5~", "f1": "\x1bOP"}
+    | {"f12": "\x1b[24~", "s-tab": "\x1b[Z", "home": "\x1b[H", "end": "\x1b[F", "tab": "\t", "enter": "\r"}
+    | {"space": " ", "?": "?", "+": "+", "-": "-"}
+)
 
 
 class Sized(DummyOutput):
