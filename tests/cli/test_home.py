@@ -23,7 +23,7 @@ from seqp2p.ui.styles import AUTO, COLUMNS
 from tests.cli import documented
 from tests.cli.conftest import Cli, names_in, refused, said
 from tests.cli.processes import Household
-from tests.cli.test_completion import completed
+from tests.cli.test_usage import completed
 
 
 def mode(path: Path) -> int:

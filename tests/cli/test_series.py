@@ -40,7 +40,7 @@ from seqp2p.net.messages import AcceptGame
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
 from tests.cli.conftest import options_of, teller_of, unanswered
-from tests.cli.test_playing import NoSignals
+from tests.cli.test_play import NoSignals
 from tests.net.tools import agreement, credentials, identity
 from tests.table import make_settings
 

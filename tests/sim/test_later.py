@@ -74,30 +74,6 @@ def test_of_three_one_stops_and_never_comes_back() -> None:
     assert kinds(game, 1, 3) <= {"won", "drawn"}
 
 
-def test_who_waits_is_asked_again_after_as_long() -> None:
-    game = table((1, 2, 3))
-    game.agenda.at(STOPS_S, game.peers[2].stop)
-    for seat in (1, 3):
-        game.agenda.at(STOPS_S + GRACE_S + 2.0, partial(game.peers[seat].put, GoOn(0)))
-        game.agenda.at(STOPS_S + 2 * GRACE_S + 5.0, partial(game.peers[seat].put, GoOn(2)))
-    game.run()
-    assert happened(game, 1, AskAbout) == [AskAbout((2,)), AskAbout(()), AskAbout((2,)), AskAbout(())]
-    (at_s,) = [when for when, event in game.peers[1].events if isinstance(event, Dropped)]
-    assert 2 * GRACE_S + 5.0 <= at_s - STOPS_S <= 2 * GRACE_S + 10.0
-
-
-def test_who_stopped_may_be_given_up_after_all_the_others_are_back() -> None:
-    """Of four, three are back, and two of them want to go on without the last."""
-    game = table((1, 2, 3, 4), *(Fault("later", STOPS_S, (seat,), 20.0) for seat in (1, 2, 3)))
-    game.agenda.at(STOPS_S, game.peers[4].stop)
-    for seat in (1, 2):
-        game.agenda.at(300.0, partial(game.peers[seat].put, GoOn(4)))
-    game.run()
-    for seat in (1, 2, 3):
-        (at_s,) = [when for when, event in game.peers[seat].events if isinstance(event, Dropped)]
-        assert 300.0 <= at_s <= 305.0
-
-
 def test_one_that_was_given_up_and_is_back_is_asked_about_again() -> None:
     """An answer is about one absence. The seat is awaited all the time; a link ends after 8 s without a word."""
     twice = (Fault("partition", STOPS_S, (2,), 14.0), Fault("partition", 30.0, (2,), 11.0 + GRACE_S))

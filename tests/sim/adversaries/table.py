@@ -61,8 +61,8 @@ ELSEWHERE: Final = {
     "a seat that moves all the time": "tests/live/test_relayed_mesh.py::"
     "test_new_addresses_by_the_dozen_are_dialled_one_a_second",
     "names with escapes": "tests/match/test_table.py::test_names_that_deceive_are_refused",
-    "files cut and changed": "tests/replay/test_tampering.py::test_a_byte_changed_or_a_cut_anywhere",
-    "records dropped, doubled and moved": "tests/replay/test_tampering.py::"
+    "files cut and changed": "tests/replay/test_verify.py::test_a_byte_changed_or_a_cut_anywhere",
+    "records dropped, doubled and moved": "tests/replay/test_verify.py::"
     "test_records_dropped_doubled_moved_and_signed_for",
     "a bot that hangs": "tests/bots/test_exec_player.py::test_a_slow_program_loses_its_turn",
     "a bot that floods": "tests/bots/test_exec_player.py::test_a_program_that_writes_without_end_loses_its_turn",
