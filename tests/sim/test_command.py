@@ -8,7 +8,6 @@ import pytest
 from tests.sim import SafetyViolation
 from tests.sim.__main__ import main
 from tests.sim.invariants import Invariants
-from tests.sim.lan import VirtualLan
 from tests.sim.outcome import commit, simulate
 from tests.sim.soak import game_of, soak
 
@@ -72,16 +71,6 @@ def test_a_failed_check_says_how_to_see_it_again(capsys: pytest.CaptureFixture[s
     assert said(capsys, *again) == (1, text), "the one command that it names"
     code, line = said(capsys, *again, "--json")
     assert (code, json.loads(line)["violation"]) == (1, "SafetyViolation: the cards are marked")
-
-
-def test_an_error_of_the_program_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fall(_lan: VirtualLan) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(VirtualLan, "run", fall)
-    with pytest.raises(ZeroDivisionError) as error:
-        main(ONE)
-    assert error.value.__notes__ == [f"at commit {commit()}, in {AGAIN}"]
 
 
 # Many games.
