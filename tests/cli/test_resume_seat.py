@@ -214,7 +214,7 @@ def test_damaged_files(games: Path, brief: Played) -> None:
     assert "the game cannot be resumed: No such file" in str(refusal(games))
 
 
-async def test_an_older_copy_is_refused_and_another_game_is_taken(games: Path, brief: Played, cli: Cli) -> None:
+async def test_an_older_copy_is_refused_and_another_game_is_taken(games: Path, brief: Played) -> None:
     other = crash(games, brief, 2, name="other.seqp2p", age_s=100)
     log(copy := crash(games, brief, 3), "older", Contribution(b"", bytes(64)))
     assert isinstance(refusal(games, copy.name), OlderCopy)
@@ -223,14 +223,18 @@ async def test_an_older_copy_is_refused_and_another_game_is_taken(games: Path, b
     other.unlink()
     sidecar_path(other).unlink()
     assert isinstance(refusal(games), OlderCopy)
-    exit_code, out, _ = cli("resume", "--replay-dir", games, "--bot", "random", "--json")
-    (event,) = documented.stream(out)
-    assert (exit_code, event["code"], bool(event["hint"])) == (1, "older_copy", True)
-    assert "a copy of this game's files was put back" in event["reason"]
     marked = open_stored(copy)
     with marked.sidecar, locked_key(marked.secrets.identity) as locked, pytest.raises(OlderCopy):
         async with resumed_game(marked, locked, None):
             pass
+
+
+def test_scripts_are_told_of_an_older_copy(games: Path, brief: Played, cli: Cli) -> None:
+    log(crash(games, brief, 3), "older", Contribution(b"", bytes(64)))
+    exit_code, out, _ = cli("resume", "--replay-dir", games, "--bot", "random", "--json")
+    (event,) = documented.stream(out)
+    assert (exit_code, event["code"], bool(event["hint"])) == (1, "older_copy", True)
+    assert "a copy of this game's files was put back" in event["reason"]
 
 
 # The parts to play on with.
