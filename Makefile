@@ -24,7 +24,7 @@ help:
 	@echo "make demo    let four bots play a whole game, four processes over loopback, and verify its replay"
 	@echo "make quick   run the tests without processes, terminals, namespaces or whole simulated games (PKG=match for one package)"
 	@echo "make test    run lint, types and tests"
-	@echo "make slow    run the tests of a minute: every adversary, simulated games, killed seats, terminals, four hosts"
+	@echo "make slow    run the tests of a minute: every adversary, simulated games, terminals, four hosts"
 	@echo "make docs    make a site of the pages in build/site; a warning or a link that leads nowhere is an error"
 	@echo "make links   check the links of the pages to other sites, over the network"
 	@echo "make lowest  run the quick tests with the lowest versions of all libraries, in an environment of its own"

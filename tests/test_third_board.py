@@ -50,7 +50,7 @@ from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
 from seqp2p.ui.viewer import page
 from tests.rules.playing import OPTIONS, do, make
 from tests.rules.playing import Table as Rules
-from tests.rules.test_game_text import written_down
+from tests.rules.test_notation import written_down
 from tests.table import played, replay_bytes
 from tests.third_board import FACES, FRENCH, SPACE, SUN, french_catalogue
 from tests.ui.tables import Table

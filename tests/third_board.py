@@ -25,27 +25,15 @@ titan   orion   *       vega    comet   sun     moon
 mercury venus   earth   mars    jupiter saturn  uranus
 neptune pluto   ceres   titan   orion   vega    sun
 """
-FRENCH: Final = {
-    "sun": "soleil",
-    "moon": "lune",
-    "mercury": "mercure",
-    "venus": "vénus",
-    "earth": "terre",
-    "mars": "mars",
-    "jupiter": "jupiter",
-    "saturn": "saturne",
-    "uranus": "uranus",
-    "neptune": "neptune",
-    "pluto": "pluton",
-    "ceres": "cérès",
-    "titan": "titan",
-    "orion": "orion",
-    "vega": "véga",
-    "comet": "comète",
-    "meteor": "météore",
-    "rocket": "fusée",
-}
-FACES: Final = tuple(FRENCH)
+FACES: Final = (
+    *("sun", "moon", "mercury", "venus", "earth", "mars", "jupiter", "saturn", "uranus", "neptune", "pluto", "ceres"),
+    *("titan", "orion", "vega", "comet", "meteor", "rocket"),
+)
+IN_FRENCH: Final = (
+    *("soleil", "lune", "mercure", "vénus", "terre", "mars", "jupiter", "saturne", "uranus", "neptune", "pluton"),
+    *("cérès", "titan", "orion", "véga", "comète", "météore", "fusée"),
+)
+FRENCH: Final = dict(zip(FACES, IN_FRENCH, strict=True))
 SUN: Final = FACES.index("sun")
 TITLES: Final = {"Sequence in Space": "Sequence dans l'espace", "space": "espace"}
 SPACE: Final = Variant(

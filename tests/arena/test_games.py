@@ -1,7 +1,7 @@
 """Games between bots: the same again from the same seed, cards that are all there, and how random games go."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -9,13 +9,12 @@ import pytest
 
 import seqp2p.arena.entrants
 import seqp2p.rules.game
-from seqp2p.arena import ArenaResult, Contest, DealResult, Tally, make_contest, play_deal
+from seqp2p.arena import ArenaResult, Contest, Tally, make_contest, play_deal
 from seqp2p.bots.registry import RandomBot
 from seqp2p.rules import PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, start
 
 pytestmark = pytest.mark.simulation
 
-GAMES = 1_000
 TWO = make_contest(["random", "random"])
 KIDS = make_contest(["random"] * 3, "kids", 3)
 MIRRORED = make_contest(["greedy", "random"])
@@ -134,27 +133,3 @@ def test_a_bot_that_does_what_is_not_legal_loses_its_game(monkeypatch: pytest.Mo
     tally = Tally(who)
     tally.add(result)
     assert (tally.score(0), [side.failed for side in tally.sides], tally.draws) == (1.0, [0, 2], 0)
-
-
-def tallied(who: Contest, results: Sequence[ArenaResult]) -> Tally:
-    tally = Tally(who)
-    for number, result in enumerate(results):
-        tally.add(DealResult(0, number, (result,), (0,) * who.teams, (0.0,) * who.teams))
-    return tally
-
-
-def test_two_random_players() -> None:
-    """Bands as wide as 2,000 games need; benchmarks/bench_arena.py has those of 20,000."""
-    tally = tallied(TWO, [play(TWO, 1, number) for number in range(GAMES)])
-    assert 78 < tally.turns / GAMES < 86
-    assert 0.49 < tally.first_mover_wins / (GAMES - tally.draws) < 0.56
-    assert 0.19 < tally.reshuffled / GAMES < 0.27
-    assert tally.draws < GAMES / 100
-    assert 0.46 < (tally.score(0) or 0) < 0.54
-
-
-def test_three_random_kids() -> None:
-    tally = tallied(KIDS, [play(KIDS, 1, number) for number in range(GAMES // 2)])
-    assert 31 < tally.turns / tally.games < 34
-    assert tally.draws == 0
-    assert all(0.28 < (tally.score(team) or 0) < 0.39 for team in range(3))

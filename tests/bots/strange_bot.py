@@ -58,6 +58,10 @@ def odd(manner: str, message: dict[str, object], count: int) -> bool:
             answer(number + 1, legal[0])
         case "twice":
             answer(number, legal[0])
+        case "half":
+            print('{"type": "choice", ', end="", flush=True)
+            print(f'"id": {number}, "action": "{legal[0]}"}}', flush=True)
+            return True
         case "illegal" if count == 1:
             answer(number, "pass")
         case "stubborn":

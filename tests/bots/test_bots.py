@@ -1,17 +1,22 @@
 """The bots that ship: fair dice, legal choices, and where one choice is best, that choice."""
 
 import random
+import threading
 from collections import Counter
 
 import pytest
+import trio
+import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.bots.player import Bot
+from seqp2p.bots.chance import CERTAIN, KNOTS, OUT, OWN, SHARES, TableKind, among
+from seqp2p.bots.player import Bot, BotPlayer
 from seqp2p.bots.registry import BOTS, RandomBot, choice_s
-from seqp2p.rules import CLASSIC, DRAW, KIDS, Options, Position, apply, format_action, view
+from seqp2p.bots.value import SCALE_BITS
+from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Action, Options, Position, View, apply, format_action, view
 from tests.each import for_each
-from tests.rules.playing import OPTION_TABLES, Table, make, two
+from tests.rules.playing import OPTION_TABLES, TABLES, Table, make, two
 
 NAMES = (*(name for name in BOTS if not choice_s(name)), "strong:20")
 """``strong`` by trials: within a time it does not find the same again."""
@@ -173,3 +178,86 @@ def test_it_beats_random(name: str, games: int, least: int) -> None:
             game.play(bots[seat != own].choose(view(game.position, seat)))
         won += game.position.winner == own
     assert won >= least
+
+
+# A bot at a table: in a thread, at a pace.
+
+
+@pytest.fixture
+def seen() -> View:
+    return Table(KIDS, 2, 2).seen(5)
+
+
+class Thinker:
+    """A bot that notes where it thinks."""
+
+    thread: threading.Thread | None = None
+
+    def choose(self, seen: View) -> Action:
+        self.thread = threading.current_thread()
+        return seen.legal[0]
+
+
+async def test_it_chooses_at_once_without_a_pace(seen: View, autojump_clock: trio.testing.MockClock) -> None:
+    begun = trio.current_time()
+    assert await BotPlayer(RandomBot(random.Random(1))).choose(seen, None) in seen.legal
+    assert trio.current_time() == begun
+
+
+async def test_a_turn_takes_its_pace(seen: View, autojump_clock: trio.testing.MockClock) -> None:
+    player = BotPlayer(RandomBot(random.Random(1)), 2.5)
+    for turn in range(1, 4):
+        assert await player.choose(seen, None) in seen.legal
+        assert trio.current_time() == pytest.approx(2.5 * turn)
+
+
+async def test_it_thinks_in_a_thread_of_its_own(seen: View) -> None:
+    bot = Thinker()
+    await BotPlayer(bot).choose(seen, None)
+    assert bot.thread not in (None, threading.current_thread())
+
+
+async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: View) -> None:
+    with pytest.raises(AssertionError, match="d5 is taken"):
+        await BotPlayer(RandomBot(random.Random(1))).choose(seen, "d5 is taken")
+
+
+# Chances: a table for every size, sums, and what a chance rises with.
+
+
+KINDS = [TableKind(table.variant.name, table.players, table.teams) for table in TABLES]
+
+
+def test_every_table_has_rising_chances() -> None:
+    assert [*OWN] == KINDS
+    for row in OWN.values():
+        assert len(row) == len(KNOTS)
+        assert [*row] == sorted(row)
+        assert 0 < row[0] <= row[-1] < CERTAIN
+
+
+def test_every_length_of_a_line_has_a_weight() -> None:
+    assert {name: len(weights) for name, weights in SHARES.items()} == {
+        name: variant.line_length for name, variant in VARIANTS.items()
+    }
+    assert all(weight > 0 for weights in SHARES.values() for weight in weights)
+
+
+@given(st.sampled_from(KINDS), st.integers(-(1 << 60), 1 << 60), st.integers(0, 1 << 24), st.data())
+def test_chances_sum_up_and_rise_with_the_value(kind: TableKind, value: int, more: int, data: st.DataObject) -> None:
+    team = data.draw(st.integers(1, kind.teams))
+    lines = [data.draw(st.integers(0, len(SHARES[kind.variant]) - 1)) for _ in range(kind.teams)]
+    found, higher = among(kind, team, value, lines), among(kind, team, value + more, lines)
+    assert sum(found) == sum(higher) == CERTAIN
+    assert min(found) >= 0
+    assert 0 < found[team - 1] <= higher[team - 1] < CERTAIN
+
+
+def test_a_chance_at_a_knot_is_that_of_the_table() -> None:
+    for kind, row in OWN.items():
+        found = [among(kind, 1, knot << SCALE_BITS, [0] * kind.teams)[0] for knot in KNOTS[:-1]]
+        assert found == [*row[: len(found)]]
+
+
+def test_a_team_that_has_left_has_no_chance() -> None:
+    assert among(TableKind("classic", 3, 3), 2, 0, [4, 1, OUT])[2] == 0

@@ -18,10 +18,15 @@ from tests.replay.test_sidecar import PARTS, SECRETS
 
 
 @pytest.fixture
-def played(own_home: Path) -> Path:
+def folder(own_home: Path) -> Path:
+    """The usual folder."""
+    (own_home / "replays").mkdir(parents=True)
+    return own_home / "replays"
+
+
+@pytest.fixture
+def played(folder: Path) -> Path:
     """A folder with a game of two, and with a game of three that was played an hour later."""
-    folder = own_home / "replays"
-    folder.mkdir(parents=True)
     for hour, path in enumerate((WON, KIDS)):
         shutil.copy(path, folder)
         os.utime(folder / path.name, (3600 * hour, 3600 * hour))
@@ -84,11 +89,10 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
 
 
 def test_who_left_a_game_that_others_play_on_reads_that_it_left(
-    cli: Cli, own_home: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (own_home / "replays").mkdir(parents=True)
-    shutil.copy(WON.with_name("leave_of_one_fail.seqp2p"), own_home / "replays")
-    ben = next(past_games.past_games(own_home / "replays")).summary.report.players[1]
+    shutil.copy(WON.with_name("leave_of_one_fail.seqp2p"), folder)
+    ben = next(past_games.past_games(folder)).summary.report.players[1]
     monkeypatch.setattr(api_games, "own_keys", lambda: frozenset({bytes.fromhex(ben.key)}))
     assert "you left" in cli("games")[1]
 
@@ -100,9 +104,8 @@ def test_who_left_a_game_that_others_play_on_reads_that_it_left(
         (b"", "is not a seat's file"),
     ],
 )
-def test_a_seat_s_own_file_that_cannot_be_used_is_not_resumed(cli: Cli, own_home: Path, file: bytes, said: str) -> None:
-    (own_home / "replays").mkdir(parents=True)
-    path = own_home / "replays" / "x.seqp2p"
+def test_a_seat_s_own_file_that_cannot_be_used_is_not_resumed(cli: Cli, folder: Path, file: bytes, said: str) -> None:
+    path = folder / "x.seqp2p"
     shutil.copy(WON.with_name("cut_in_a_record_fail.seqp2p"), path)
     sidecar_path(path).write_bytes(file)
     line = cli("games")[1]
@@ -111,15 +114,13 @@ def test_a_seat_s_own_file_that_cannot_be_used_is_not_resumed(cli: Cli, own_home
     assert told(cli)[0]["resumable"] is False
 
 
-def test_a_spectator_reads_of_a_forfeit_as_the_players_do(cli: Cli, own_home: Path) -> None:
-    (own_home / "replays").mkdir(parents=True)
-    shutil.copy(WON.with_name("forfeit_written_by_a_spectator_fail.seqp2p"), own_home / "replays" / "x.seqp2p")
+def test_a_spectator_reads_of_a_forfeit_as_the_players_do(cli: Cli, folder: Path) -> None:
+    shutil.copy(WON.with_name("forfeit_written_by_a_spectator_fail.seqp2p"), folder / "x.seqp2p")
     assert "ann won by forfeit: ben, cleo left the table" in cli("games")[1]
 
 
-def test_what_is_no_replay_is_listed_as_such(cli: Cli, own_home: Path) -> None:
-    (own_home / "replays").mkdir(parents=True)
-    (own_home / "replays" / "x.seqp2p").write_bytes(b"\xff" * 99)
+def test_what_is_no_replay_is_listed_as_such(cli: Cli, folder: Path) -> None:
+    (folder / "x.seqp2p").write_bytes(b"\xff" * 99)
     (game,) = told(cli)
     assert (game["verdict"], game["names"], game["turns"]) == ("invalid", [], 0)
     assert "damaged: seqp2p verify x.seqp2p" in cli("games")[1]

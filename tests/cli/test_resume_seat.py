@@ -1,10 +1,16 @@
 """Resuming a seat: the game that a name means, the player who may have it, and the parts to play on with."""
 
 import os
+import resource
+import shlex
 import shutil
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +21,10 @@ from seqp2p.api.endpoint import closing
 from seqp2p.api.game import seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, open_stored, resumed_game
+from seqp2p.cli import errors, options
+from seqp2p.cli.options import Choices, make_program
+from seqp2p.cli.playing import resume_options
+from seqp2p.cli.replays import verify_file
 from seqp2p.cli.resume import find_stored
 from seqp2p.crypto.identity import ExchangeKey
 from seqp2p.errors import FAILED, USAGE, UserError
@@ -30,7 +40,10 @@ from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
 from seqp2p.replay.sidecar import LoggedKind, OlderCopy, Sidecar, SidecarSecrets, sidecar_path
-from tests.cli.conftest import names_in
+from tests.cli import documented
+from tests.cli.conftest import Cli, names_in
+from tests.cli.processes import EXAMPLES, Household, Process
+from tests.helpful import HELPFUL
 from tests.replay.tools import assemble, steps
 from tests.table import Played, played, randomness, replay_bytes
 
@@ -216,6 +229,14 @@ async def test_an_older_copy_is_refused_and_another_game_is_taken(games: Path, b
             pass
 
 
+def test_scripts_are_told_of_an_older_copy(games: Path, brief: Played, cli: Cli) -> None:
+    log(crash(games, brief, 3), "older", Contribution(b"", bytes(64)))
+    exit_code, out, _ = cli("resume", "--replay-dir", games, "--bot", "random", "--json")
+    (event,) = documented.stream(out)
+    assert (exit_code, event["code"], bool(event["hint"])) == (1, "older_copy", True)
+    assert "a copy of this game's files was put back" in event["reason"]
+
+
 # The parts to play on with.
 
 
@@ -399,3 +420,172 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     assert resumed.table.relay is not None
     assert resumed.table.relay.entry == relay.entry
     assert read_statement(resumed.table.statements[-1]).relay == relay.entry
+
+
+# Seats that stop or fail in mid-game, and ``seqp2p resume``, as processes; and the way back that an error names.
+
+
+def sidecars(people: Household, who: str) -> list[Path]:
+    return sorted(people.replays(who).glob("*.seat"))
+
+
+def resume(people: Household, who: str, *arguments: object, bot: str | None = HELPFUL, **more: Any) -> Process:
+    chosen = () if bot is None else ("--bot", bot)
+    return people.start("resume", *arguments, "--replay-dir", people.replays(who), "--json", *chosen, who=who, **more)
+
+
+def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> None:
+    host = people.host("--variant", "kids")
+    guest = people.join(host, "--pace", "3600")
+    guest.event("dealt")
+    second = resume(people, "guest")
+    assert second.end() == 1
+    assert [(event["event"], event["code"]) for event in second.events] == [("error", "held")]
+    error, hint = second.error()
+    assert "another seqp2p process holds this seat" in error
+    assert hint
+    # Asked to end, again and again, it signs nothing: the others wait for it.
+    for _ in range(3):
+        guest.signal(signal.SIGINT)
+    assert guest.end() == 5
+    assert "come back with: seqp2p resume " in guest.err[-1]
+    stopped = guest.events[-1]
+    assert (stopped["event"], stopped["result"], stopped["reason"]) == ("over", "unfinished", "stopped for now")
+    assert (stopped["forfeit"], stopped["resumable"]) == ([], True)
+    assert host.event("absent")["later"]
+    back = resume(people, "guest")
+    assert (back.end(), host.end()) == (0, 0)
+    assert sidecars(people, "guest") == sidecars(people, "host") == []
+    over = resume(people, "guest", Path(back.events[-1]["replay"]).name)
+    assert over.end() == 1
+    assert "the game is over" in over.error()[0]
+
+
+def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happened(people: Household) -> None:
+    host = people.host("--variant", "kids", "--pace", "3600")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    guest.line("^(host's turn|type an action)")
+    guest.type("say hello")
+    guest.line("^you say: hello")
+    killed(guest)
+    back = resume(people, "guest", bot=None, stdin=subprocess.PIPE)
+    for said in (
+        r"you are seat 2 \(guest\) and play yellow",
+        "you say: hello",
+        "your hand: ",
+        "host's turn|type an action",
+    ):
+        back.line(f"^({said})")
+    back.type("leave", "yes")
+    assert (back.end(), host.end()) == (5, 5)
+    assert back.events[-1]["reason"] == "left the table"
+    assert "you left: host won by forfeit, unless they left too" in back.err
+
+
+def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: Household) -> None:
+    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (8_000, 8_000))
+    host = people.host("--variant", "kids", "--grace", "1")
+    guest = people.join(host, preexec_fn=full)
+    assert guest.end() == 1
+    (replay,) = people.replays("guest").glob("*.seqp2p")
+    game = replay.name.split("-seat")[0].rpartition("-")[2]
+    assert guest.error() == (
+        f"cannot write the replay {replay}: the disk took only part of a record",
+        f"come back with: seqp2p resume {game} --replay-dir {replay.parent} --bot {HELPFUL}",
+    )
+    assert verify_file(replay).verdict == "unfinished"
+    assert len(sidecars(people, "guest")) == 1
+    # The cards were not dealt: the table is open again, until its host is told to go.
+    assert host.event("listening", 2)["code"]
+    host.signal(signal.SIGTERM)
+    assert host.end() == 5
+
+
+def test_a_peer_ends_with_the_process_that_started_it_or_when_it_is_asked_to(people: Household) -> None:
+    host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
+    guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
+    guest.event("dealt")
+    host.close_input()
+    guest.signal(signal.SIGINT)
+    assert (host.end(), guest.end()) == (5, 5)
+    # No reader of the host is there to be told, but the replays are complete.
+    assert not any("error" in line for line in [*host.err, *guest.err])
+    last = guest.events[-1]
+    assert (last["event"], last["reason"], last["resumable"]) == ("over", "stopped for now", False)
+    replays = [path for who in ("host", "guest") for path in people.replays(who).iterdir()]
+    assert [verify_file(path).verdict for path in replays] == ["unfinished"] * 2
+
+
+def killed(process: Process) -> None:
+    process.signal(signal.SIGKILL)
+    process.end()
+
+
+# The program of a seat fails: it is told the exact command, and the command takes the seat again.
+
+# The first turn that is told is one too many.
+FAULTY = """
+import sys
+from seqp2p.cli import main, reporter
+def fail(*_): raise ZeroDivisionError("QH")
+assert reporter.Reporter._sequences_told
+reporter.Reporter._sequences_told = fail
+main.main()
+"""
+
+
+@pytest.fixture
+def no_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process plays nothing, before and after."""
+    for name, value in (("replay", None), ("command", None), ("is_child", False)):
+        monkeypatch.setattr(errors._Played, name, value)
+
+
+def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_path: Path) -> None:
+    log, folder = tmp_path / "the log", people.replays("somebody's own")
+    host = people.host("--variant", "kids", "--grace", "60")
+    shown = host.event("listening")
+    plays = ["--exec", f"{sys.executable} {EXAMPLES / 'bot.py'}"]
+    arguments = ["join", shown["address"], "--code", shown["code"], *plays, "--replay-dir", str(folder)]
+    guest = people.run([sys.executable, "-c", FAULTY, *arguments, "--log-file", str(log)], SEQP2P_DEBUG="")
+    assert guest.end() == 1
+    error, hint = guest.error()
+    assert error == "a fault in seqp2p itself (ExceptionGroup)"
+    assert hint is not None
+    told, _, report = hint.removeprefix("come back with: ").partition("; ")
+    assert report == f"{log} has the trace; please report it"
+    text = log.read_text("utf-8")
+    assert "ZeroDivisionError" in text
+    assert "QH" not in text
+    assert shown["code"] not in text
+    # The command is run, word for word.
+    program, *words = shlex.split(told)
+    assert (program, words[0], words[2:]) == ("seqp2p", "resume", ["--replay-dir", str(folder), *plays])
+    again = people.start(*words)
+    assert (again.end(), host.end()) == (0, 0)
+    assert verify_file(next(folder.glob("*.seqp2p"))).verdict == "verified"
+
+
+@pytest.mark.usefixtures("no_seat")
+def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
+    replay = options.usable_replay_dir(None) / "a-seat1.seqp2p"
+    assert errors.resume_command() is None
+    errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), [])
+    assert errors.resume_command() is None
+    seat = replay.with_name(f"{replay.name}.seat")
+    seat.touch()
+    assert errors.resume_command() == "seqp2p resume 3fb159ae39a8"
+    errors.note_child()
+    assert errors.resume_command() is None
+
+
+def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
+    usual, other = options.usable_replay_dir(None), tmp_path / "other place"
+    assert resume_options(usual / "a", Choices(None, 0, usual)) == []
+    assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy"]
+    assert resume_options(other / "a", Choices(None, 0, other)) == ["--replay-dir", str(other)]
+    program = make_program("python3 'my bot.py'", 5, verbose=True)
+    expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]
+    assert resume_options(usual / "a", Choices(None, 0, usual, program)) == expected

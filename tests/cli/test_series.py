@@ -4,7 +4,6 @@ import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -20,7 +19,6 @@ from seqp2p.cli import series as module
 from seqp2p.cli.lobby import LobbyTeller, until_agreed
 from seqp2p.cli.options import SeatOptions
 from seqp2p.cli.output import Output
-from seqp2p.cli.replays import verify_file
 from seqp2p.cli.series import ANSWER_S, TOLD_S, RematchQuestion, play_games
 from seqp2p.errors import ABANDONED, DONE, NOT_CONNECTED, UserError
 from seqp2p.live.game import LiveGame
@@ -42,8 +40,7 @@ from seqp2p.net.messages import AcceptGame
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
 from tests.cli.conftest import options_of, teller_of, unanswered
-from tests.cli.processes import Event, Household
-from tests.cli.test_playing import NoSignals
+from tests.cli.test_play import NoSignals
 from tests.net.tools import agreement, credentials, identity
 from tests.table import make_settings
 
@@ -395,28 +392,3 @@ async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture
     assert come_and_go(100) == []
     await trio.sleep(DEFAULT_LIMITS.lines_s)
     assert len(come_and_go(100)) == DEFAULT_LIMITS.lines_max + 1
-
-
-def people_at(events: list[Event]) -> dict[str, int]:
-    return {event["name"]: event["seat"] for event in events if event["event"] == "seated"}
-
-
-def test_two_games_at_one_table(people: Household) -> None:
-    host = people.host("--variant", "kids", "--players", "3", "--games", "2")
-    guests = [people.join(host, "--games", "2", who=f"guest {number}") for number in (2, 3)]
-    everybody = [host, *guests]
-    assert [process.end() for process in everybody] == [0] * 3, host.said()
-    replays: list[str] = []
-    for process in everybody:
-        names = [event["event"] for event in process.events]
-        assert (names.count("over"), names.count("rematch"), names.count("dealt")) == (2, 1, 2)
-        again = names.index("rematch")
-        assert process.events[again]["game"] == 2
-        # Each player has the seat from before, in whatever order they came back.
-        assert people_at(process.events[:again]) == people_at(process.events[again:])
-        replays += [process.event("over", nth)["replay"] for nth in (1, 2)]
-    reports = [verify_file(Path(replay)) for replay in replays]
-    assert {report.verdict for report in reports} == {"verified"}
-    # Two games, each with an id, keys and a code of its own.
-    assert len({report.game for report in reports}) == 2
-    assert host.event("listening")["code"] != host.event("listening", 2)["code"]

@@ -1,20 +1,44 @@
 """Help shows every command; faults, and usage errors beside those of ``talks.txt``."""
 
+import builtins
 import re
+import shutil
+import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from runpy import run_path
 
 import click
 import pytest
 import trio
+from click.shell_completion import ShellComplete
 from trio.testing import memory_stream_pair
 
+import seqp2p
+from seqp2p.api.error_codes import ERROR_CODES
+from seqp2p.api.known import Meeting, remember
+from seqp2p.bots.registry import BOTS
 from seqp2p.cli import main as main_module
-from seqp2p.cli import output
-from seqp2p.cli.main import COMMANDS, EXIT_CODES, HEADINGS
-from seqp2p.errors import ABANDONED, UserError
+from seqp2p.cli import menu, output
+from seqp2p.cli.completion import SHELLS, VARIABLE
+from seqp2p.cli.main import COMMANDS, EXIT_CODES, HEADINGS, spoken
+from seqp2p.cli.main import cli as bare_group
+from seqp2p.cli.menu import choose_command, fault_of, read_command
+from seqp2p.crypto.identity import Identity
+from seqp2p.errors import ABANDONED, FAILED, UserError
+from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.errors import REFUSALS
+from seqp2p.net.messages import Refused
 from tests.cli import documented
 from tests.cli.conftest import Cli, said
+from tests.cli.documented import stream
 from tests.cli.processes import Household
+from tests.lobby.house import LyingHost, telling
 
 
 def test_help_lists_every_command(cli: Cli) -> None:
@@ -127,3 +151,228 @@ def test_ctrl_c_while_the_program_starts_is_no_fault_of_it(monkeypatch: pytest.M
     with pytest.raises(UserError, match=r"^stopped$") as caught:
         main_module.run(())
     assert caught.value.exit_code == ABANDONED
+
+
+# The manual pages: as the commands are now, and nothing but text to a pager.
+
+
+MAN = Path(__file__).parents[2] / "docs" / "man"
+pytest.importorskip("click_man", reason="click-man writes the pages, and belongs to the dev extra")
+for module, _ in COMMANDS.values():
+    import_module(module)  # Click translates the name of a folder at import, which may be in a test that speaks French.
+
+
+def test_they_say_what_the_commands_say(tmp_path: Path) -> None:
+    run_path(str(MAN.parent / "generate_man.py"))["generate"](tmp_path)
+    made = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*/*")}
+    kept = {path.name: path.read_text("utf-8") for path in MAN.glob("*/*")}
+    assert made.keys() == {"seqp2p.1", *(f"seqp2p-{name}.1" for name in COMMANDS), "seqp2p-bots.7"}
+    assert made == kept, "make man writes them again"
+
+
+@pytest.mark.parametrize("page", sorted(MAN.glob("man1/*")), ids=lambda path: path.stem)
+def test_a_page_is_whole(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"):
+        assert f".SH {section}\n" in text
+    # Every line that begins like a macro is one.
+    macros = {line.split()[0] for line in text.splitlines() if line.startswith((".", "'"))}
+    assert macros <= {".TH", ".SH", ".B", ".PP", ".TP"}
+
+
+@pytest.mark.process
+def test_groff_finds_nothing_wrong() -> None:
+    if shutil.which("groff") is None:
+        pytest.skip("groff is not installed")
+    for page in MAN.glob("*/*"):
+        line = ["groff", "-man", "-Tutf8", "-ww", "-z", str(page)]
+        done = subprocess.run(line, capture_output=True, text=True, check=True)
+        assert done.stderr == ""
+
+
+def test_exit_codes_are_said_in_three_places_alike(cli: Cli) -> None:
+    _, out, _ = cli("--help")
+    table = out.split("Exit codes:")[1]
+    rows = re.findall(r"^  (\d)  (.*(?:\n {5}.*)*)", table, re.MULTILINE)
+    said = {int(code): " ".join(text.split()) for code, text in rows}
+    plain = {code: text.replace("`", "") for code, text in documented.exit_codes().items()}
+    assert said == plain
+    page = (MAN / "man1" / "seqp2p.1").read_text("utf-8")
+    for code, text in plain.items():
+        assert f".TP\n{code}\n{text}\n" in page
+
+
+# The menu of a bare ``seqp2p``: what it offers, and what can be typed at it.
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("games", ["games"]),
+        ("7-amber falcon", ["join", "7-amber-falcon"]),
+        ("192.0.2.1:4000", ["join", "192.0.2.1:4000"]),
+        ("example", []),
+        ('say "', []),
+        ("", []),
+    ],
+)
+def test_what_is_typed(typed: str, words: list[str]) -> None:
+    assert list(read_command(typed, COMMANDS)) == words
+
+
+def test_what_is_no_command() -> None:
+    assert fault_of("gamse now", COMMANDS, "") == "no such command: gamse; did you mean games?"
+    assert fault_of("qqqq", COMMANDS, "so") == "so"
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"), [(["99", "x", "", "2"], ["play", "--tutorial"]), (["quit"], []), (["rules"], ["rules"])]
+)
+def test_a_list_where_there_is_no_screen(
+    typed: list[str], words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(menu, "ask_name", lambda: None)
+    monkeypatch.setattr(builtins, "input", lambda _: typed.pop(0))
+    assert list(choose_command(COMMANDS)) == words
+    assert "  1  Play against bots  1 bot, normal  (seqp2p play)" in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(("exit_code", "said"), [(ABANDONED, ""), (FAILED, "seqp2p: error: no room\n")])
+def test_a_menu_that_is_stopped_ends(
+    exit_code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(_: object) -> None:
+        raise UserError("no room", exit_code=exit_code)
+
+    monkeypatch.setattr(menu, "ask_name", lambda: None)
+    monkeypatch.setattr(menu, "can_show", lambda *_: True)
+    monkeypatch.setattr(menu, "run_async", stop)
+    assert list(choose_command(COMMANDS)) == []
+    assert capsys.readouterr().err == said
+
+
+# The answers to a shell when Tab is pressed, and the scripts that make it ask.
+
+
+def completed(*words: str) -> list[str]:
+    """Return what Tab offers at the end of these words: values, or the kind of file to choose."""
+    shell = ShellComplete(spoken(bare_group), {}, "seqp2p", VARIABLE)
+    offered = shell.get_completions(list(words[:-1]), words[-1])
+    return [f"{item.type}:" if item.type != "plain" else item.value for item in offered]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_of_every_shell(shell: str, cli: Cli) -> None:
+    out = said(cli("completion", shell))
+    assert f"_SEQP2P_COMPLETE={shell}_complete" in out
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=out, text=True, check=True)
+
+
+def test_commands_options_and_values() -> None:
+    assert completed("") == list(COMMANDS)
+    assert completed("pl") == ["play"]
+    assert "--log-file" in completed("--")
+    assert "--variant" in completed("host", "--va")
+    assert completed("play", "--bot", "") == list(BOTS)
+    assert completed("host", "--variant", "k") == ["kids"]
+    assert completed("completion", "") == list(SHELLS)
+    assert completed("verify", "gam") == ["file:"]
+    assert completed("host", "--replay-dir", "gam") == ["dir:"]
+
+
+def test_a_question_of_a_shell_is_answered_and_does_nothing_else(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = {VARIABLE: "bash_complete", "COMP_WORDS": "seqp2p play --log-file x --variant k", "COMP_CWORD": "5"}
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    assert cli() == (0, "plain,kids\n", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_replays_by_number(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert completed("show", "") == ["file:"]
+    (own_home / "replays").mkdir(parents=True)
+    for name in ("a", "b"):
+        (own_home / "replays" / f"{name}.seqp2p").touch()
+    assert completed("show", "") == completed("verify", "") == ["last", "1", "2"]
+    assert completed("show", "l") == ["last"]
+    assert completed("show", "x") == ["file:"]
+    (tmp_path / "here.seqp2p").touch()
+    assert completed("show", "") == ["file:"]
+    assert completed("show", "2") == ["2"]
+
+
+def test_names_of_known_players_and_colours(own_home: Path) -> None:
+    assert completed("host", "--colour", "r") == ["red"]
+    assert completed("id", "--forget", "") == []
+    remember([Meeting(2, "Ann", Identity(bytes(32)).public, "new")])
+    remember([Meeting(3, "A$(touch x)", Identity(b"1" * 32).public, "new")])  # A shell would obey it.
+    assert completed("id", "--forget", "A") == ["Ann"]
+    (own_home / "known_players.json").write_text("?", "utf-8")
+    assert completed("id", "--forget", "A") == []
+
+
+def test_games_that_can_be_resumed(tmp_path: Path, own_home: Path) -> None:
+    other = tmp_path / "other"
+    assert completed("resume", "3") == []
+    for folder, games in ((own_home / "replays", ("3fb159ae39a8", "0123456789ab")), (other, ("3fffffffffff",))):
+        folder.mkdir(parents=True)
+        for game in games:
+            (folder / f"2026-01-31-203000-{game}-seat2.seqp2p.seat").touch()
+    assert completed("resume", "3") == ["3fb159ae39a8"]
+    assert completed("resume", "--replay-dir", str(other), "3") == ["3fffffffffff"]
+
+
+# The event ``error``: every command that ends with one writes it, with a code of the table.
+
+
+UNKNOWN = ("of_tomorrow", "older_copy")
+
+
+def kinds(kind: type[UserError]) -> Iterator[type[UserError]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from kinds(each)
+
+
+def test_every_error_has_a_code_of_the_table() -> None:
+    assert {kind.code for kind in kinds(UserError)} - {""} <= ERROR_CODES.keys() == seqp2p.ERROR_CODES.keys()
+    assert {UserError("it broke", exit_code=code).code for code in range(1, 6)} <= ERROR_CODES.keys()
+
+
+@contextmanager
+def refusing(*codes: str) -> Iterator[str]:
+    """A host on a socket that refuses each joiner with the next of these codes; yields the words that join it."""
+    host, where, ready = LyingHost(*(telling(Refused(code, "why")) for code in codes)), list[int](), threading.Event()
+
+    async def serve() -> None:
+        (listener,) = await open_listeners(Address("127.0.0.1", 0))
+        host._listener = listener  # type: ignore[assignment]  # it accepts, too
+        where.append(listener.socket.getsockname()[1])
+        ready.set()
+        async with listener:
+            with trio.move_on_after(60):
+                await host.run()
+
+    thread = threading.Thread(target=partial(trio.run, serve))
+    thread.start()
+    ready.wait()
+    yield f"127.0.0.1:{where[0]} --code {host.code}"
+    thread.join()
+
+
+def test_each_refusal_over_a_socket(cli: Cli, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
+    codes = [*REFUSALS, *UNKNOWN]
+    with refusing(*codes) as words:
+        for code in codes:
+            exit_code, out, err = cli("join", *words.split(), "--json", "--bot", "random", "--no-progress")
+            *_, last = stream(out)
+            assert (last["event"], last["code"], last["exit"]) == ("error", "refused" if code in UNKNOWN else code, 4)
+            assert f"seqp2p: error: {last['reason']}" in err
+            assert exit_code == 4

@@ -31,7 +31,7 @@ from tests.fuzz.targets import TARGETS, game
 from tests.net.test_messages import SAMPLES
 from tests.net.tools import identity as numbered
 from tests.protocol.reading import read
-from tests.rules.test_game_text import TEXT
+from tests.rules.test_notation import TEXT
 from tests.table import fork, identity, match_at
 
 # No file of a corpus is larger, so that a fuzzer changes what matters.

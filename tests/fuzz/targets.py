@@ -392,18 +392,7 @@ def door(data: bytes) -> None:
 TARGETS: Final[dict[str, Target]] = {
     target.__name__: target
     for target in (
-        frames,
-        messages,
-        payloads,
-        signed,
-        replay,
-        sidecar,
-        notation,
-        positions,
-        bots,
-        words,
-        certificate,
-        adverts,
-        door,
+        *(frames, messages, payloads, signed, replay, sidecar, notation),
+        *(positions, bots, words, certificate, adverts, door),
     )
 }

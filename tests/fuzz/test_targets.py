@@ -1,24 +1,66 @@
 """The saved inputs, and thousands that are nearly like them, through every target; ``make fuzz`` goes on from there."""
 
+import contextlib
 import random
+import ssl
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Collection
+from functools import cache
+from typing import Final
 
 import pytest
+import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trio.testing import MockClock, wait_all_tasks_blocked
 
-from seqp2p.match.encoding import DecodeError, decode, unpack
+from seqp2p.crypto.hashing import CONTRIBUTION
+from seqp2p.i18n import message_of
+from seqp2p.lobby.join import join_table
+from seqp2p.lobby.pake import Exchange, give_code
+from seqp2p.match.contribution import TurnBody, make_payload
+from seqp2p.match.encoding import DecodeError, decode, encode, unpack
+from seqp2p.match.machine import Match
 from seqp2p.match.table import Agreement
-from seqp2p.net.errors import PeerError
+from seqp2p.net import tls
+from seqp2p.net.auth import check_client, prove, receive, send
+from seqp2p.net.dialling import Route
+from seqp2p.net.errors import NetError, PeerError
+from seqp2p.net.frames import HEADER_SIZE, FrameStream
+from seqp2p.net.frames import frame as framed
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import LinkStage, decode_message
+from seqp2p.net.messages import (
+    ALLOWED,
+    BallotMessage,
+    Bye,
+    ContributionMessage,
+    EvidenceMessage,
+    Gather,
+    HeadMessage,
+    LinkStage,
+    PakeA,
+    PakeB,
+    RemarkMessage,
+    Signed,
+    Sit,
+    WireMessage,
+    decode_message,
+    encode_message,
+)
 from seqp2p.replay.format import RECORD_SIZE_MAX
 from seqp2p.replay.verify import verify
+from tests.fuzz.door import LOBBY, door_of_host
+from tests.fuzz.forging import FORGERIES
 from tests.fuzz.kept import inputs, target_names
 from tests.fuzz.mutate import mutated
+from tests.fuzz.pieces import Pieces
 from tests.fuzz.targets import TARGETS
+from tests.lobby.house import House
+from tests.net.test_messages import SAMPLES
+from tests.net.tools import Wires, address_of, credentials, own, randomness
+from tests.sim import Cheats, SimSeat, VirtualLan
+from tests.sim.peer import SimSeatProcess
 
 # How many inputs each target gets here, where one takes about a millisecond; where it takes more, fewer.
 TRIED = 150
@@ -119,3 +161,272 @@ def _read_record(data: bytes) -> None:
         decode(Agreement, data, len(data))
     with pytest.raises(DecodeError):
         unpack(data, len(data) - 1)
+
+
+# A seat that says anything to live sessions: the others come to one end, with all invariants of tests.sim.
+
+
+FOE = 2
+GAME_SAMPLES = [
+    sample for sample in SAMPLES if isinstance(sample, ALLOWED[LinkStage.GAME]) and not isinstance(sample, Bye)
+]
+MESSAGES: dict[str, Callable[[bytes, bytes], WireMessage]] = {
+    "ballot": BallotMessage,
+    "contribution": ContributionMessage,
+    "head": HeadMessage,
+    "remark": RemarkMessage,
+}
+
+
+def contribution(match: Match, dice: random.Random) -> bytes:
+    """One of the foe's own, old or new, or one that it could have made, as it is or a little changed."""
+    own = [held.payload for step in match.record[-4:] for seat, held in step.contributions if seat == FOE]
+    step = max(1, match.number + dice.choice([-2, -1, 0, 0, 1, 2]))
+    own.append(make_payload(match.game.id, step, match.head, FOE, match.kind or "over", TurnBody("pass", (), b"", b"")))
+    payload = dice.choice(own)
+    return payload if dice.random() < 0.5 else mutated(payload, own, dice)[:32_768]
+
+
+def evidence(match: Match, said: Collection[Signed], dice: random.Random) -> EvidenceMessage:
+    """Evidence of one or two of the foe's words, or of others' contributions to the last step."""
+    last = match.record[-1].contributions if match.record else ()
+    things = [*said, *(Signed(held.payload, held.signature) for _, held in last)]
+    return EvidenceMessage(tuple(dice.choice(things) for _ in range(dice.choice([1, 2, 2]))))
+
+
+class Foe:
+    """Say anything: a message of the game, a forgery or a contribution that it signs, evidence, or changed bytes."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self.said: list[Signed] = []
+        self._dice = dice
+
+    def frame(self, process: SimSeatProcess | None) -> bytes:
+        data = encode_message(self._message(process))
+        return data if self._dice.random() < 0.5 else framed(mutated(data[HEADER_SIZE:], [], self._dice)[:100_000])
+
+    def _message(self, process: SimSeatProcess | None) -> WireMessage:
+        dice, kinds = self._dice, ["sample", "contribution", "evidence", *sorted(FORGERIES)]
+        kind = "sample" if process is None else dice.choice(kinds)
+        if process is None or kind == "sample" or (kind == "evidence" and not self.said):
+            return dice.choice(GAME_SAMPLES)
+        match = process.session.match
+        if kind == "evidence":
+            return evidence(match, self.said, dice)
+        label, make = FORGERIES.get(kind, (CONTRIBUTION, lambda match, _seat, dice: contribution(match, dice)))
+        payload = make(match, FOE, dice)
+        self.said.append(Signed(payload, process.session.seat.sign(label, payload)))
+        return MESSAGES[kind](payload, self.said[-1].signature)
+
+
+@pytest.mark.simulation
+@settings(max_examples=6)
+@given(seed=st.integers(0, 2**32), players=st.integers(2, 4))
+def test_whatever_a_seat_says_the_others_come_to_one_end(seed: int, players: int) -> None:
+    dice = random.Random(seed)
+    foe = Foe(dice)
+
+    def tamper(sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
+        if sender != FOE or dice.random() > 0.3:
+            return (frame,)
+        return frame, foe.frame(lan.peers[FOE].process)
+
+    lan = VirtualLan(players, seed, cheats=Cheats({FOE: SimSeat.make}, tamper))
+    lan.run()
+    assert foe.said
+    assert len({peer.result and (peer.result.kind, peer.result.winners) for peer in lan.honest}) == 1
+
+
+# Hostile ends of real links: strangers at a host's door and in its lobby, and a host that lies to a guest.
+
+
+SEEDS = st.integers(0, 2**32)
+LIMITS: Final = DEFAULT_LIMITS
+STRANGER, GUEST, HOST = 20, 12, 1
+STAGES = ("tls", "proof", "pake_a", "confirm", "sit", "lobby")
+
+
+def run(work: Callable[[], Awaitable[None]]) -> None:
+    """In a loop of its own, on a clock that jumps."""
+    trio.run(work, clock=MockClock(autojump_threshold=0))
+
+
+# TLS.
+
+
+@cache
+def flights() -> tuple[bytes, bytes]:
+    """The first bytes of both sides of a handshake."""
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = credentials(STRANGER).client.wrap_bio(to_client, to_server)
+    with contextlib.suppress(ssl.SSLWantReadError):
+        client.do_handshake()
+    hello = to_server.read()
+    to_server.write(hello)
+    server = credentials(HOST).server.wrap_bio(to_server, to_client, server_side=True)
+    with contextlib.suppress(ssl.SSLWantReadError):
+        server.do_handshake()
+    return hello, to_client.read()
+
+
+@pytest.mark.parametrize("side", ["server", "client"])
+@settings(max_examples=40)
+@given(seed=SEEDS, size=st.integers(2, 600))
+def test_a_damaged_handshake_is_a_lost_link_in_whatever_pieces_it_comes(side: str, seed: int, size: int) -> None:
+    dice = random.Random(seed)
+    data = mutated(flights()[side == "client"], flights(), dice)
+
+    async def outcome(size: int) -> str:
+        stream = Pieces(data, size)
+        try:
+            if side == "server":
+                await tls.accept(stream, credentials(HOST))
+            else:
+                await tls.connect(stream, credentials(GUEST), None)
+        except NetError as error:
+            return f"{type(error).__name__}: {message_of(error)}"
+        raise AssertionError("a handshake of one side alone")
+
+    assert len({trio.run(outcome, each) for each in (len(data) + 1, size, 1)}) == 1
+
+
+async def say_wrongly(frames: FrameStream, stage: LinkStage, dice: random.Random) -> None:
+    """A few messages, most of them of this stage, nearly right or out of place; some frames lie of their size."""
+    samples = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[stage])] * 3 + SAMPLES
+    kept = [encode(sample) for sample in SAMPLES]
+    for _ in range(dice.randint(1, 4)):
+        data = encode(dice.choice(samples))
+        data = mutated(data, kept, dice)[:9_000] if dice.random() < 0.7 else data
+        data = framed(data) if dice.random() < 0.8 else mutated(framed(data), [], dice)
+        await say(frames.stream, data, dice)
+        await wait_all_tasks_blocked()
+
+
+async def say(stream: trio.abc.Stream, data: bytes, dice: random.Random) -> None:
+    size = dice.choice([1, 7, len(data) + 1])
+    for at in range(0, min(len(data), 600), size):
+        await stream.send_all(data[at : at + size])
+
+
+# A host's lobby.
+
+
+class Stranger:
+    """Comes to a lobby and follows the protocol up to a stage; then it says what it likes, and goes."""
+
+    def __init__(self, house: House, number: int, stage: str, seed: int) -> None:
+        self.house = house
+        self.own = credentials(number)
+        self.stage = stage
+        self.dice = random.Random(seed)
+
+    async def come(self) -> None:
+        stream = await self.house.wires.dial(address_of(HOST))
+        with contextlib.suppress(NetError, trio.BrokenResourceError, trio.ClosedResourceError):
+            if self.stage == "tls":
+                await say(stream, mutated(flights()[0], [], self.dice), self.dice)
+            else:
+                await self.go_in(stream)
+        await trio.aclose_forcefully(stream)
+
+    async def go_in(self, stream: trio.abc.Stream) -> None:
+        link = await tls.connect(stream, self.own, None)
+        if self.stage == "proof":
+            await receive(link.frames, LinkStage.AUTH_CLIENT, LIMITS)
+            return await say_wrongly(link.frames, LinkStage.AUTH_SERVER, self.dice)
+        await prove(link, self.own.identity, "join", None, LIMITS)
+        if self.stage == "pake_a":
+            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
+        public = self.own.identity.public
+        exchange = Exchange(self.house.code, public, link.server_key, link.certificate_hash, randomness, host=False)
+        if self.stage == "confirm":
+            await send(link.frames, PakeA(7, 2, exchange.message))
+            await receive(link.frames, LinkStage.CODE_JOINER, LIMITS)
+            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
+        await give_code(link.frames, exchange, LIMITS)
+        if self.stage == "sit":
+            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
+        await send(link.frames, Sit("stranger"))
+        return await say_wrongly(link.frames, LinkStage.LOBBY_HOST, self.dice)
+
+
+@settings(max_examples=12)
+@given(seed=SEEDS, stages=st.lists(st.sampled_from(STAGES), min_size=1, max_size=5))
+def test_a_lobby_stands_whoever_comes_to_it(seed: int, stages: list[str]) -> None:
+    """Strangers one after the other and at once; then those who are waited for come, and the game begins."""
+
+    async def come_and_go() -> None:
+        async with trio.open_nursery() as nursery:
+            house = House(nursery, 3)
+            await house.open()
+            async with trio.open_nursery() as strangers:
+                for number, stage in enumerate(stages):
+                    strangers.start_soon(Stranger(house, STRANGER + number, stage, seed + number).come)
+                    if number % 2:
+                        await wait_all_tasks_blocked()
+            await trio.sleep(60)
+            assert house.names == ["host", None, None]
+            for number in (GUEST, GUEST + 1):
+                await house.enter(number)
+            await trio.sleep(60)
+            assert sorted(house.tables) == [HOST, GUEST, GUEST + 1], house.errors
+            assert all(reason.isprintable() for reason in house.turned_away)
+
+    run(come_and_go)
+
+
+# A guest's host.
+
+
+class Liar:
+    """A host that follows the protocol up to a stage, and then says what it likes."""
+
+    def __init__(self, stage: str, seed: int) -> None:
+        self.stage = stage
+        self.dice = random.Random(seed)
+        self.door = door_of_host(random.Random(1).randbytes)
+        self.code = self.door.code
+
+    async def serve(self, stream: trio.abc.Stream) -> None:
+        with contextlib.suppress(NetError, trio.BrokenResourceError, trio.ClosedResourceError):
+            await self.lie(await tls.accept(stream, credentials(HOST)))
+        await trio.aclose_forcefully(stream)
+
+    async def lie(self, frames: FrameStream) -> None:
+        if self.stage == "proof":
+            return await say_wrongly(frames, LinkStage.AUTH_CLIENT, self.dice)
+        own = credentials(HOST)
+        dice = random.Random(1).randbytes
+        proof = await check_client(frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=LIMITS)
+        if self.stage == "pake_a":
+            return await say_wrongly(frames, LinkStage.CODE_JOINER, self.dice)
+        key, certificate = own.identity.public, own.certificate_hash
+        if self.stage == "confirm":
+            exchange = Exchange(self.code, proof.key, key, certificate, dice, host=True)
+            await send(frames, PakeB(exchange.message))
+            return await say_wrongly(frames, LinkStage.CODE_JOINER, self.dice)
+        await self.door.check(frames, proof.key, "")
+        if self.stage == "sit":
+            await receive(frames, LinkStage.CODE_HOST, LIMITS)
+        else:
+            await send(frames, Gather(1))
+        return await say_wrongly(frames, LinkStage.LOBBY_JOINER, self.dice)
+
+
+@settings(max_examples=25)
+@given(seed=SEEDS, stage=st.sampled_from(STAGES[1:]))
+def test_a_guest_of_a_liar_gets_a_typed_error(seed: int, stage: str) -> None:
+    async def visit() -> None:
+        wires, liar = Wires(), Liar(stage, seed)
+        listener = wires.listen(address_of(HOST))
+        async with trio.open_nursery() as nursery:
+
+            async def serve() -> None:
+                await liar.serve(await listener.accept())
+
+            nursery.start_soon(serve)
+            with pytest.raises(NetError) as error:
+                await join_table(own(GUEST, "guest"), Route(address_of(HOST), wires.dial), liar.code)
+            assert message_of(error.value).isprintable()
+
+    run(visit)

@@ -199,15 +199,6 @@ class FloodsBefore(Floods):
 
 
 HOSTILE = (
-    JoinsAny,
-    CutsLinks,
-    ChangesBytes,
-    Stalls,
-    Closes,
-    Says,
-    SaysNonsense,
-    SaysOkAndCloses,
-    Floods,
-    FloodsBefore,
-    HangsUp,
+    *(JoinsAny, CutsLinks, ChangesBytes, Stalls, Closes, Says, SaysNonsense),
+    *(SaysOkAndCloses, Floods, FloodsBefore, HangsUp),
 )

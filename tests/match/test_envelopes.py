@@ -1,6 +1,6 @@
 """Bytes that are no contribution, or not the canonical form of one: no seat is at fault, or the signer is.
 
-The vectors of the protocol have more of them, each with its class: tests/protocol/test_contributions.py.
+The vectors of the protocol have more of them, each with its class: tests/protocol/test_schema.py.
 """
 
 from typing import Any

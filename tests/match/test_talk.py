@@ -1,6 +1,6 @@
 """Table talk: remarks between steps, calls of them, the cards given up, and calls that are refused.
 
-The vectors have more of what cannot be called or given up: tests/protocol/test_contributions.py.
+The vectors have more of what cannot be called or given up: tests/protocol/test_schema.py.
 """
 
 import random

@@ -12,13 +12,8 @@ HOME = [ipaddress.ip_network("192.168.1.0/24"), ipaddress.ip_network("fd00:1::/6
 ZERO_CONF = [*HOME, ipaddress.ip_network("169.254.0.0/16")]
 V4, V6 = ipaddress.IPv4Address, ipaddress.IPv6Address
 FORBIDDEN = [
-    "0.0.0.0/8",
-    "127.0.0.0/8",
-    "169.254.0.0/16",
-    "192.168.1.0/32",
-    "192.168.1.255/32",
-    "224.0.0.0/4",
-    "240.0.0.0/4",
+    *("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.168.1.0/32", "192.168.1.255/32"),
+    *("224.0.0.0/4", "240.0.0.0/4"),
 ]
 # Where a whole IPv4 address stands in an IPv6 address: the prefix, and the bits behind it.
 EMBEDDED = [("::", 0), ("::ffff:0:0", 0), ("64:ff9b::", 0), ("64:ff9b:1::", 0), ("2002::", 80), ("2001::", 64)]

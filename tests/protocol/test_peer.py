@@ -1,5 +1,6 @@
 """A peer written from the text alone plays whole games with this program, over real TCP."""
 
+import shutil
 import signal
 import sys
 import threading
@@ -17,8 +18,8 @@ from protocol.second.peer import Player, join_and_play
 from seqp2p.crypto.group import combine, decode_point
 from tests.api.tools import LIMIT_S as GAME_LIMIT_S
 from tests.api.tools import play_varied, table_of
-from tests.cli.processes import LIMIT_S, Process, household
-from tests.cli.test_resume_command import copy, killed, put_back, resume
+from tests.cli.processes import LIMIT_S, Household, Process, household
+from tests.cli.test_resume_seat import killed, resume
 
 
 @pytest.fixture
@@ -100,6 +101,22 @@ def test_it_drops_a_seat_that_vanishes(tmp_path: Path) -> None:
 @pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_sums")
+def folders(people: Household, who: str) -> list[Path]:
+    return [people.home(who), people.replays(who)]
+
+
+def copy(people: Household, who: str) -> None:
+    """Copy a player's whole home, as ``cp -a`` does it."""
+    for folder in folders(people, who):
+        shutil.copytree(folder, folder.with_name(f"{folder.name}.copy"))
+
+
+def put_back(people: Household, who: str) -> None:
+    """Write over the files, which keep their inodes."""
+    for folder in folders(people, who):
+        shutil.copytree(folder.with_name(f"{folder.name}.copy"), folder, dirs_exist_ok=True)
+
+
 def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_path: Path) -> None:
     """Its signature in the open step: the peer keeps its own back until it has told the seat."""
     stands_still, is_copied, has_signed = threading.Event(), threading.Event(), threading.Event()

@@ -13,19 +13,9 @@ if TYPE_CHECKING:
     from selenium.webdriver.remote.webelement import WebElement
 
 FLAGS: Final = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--no-proxy-server",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--force-prefers-color-scheme=light",
-    "--window-size=1200,1000",
+    *("--headless", "--no-sandbox", "--no-first-run", "--no-proxy-server", "--disable-gpu", "--disable-quic"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
+    *("--host-resolver-rules=MAP * ~NOTFOUND", "--force-prefers-color-scheme=light", "--window-size=1200,1000"),
 )
 
 

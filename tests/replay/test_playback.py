@@ -33,7 +33,7 @@ from tests.table import Played, replay_bytes
 
 SHORT = ("classic-2-advanced", "kids-3")
 LONG = ("classic-2", "classic-12", "classic-3-dropped", "classic-4-skipped", "classic-4-table-talk")
-"""A reshuffle and passes, closed hands, votes, calls. tests/protocol/test_games.py verifies all golden games."""
+"""A reshuffle and passes, closed hands, votes, calls; tests/protocol/test_schema.py verifies all games."""
 GAMES = [*SHORT, *(pytest.param(name, marks=pytest.mark.simulation) for name in LONG)]
 EXPECTED: dict[str, dict[str, Any]] = json.loads((REPLAYS / "expected.json").read_text("utf-8"))
 TAKES_CARD = ("place", "remove", "exchange", "give")

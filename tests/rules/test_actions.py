@@ -1,7 +1,12 @@
 """One action at a time: what it does, and why it is refused."""
 
+import random
+from collections import Counter
+from typing import Any
+
 import pytest
 
+from protocol import generate_perft
 from seqp2p.rules import (
     CLASSIC,
     KIDS,
@@ -11,19 +16,33 @@ from seqp2p.rules import (
     Action,
     IllegalAction,
     Options,
+    Pending,
     Position,
+    apply,
+    call,
+    drop,
     exchange,
+    format_ends,
+    format_position,
+    give,
     hide,
     legal_actions,
+    nameable_lines,
+    parse_action,
     parse_card,
+    parse_position,
     parse_square,
     place,
     remove,
     reveal,
+    skip,
     squares_of,
     start,
+    view,
 )
-from tests.rules.playing import do, make, refusal, texts
+from seqp2p.rules.status import status
+from tests.rules.both import both_at
+from tests.rules.playing import OPTION_TABLES, Table, assert_sequences_stay, card, do, full_board, make, refusal, texts
 
 
 def owners(position: Position, *names: str) -> list[int]:
@@ -143,3 +162,239 @@ def test_kids_play_by_the_same_engine() -> None:
     assert texts(third) == ["dragon xe2", "dragon xc3"]
     assert "dragon belongs to no square, so it is never dead" in refusal(third, "dragon dead")
     assert do(third, "dragon xc3").chips == (0, after.chips[1], 0)
+
+
+# Dead cards, passes, the end of the pile, stalemates.
+
+
+QH_TAKEN = {"a": "h2", "b": "g7"}
+
+
+def test_kids_exchange_as_often_as_pile_and_discards_hold_cards() -> None:
+    board = generate_perft.full_board(6, 7)
+    both = both_at(parse_position(f"kids - 2/2 {board} - 1 bear,cat/duck 2 lion,owl/yak 40 8 0 0 0 3 -"))
+    for count in range(5):
+        assert both.game.position.exchanges_left == 5 - count
+        both.play(exchange(both.game.position.hands[0][0]))
+        both.compare_legal()
+    assert both.game.position.reshuffles == 1
+    assert "only 5 a turn is allowed" in refusal(both.game.position, exchange(both.game.position.hands[0][0]))
+    both.play(PASS)
+
+
+def test_a_dead_card_of_an_unknown_hand_is_exchanged() -> None:
+    before = make(QH_TAKEN, ["?,?", "?"])
+    assert texts(before) == []
+    assert do(before, "QH dead").hands[0] == (UNKNOWN, UNKNOWN)
+
+
+def test_the_whole_hand_is_shown() -> None:
+    before = make({}, ["JS,?", "?"])
+    assert legal_actions(before) == ()
+    assert refusal(before, "pass") == "seat 1 may pass only when it shows its whole hand"
+    assert "seat 1 cannot pass: 2C e2 can be played" in refusal(reveal(before, 1, [0]), "pass")
+    assert do(reveal(before, 1, [card("JH")]), "pass").to_move == 2
+
+
+def test_a_full_table_goes_on_without_hanging() -> None:
+    """Without a free square and a jack there are exchanges and passes, then a draw after 208 quiet turns."""
+    position = make(full_board(), ["QH", "QD"], turn=200, discards=["-", "-"])
+    rng = random.Random(1)
+    plain = [c for c in range(52) if c not in (*CLASSIC.wild, *CLASSIC.removing)]
+    while not position.over:
+        action = rng.choice(legal_actions(position))
+        assert action.kind in {"exchange", "pass"}
+        position = apply(position, action, drawn=rng.choice(plain))
+    assert position.drawn_game
+    assert position.quiet == 208
+
+
+def test_refused_actions_leave_the_position_as_it_was() -> None:
+    position = make(QH_TAKEN, ["QH,2C", "?"])
+    copy = tuple(position)
+    for action in (PASS, place(0, 0), place(card("QH"), 17), exchange(0)):
+        with pytest.raises(IllegalAction):
+            apply(position, action)
+    assert tuple(position) == copy
+
+
+# Turns that are skipped, and seats that leave the game.
+
+
+def four(**more: Any) -> Position:
+    """Turn 150 of four seats with two cards each, of whom seat 1 is to move."""
+    return make({}, ["2C,3C", "4C,5C", "6C,7C", "8C,9C"], **more)
+
+
+def test_a_skip_passes_the_turn_on_and_changes_nothing_else() -> None:
+    before = four(idle=1, quiet=2)
+    assert skip(before) == before._replace(to_move=2, turn=151, quiet=3)
+
+
+def test_nothing_but_skips_is_a_draw() -> None:
+    position = start(KIDS, 3, 3, Options(), 2, [(UNKNOWN,) * 3] * 3)
+    turns = 0
+    while not position.over:
+        assert position.to_move == (1 + turns) % 3 + 1
+        position, turns = skip(position), turns + 1
+    assert (turns, position.drawn_game) == (208, True)
+
+
+def test_all_that_stay_are_dealt_to_anew_and_the_turn_goes_on() -> None:
+    before = four(discards=["TC", "TC,JC", "-", "-"], idle=1, quiet=2)
+    after = drop(before, [2])
+    unknown = (UNKNOWN, UNKNOWN)
+    assert after == before._replace(hands=(unknown, (), unknown, unknown), pile=before.pile + 2, out=(2,), idle=0)
+
+
+def test_who_has_left_is_not_called_and_gives_up_no_card() -> None:
+    assert "seat 2 has left the game" in refusal(drop(four(options="no-table-talk"), [2]), call(2))
+    six = start(CLASSIC, 6, 2, Options(table_talk=False), 1, [[UNKNOWN] * 5] * 6)
+    called = apply(drop(six, [2]), call(4))
+    assert called.pending == Pending("penalty", 1, penalised=(4, 6))
+
+
+@pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
+def test_a_game_that_everybody_walks_out_of_ends(table: Table) -> None:
+    """In any order of events, every position is possible, has all cards, and reads back from its text."""
+    rng = random.Random(table.players * 10 + table.teams)
+    game, deck = table.deal(rng), Counter(table.variant.deck)
+    for step in range(3000):
+        before, chance = game.position, rng.random()
+        if before.over:
+            break
+        if chance < 0.1 and before.phase in {"play", "draw"}:
+            game.skip()
+        elif chance < 0.13 and len(before.staying) > 1:
+            game.drop({rng.choice(before.staying)})
+        else:
+            game.play(game.choose())
+        after = game.position
+        assert not any(after.hands[seat - 1] for seat in after.out)
+        assert_sequences_stay(before, after)
+        if after.turn > before.turn and not after.over:
+            turn = before.staying.index(before.mover) + 1
+            order = [seat for seat in before.staying[turn:] + before.staying[:turn] if seat not in after.out]
+            assert after.mover == order[0]
+        if 0.1 <= chance < 0.13 or not step % 8:
+            assert game.cards() == deck
+            assert after.pile == len(game.pile)
+            assert status(after) == ()
+            assert parse_position(format_position(after)) == after
+    assert game.position.over
+
+
+# Which chips in line are a sequence, how many, and which five.
+
+
+COLS = "abcdefghij"
+
+
+def made(position: Position) -> list[str]:
+    return [
+        f"{'abcd'[sequence.team - 1]}:{format_ends(position.variant, (sequence.squares[0], sequence.squares[-1]))}"
+        for sequence in position.sequences
+    ]
+
+
+def row5(*cols: int) -> str:
+    return " ".join(f"{COLS[col]}5" for col in cols)
+
+
+@pytest.mark.parametrize(
+    ("length", "recorded"), [(length, recorded) for length in range(6, 11) for recorded in range(length - 4)]
+)
+def test_a_run_in_one_line(length: int, recorded: int) -> None:
+    """Every run of 6 to 10, every place of the recorded five in it, every chip that can come last."""
+    cases = 0
+    for last in set(range(length)) - set(range(recorded, recorded + 5)):
+        before = make(
+            {"a": row5(*(col for col in range(length) if col != last))},
+            ["JC,JD", "?"],
+            sequences=f"a:{COLS[recorded]}5-{COLS[recorded + 4]}5",
+            possible=False,
+        )
+        if status(before):
+            continue  # the second sequence stood before the last chip
+        cases += 1
+        after = do(before, f"JC {COLS[last]}5")
+        fits = [at for at in range(length - 4) if abs(at - recorded) >= 4]
+        expected = 2 if fits else 1
+        assert len(after.sequences) == expected
+        assert after.winner == expected - 1
+        assert status(after) == ()
+    assert cases
+
+
+def test_only_the_five_are_protected_not_the_whole_run() -> None:
+    before = make({"a": row5(0, 1, 2, 4, 5, 6)}, ["JC", "JS,JH"])
+    after = do(before, "JC d5")
+    assert made(after) == ["a:a5-e5"]
+    removals = {action.square for action in legal_actions(after)}
+    assert removals == set(squares_of(after.chips[0])) - set(after.sequences[0].squares)
+    assert "part of a completed sequence" in refusal(after, "JS xe5")
+    assert do(after, "JS xf5").chips[0].bit_count() == 6
+
+
+def test_the_mover_may_name_the_five() -> None:
+    before = make({"a": row5(0, 1, 2, 4, 5, 6)}, ["JC", "JS"])
+    action = parse_action(CLASSIC, "JC d5")
+    assert [format_ends(CLASSIC, ends) for ends in nameable_lines(before, action)] == ["a5-e5", "b5-f5", "c5-g5"]
+    for ends in ("a5-e5", "b5-f5", "c5-g5"):
+        after = do(before, f"JC d5 {ends}")
+        assert made(after) == [f"a:{ends}"]
+        assert legal_actions(after) != ()
+    assert do(before, "JC d5 a5-e5") == do(before, "JC d5")
+
+
+def test_there_is_nothing_to_name_without_a_choice() -> None:
+    before = make({"a": "a5 b5 c5 d5 e1 e2 e3 e4", "b": "j9"}, ["JC,JS", "?,?"])
+    for text in ("JC e5", "JC h9", "JS xj9", "pass"):
+        assert nameable_lines(before, parse_action(CLASSIC, text)) == ()
+
+
+def test_own_chips_stay_out_of_reach_by_the_advanced_rule() -> None:
+    before = make({"a": "c3 d3 e3 f3 g3"}, ["JS", "?"], options="advanced", sequences="a:c3-g3")
+    assert "your own team's" in refusal(before, "JS xc3")
+
+
+# Talk called: every player of the talker's team gives up a card, without replacement.
+
+
+def silent(*hands: str, **more: Any) -> Position:
+    return make({}, hands, options="no-table-talk", **more)
+
+
+def silent_four() -> Position:
+    return silent("2C,3C", "4C,4C,5C", "6C", "?,7C")
+
+
+def test_those_who_know_no_hand_know_no_action() -> None:
+    assert texts(do(silent("?", "?", "?", "?"), "call 2")) == []
+
+
+def test_whether_somebody_has_talked_is_not_for_the_engine_to_say() -> None:
+    position = silent_four()
+    assert all(action.kind != "call" for action in legal_actions(position))
+    assert all(action.kind != "call" for action in view(position, 1).legal)
+    assert apply(position, call(2)).phase == "penalty"
+
+
+def test_numbers_that_are_no_seats_or_cards() -> None:
+    for seat in (0, -1, 10**9):
+        assert refusal(silent_four(), call(seat)).startswith(f"there is no seat {seat} to call")
+    for number in (UNKNOWN, 52, -2):
+        assert refusal(do(silent_four(), "call 2"), give(number)).startswith("there is no card number")
+
+
+def test_what_an_unknown_hand_cannot_give() -> None:
+    assert "there is no card number" in refusal(do(hide(silent_four(), ()), "call 2"), give(52))
+    position = do(silent("2C,2C", "?", "?", "?"), "call 2")
+    assert refusal(position, "2C given") == "seat 2 cannot hold 2C: every 2C has been seen elsewhere"
+
+
+def test_a_hand_shown_in_a_pass_is_known_when_a_card_of_it_is_given() -> None:
+    position = reveal(silent("?", "?,?", "?", "?", to_move=2), 2, [card("JS"), card("JH")])
+    passed = do(position, "pass")
+    called = do(passed, "call 2")
+    assert texts(called) == ["JH given", "JS given"]

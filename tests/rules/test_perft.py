@@ -1,7 +1,6 @@
-"""The engine, and the rules written naively, held against protocol/perft."""
+"""The engine, and the rules of the second program, held against protocol/perft."""
 
 import json
-import random
 from functools import cache
 from itertools import pairwise
 from typing import Any, get_args
@@ -9,6 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from protocol.generate_perft import FILES, FOLDER, Play, as_text, content_of
+from protocol.second.rules import read_action, read_position
 from seqp2p.rules import (
     ACTION_ROWS,
     RULE_OPTIONS,
@@ -27,8 +27,8 @@ from seqp2p.rules import (
 )
 from seqp2p.rules.position_text import parse_options
 from seqp2p.rules.status import status
-from tests.rules.both import assert_same, naive_game
-from tests.rules.playing import TABLES, Game
+from tests.rules.both import assert_same, legal
+from tests.rules.playing import TABLES
 
 Case = dict[str, Any]
 FILE_TEXTS = {name: (FOLDER / f"{name}.json").read_text("ascii") for name in FILES}
@@ -77,18 +77,14 @@ def test_hashes_and_counts(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_rules_written_naively_come_to_the_same_end(name: str) -> None:
-    for case in CASES[name]:
-        first = begin(case)
-        naive = naive_game(Game(first.position, [*reversed(first.pile)], random.Random(1)))
+def test_the_second_program_comes_to_the_same_positions(name: str) -> None:
+    for case, plays in zip(CASES[name], plays_of(name), strict=True):
+        second = read_position(case["start"])
         for ply, action in enumerate(case["actions"]):
             if str(ply) in case["perft"]:
-                assert len(naive.legal()) == case["perft"][str(ply)][0]
-            card = action.split(" ")[0]
-            put_down = {naive.todo[0][1]: [card] if card != "draw" else []}
-            lying = [other for seat in naive.hands for other in naive.discards[seat] + put_down.get(seat, [])]
-            naive.play(action, [] if naive.pile else lying[::-1])
-        assert_same(naive, parse_position(case["end"]))
+                assert len(legal(second)) == case["perft"][str(ply)][0]
+            second = second.after(read_action(second.board, action))
+            assert_same(second, plays[ply + 1].position)
 
 
 def test_every_variant_size_and_option_is_there() -> None:

@@ -1,4 +1,4 @@
-"""What is played at a position on the engine and on the rules written naively, and why other actions are refused."""
+"""What is played at a position on the engine and on the second program, and why other actions are refused."""
 
 import re
 from pathlib import Path
@@ -64,7 +64,7 @@ def dropped(position: Position, seats: str) -> Position:
 
 @talks(__file__, "talks.txt")
 def test_talk(talk: Talk) -> None:
-    """Actions, skips and drops, one after the other; a card behind + is drawn. The naive rules know no absence."""
+    """Actions, skips and drops, one after the other; a card behind + is drawn."""
     position = position_of(talk.place)
     possible, variant = status(position) == (), position.variant
     absent = position.out or position.phase == "penalty" or "skip" in talk.text or "> drop" in talk.text

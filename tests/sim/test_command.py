@@ -8,7 +8,6 @@ import pytest
 from tests.sim import SafetyViolation
 from tests.sim.__main__ import main
 from tests.sim.invariants import Invariants
-from tests.sim.lan import VirtualLan
 from tests.sim.outcome import commit, simulate
 from tests.sim.soak import game_of, soak
 
@@ -60,27 +59,6 @@ def test_the_same_seed_gives_the_same_line_or_the_same_in_words(capsys: pytest.C
     assert last.startswith("records ")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("--players 1", "argument --players: '1' is no number from 2 up"),
-        ("--players 13", "the miniature game is not for 13 players, but for 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"),
-        ("--faults fire", "argument --faults: invalid choice: 'fire'"),
-        ("soak --games 0", "argument --games: '0' is no number from 1 up"),
-        ("dance", "'dance'"),
-    ],
-)
-def test_an_argument_that_cannot_be(capsys: pytest.CaptureFixture[str], arguments: str, sentence: str) -> None:
-    try:
-        code: object = main(arguments.split())
-    except SystemExit as exit_:
-        code = exit_.code
-    printed = capsys.readouterr()
-    assert (code, printed.out) == (2, "")
-    assert sentence in printed.err
-    assert printed.err.count("\n") == 1
-
-
 @pytest.mark.usefixtures("broken")
 def test_a_failed_check_says_how_to_see_it_again(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, *ONE)
@@ -93,16 +71,6 @@ def test_a_failed_check_says_how_to_see_it_again(capsys: pytest.CaptureFixture[s
     assert said(capsys, *again) == (1, text), "the one command that it names"
     code, line = said(capsys, *again, "--json")
     assert (code, json.loads(line)["violation"]) == (1, "SafetyViolation: the cards are marked")
-
-
-def test_an_error_of_the_program_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fall(_lan: VirtualLan) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(VirtualLan, "run", fall)
-    with pytest.raises(ZeroDivisionError) as error:
-        main(ONE)
-    assert error.value.__notes__ == [f"at commit {commit()}, in {AGAIN}"]
 
 
 # Many games.

@@ -157,11 +157,13 @@ def test_a_seat_comes_back(kind: FaultKind) -> None:
     assert kinds(back) <= {"won", "drawn"}
 
 
-@pytest.mark.parametrize("at_s", [0.05, 0.08])
-def test_seats_that_are_killed_in_the_first_moments_resume(at_s: float) -> None:
-    both = played(2, Fault("crash", at_s, (1, 2), 3.0))
-    assert [peer.lives for peer in both.peers.values()] == [2, 2]
-    assert kinds(both) <= {"won", "drawn"}
+@pytest.mark.parametrize("kind", ["crash", "power"])
+def test_seats_that_are_killed_at_any_moment_resume(kind: FaultKind) -> None:
+    """A crash at the moments of the setup, the power at those of the game."""
+    for moment in range(5, 105, 6):
+        both = played(2, Fault(kind, moment / 100 if kind == "crash" else moment / 10, (1, 2), 3.0))
+        assert [peer.lives for peer in both.peers.values()] == [2, 2], moment
+        assert kinds(both) <= {"won", "drawn"}, moment
 
 
 def test_a_game_never_was_if_the_power_goes_before_the_secrets_are_on_the_disk() -> None:

@@ -11,6 +11,7 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.base import PipeInput
 from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.styles import Style
 
 from seqp2p.hangup import TerminalGone
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
@@ -18,28 +19,16 @@ from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.question import yes_or_no
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.screen import TICK_S, Screen, open_screen
-from seqp2p.ui.styles import ASCII, UNICODE, Taste
-from seqp2p.ui.terminal_app import LINE_LENGTH_MAX
+from seqp2p.ui.styles import ASCII, UNICODE, Rgb, Taste, styles_on
+from seqp2p.ui.terminal_answers import QUESTIONS
+from seqp2p.ui.terminal_app import ANSWERS_S, LINE_LENGTH_MAX
 
 LIMIT_S = 60.0
-NAMES = {
-    "up": "\x1b[A",
-    "down": "\x1b[B",
-    "right": "\x1b[C",
-    "left": "\x1b[D",
-    "pageup": "\x1b[5~",
-    "f1": "\x1bOP",
-    "f12": "\x1b[24~",
-    "s-tab": "\x1b[Z",
-    "home": "\x1b[H",
-    "end": "\x1b[F",
-    "tab": "\t",
-    "enter": "\r",
-    "space": " ",
-    "?": "?",
-    "+": "+",
-    "-": "-",
-}
+NAMES = (
+    {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pageup": "\x1b[5~", "f1": "\x1bOP"}
+    | {"f12": "\x1b[24~", "s-tab": "\x1b[Z", "home": "\x1b[H", "end": "\x1b[F", "tab": "\t", "enter": "\r"}
+    | {"space": " ", "?": "?", "+": "+", "-": "-"}
+)
 
 
 class Sized(DummyOutput):
@@ -118,11 +107,13 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 @asynccontextmanager
-async def sitting(columns: int = 80, rows: int = 24, *, ascii_only: bool = False) -> AsyncIterator[Sitting]:
+async def sitting(
+    columns: int = 80, rows: int = 24, *, ascii_only: bool = False, palette: str = "mono"
+) -> AsyncIterator[Sitting]:
     output = Sized(columns, rows)
     with create_pipe_input() as keys:
-        # In this palette the terminal is asked for nothing.
-        taste = Taste("mono", ASCII if ascii_only else UNICODE)
+        # In the palette mono the terminal is asked for nothing.
+        taste = Taste(palette, ASCII if ascii_only else UNICODE)
         async with open_screen(taste, keys, output) as screen:
             scene = Recorder()
             screen.show(scene)
@@ -317,6 +308,34 @@ async def test_a_click_on_the_help_of_a_key_is_that_key_and_the_wheel_is_two_key
             table.keys.send_text("\x1b[<64;9;9M\x1b[<65;9;9M" + CLICK)
             assert await table.lines(1) == ["seat 2"]
             assert table.scene.keys_seen == ["f1", "pageup", "pagedown"]
+
+
+KIND = "\x1b[?62;22c"
+WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:0000/0000/0000\x07"
+
+
+@pytest.mark.parametrize(
+    ("answer", "after_s", "background"),
+    [
+        (WHITE, 0.0, (255, 255, 255)),
+        (BLACK, 0.0, (0, 0, 0)),
+        ("", 0.0, None),
+        ("\x1b]11;rgb:zz\x07", 0.0, None),
+        (WHITE, ANSWERS_S + 0.1, None),
+    ],
+    ids=["light", "dark", "none", "strange", "late"],
+)
+async def test_the_palette_follows_the_terminal_s_answer(answer: str, after_s: float, background: Rgb | None) -> None:
+    """The first picture waits for none, and keys before and behind it are kept."""
+    async with sitting(palette="auto") as table:
+        await until(lambda: QUESTIONS in table.output.raw)
+        assert table.output.shown
+        await trio.sleep(after_s)
+        table.keys.send_text(f"lea{answer}v{KIND}e\r")
+        assert await table.lines(1) == ["leave"]
+        style = table.screen.stage._app.style
+        assert isinstance(style, Style)
+        assert style.style_rules == Style.from_dict(styles_on("auto", background, 8)).style_rules
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(1, 1), (79, 24), (80, 23), (2, 60), (500, 1)])

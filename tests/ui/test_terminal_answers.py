@@ -54,19 +54,9 @@ def test_an_answer_character_by_character_types_nothing() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        "\x1b]11;rgb:ffff/ffff/ffff\x07",
-        "\x1b]11;#ffffff\x07",
-        "\x1b]11;what is that?\x07",
-        "\x1b]11;?\x1b\\",
-        "\x1b]4;1;rgb:0/0/0\x1b\\",
-        "\x1bP1$r0m\x1b\\",
-        "\x1b_Gi=31;OK\x1b\\",
-        "\x1b[?1;2c\x1b[?62c",
-        "\x1b[>0;276;0c",
-        "\x1b[=1;2;3c",
-        "\x1b[12;40R",
-        "\x1b[I\x1b[O",
-        "\x1b[57441;1:3u",
+        *("\x1b]11;rgb:ffff/ffff/ffff\x07", "\x1b]11;#ffffff\x07", "\x1b]11;what is that?\x07", "\x1b]11;?\x1b\\"),
+        *("\x1b]4;1;rgb:0/0/0\x1b\\", "\x1bP1$r0m\x1b\\", "\x1b_Gi=31;OK\x1b\\", "\x1b[?1;2c\x1b[?62c"),
+        *("\x1b[>0;276;0c", "\x1b[=1;2;3c", "\x1b[12;40R", "\x1b[I\x1b[O", "\x1b[57441;1:3u"),
         "\x1b]" + "x" * 200 + "\x07",
     ],
 )

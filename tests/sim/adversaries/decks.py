@@ -11,7 +11,7 @@ from seqp2p.crypto.schnorr import share
 from seqp2p.crypto.shuffle import prove_shuffle, shuffle
 from seqp2p.match.contribution import Contribution, ShuffleBody
 from seqp2p.match.steps import positions_of_others
-from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, Withholds, while_others_owe
+from tests.sim.adversaries.byzantine import Byzantine, Instead, Once, Strategy, while_others_owe
 from tests.sim.adversaries.described import (
     BYTES,
     ENDS,
@@ -20,11 +20,11 @@ from tests.sim.adversaries.described import (
     REPLAY,
     SETUP,
     WITHHELD,
-    WITHHOLDS,
     Adversary,
     always,
     doing,
     instead,
+    withholds,
 )
 
 Deck = tuple[Ciphertext, ...]
@@ -262,15 +262,7 @@ DECKS = (
     instead("draw share of another card", REPLAY, "draw", of_other_cards, "share proof"),
     instead("draw share by another secret", REPLAY, "draw", of_another_secret, "share proof"),
     instead("draw share proved elsewhere", REPLAY, "draw", proved_elsewhere, "share proof"),
-    Adversary("no shuffle", WITHHOLDS, "never shuffles", lambda: Withholds("shuffle"), ENDS),
-    Adversary(
-        "no shares in the deal",
-        WITHHOLDS,
-        "never gives its shares of the others' cards",
-        lambda: Withholds("deal"),
-        ENDS,
-    ),
-    Adversary(
-        "no share in a draw", WITHHOLDS, "never gives its share for a drawn card", lambda: Withholds("draw"), WITHHELD
-    ),
+    withholds("no shuffle", "shuffle", "never shuffles", ENDS),
+    withholds("no shares in the deal", "deal", "never gives its shares of the others' cards", ENDS),
+    withholds("no share in a draw", "draw", "never gives its share for a drawn card", WITHHELD),
 )

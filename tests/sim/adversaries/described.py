@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from seqp2p.match.contribution import StepKind
 from seqp2p.replay.verify import Verdict
-from tests.sim.adversaries.byzantine import Byzantine, Forge, Instead, MakeTrick, Once
+from tests.sim.adversaries.byzantine import Byzantine, Forge, Instead, MakeTrick, Once, Withholds
 from tests.sim.faults import Fault
 from tests.sim.spectator import MakeVisit
 
@@ -129,3 +129,8 @@ def instead(
     """Return an adversary that contributes this once instead; by default it is a proof, before play or in it."""
     proof = in_play() if kind in {"turn", "draw"} else always(at_setup())
     return Adversary(name, row, what or doing(forge), lambda: Instead(kind, forge), endings or proof, reason=reason)
+
+
+def withholds(name: str, kind: StepKind, what: str, endings: Mapping[int, ExpectedEnding]) -> Adversary:
+    """Return an adversary that contributes nothing from such a step on."""
+    return Adversary(name, WITHHOLDS, what, lambda: Withholds(kind), endings)

@@ -51,18 +51,18 @@ with no winner.
 ELSEWHERE: Final = {
     "a table offered twice": "tests/lobby/test_lobby.py::test_a_host_that_lies_is_left",
     "a guessed code": "tests/lobby/test_lobby.py::test_a_wrong_code_is_refused_and_not_tried_again",
-    "a peer in the middle": "tests/lobby/test_pake.py::test_any_difference_shows",
-    "replayed hellos": "tests/net/test_auth.py::test_a_proof_fits_one_connection_for_one_purpose",
-    "half-open links and slow frames": "tests/net/test_links.py::test_silence_ends_a_link",
-    "a spectator that reads nothing": "tests/live/test_spectator_loopback.py::test_one_that_does_not_read",
-    "a spectator with a seat in the lobby": "tests/lobby/test_spectator_join.py::test_what_is_refused_in_the_lobby",
-    "a spectator with a seat in the game": "tests/lobby/test_spectator_feed.py::test_who_sits_down_watches_no_longer",
+    "a peer in the middle": "tests/lobby/test_code.py::test_any_difference_shows",
+    "replayed hellos": "tests/net/test_tls.py::test_a_proof_fits_one_connection_for_one_purpose",
+    "half-open links and slow frames": "tests/net/test_serving.py::test_silence_ends_a_link",
+    "a spectator that reads nothing": "tests/live/test_spectator.py::test_one_that_does_not_read",
+    "a spectator with a seat in the lobby": "tests/lobby/test_spectator_server.py::test_what_is_refused_in_the_lobby",
+    "a spectator with a seat in the game": "tests/lobby/test_spectator_server.py::test_who_sits_down_watches_no_longer",
     "addresses that lead elsewhere": "tests/net/test_interfaces.py::test_no_forbidden_address_is_dialled",
     "a seat that moves all the time": "tests/live/test_relayed_mesh.py::"
     "test_new_addresses_by_the_dozen_are_dialled_one_a_second",
     "names with escapes": "tests/match/test_table.py::test_names_that_deceive_are_refused",
-    "files cut and changed": "tests/replay/test_tampering.py::test_a_byte_changed_or_a_cut_anywhere",
-    "records dropped, doubled and moved": "tests/replay/test_tampering.py::"
+    "files cut and changed": "tests/replay/test_verify.py::test_a_byte_changed_or_a_cut_anywhere",
+    "records dropped, doubled and moved": "tests/replay/test_verify.py::"
     "test_records_dropped_doubled_moved_and_signed_for",
     "a bot that hangs": "tests/bots/test_exec_player.py::test_a_slow_program_loses_its_turn",
     "a bot that floods": "tests/bots/test_exec_player.py::test_a_program_that_writes_without_end_loses_its_turn",

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from seqp2p.crypto.group import ORDER, POINT_SIZE
 from seqp2p.match.contribution import Contribution, OverBody, open_envelope
 from seqp2p.rules import Action, Card, format_action
-from tests.sim.adversaries.byzantine import Byzantine, Forge, MakeTrick, Once, Strategy, Withholds, turn_body
+from tests.sim.adversaries.byzantine import Byzantine, Forge, MakeTrick, Once, Strategy, turn_body
 from tests.sim.adversaries.described import (
     BYTES,
     GAME_ENDS,
     NO_EFFECT,
     REPLAY,
     WITHHELD,
-    WITHHOLDS,
     Adversary,
     ExpectedEnding,
     always,
     at_setup,
     in_play,
     instead,
+    withholds,
 )
 
 _CARDS = "playing a card twice, a card not held, another seat's card"
@@ -209,20 +209,8 @@ TURNS = (
         reason="not its step",
     ),
     instead("another end", _ACTION, "over", another_end, "the final position", _ANOTHER_END),
-    Adversary(
-        "end not signed",
-        WITHHOLDS,
-        "never signs the final position",
-        lambda: Withholds("over"),
-        {2: GAME_ENDS, 3: NO_EFFECT},
-    ),
-    Adversary(
-        "no turn",
-        WITHHOLDS,
-        "sees its hand and never acts: its turn is skipped, and then it is dropped",
-        lambda: Withholds("turn"),
-        WITHHELD,
-    ),
+    withholds("end not signed", "over", "never signs the final position", {2: GAME_ENDS, 3: NO_EFFECT}),
+    withholds("no turn", "turn", "sees its hand and never acts: its turn is skipped, and then it is dropped", WITHHELD),
     Adversary(
         "moves shown to one seat",
         _LATE,
