@@ -298,6 +298,7 @@ PLAIN = encode_report(verify(good()))
         Report("verified"),
         b"",
         PLAIN + b" ",
+        PLAIN.replace(b'"verdict"', b'"extra":' + b"[" * 100_000 + b',"verdict"'),
         PLAIN.replace(b'"verified"', b'"certified"'),
         PLAIN.replace(b'"verdict"', b'"extra":1,"verdict"'),
         PLAIN.replace(b'"seat":1', b'"seat":7'),
