@@ -222,13 +222,13 @@ def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> 
         return
     decoder = msgspec.json.Decoder(DealResult)
 
-    def take(line: bytes) -> None:
+    def take(_at: int, line: bytes) -> None:
         result = decoder.decode(line)
         _check_result(result, ladder.contests)
         ladder.take(result)
 
-    with results.open_results(path, settings, take) as write:
-        yield write
+    with results.open_results(path, settings, take) as kept:
+        yield kept.write
 
 
 def _check_result(result: DealResult, contests: tuple[Contest, ...]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from seqp2p import __version__
 from seqp2p.api import cluster as on_cluster
 from seqp2p.api.cluster import code_state, decode_report, encode_report, verify_for, verify_on_cluster
 from seqp2p.api.many import Named, of_all, verify_named
+from seqp2p.cli.verdicts import KeptVerdicts
 from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message
 from seqp2p.match.events import Result
@@ -178,6 +180,22 @@ def test_what_is_here_when_the_cluster_is_lost_is_kept(many: list[Named], cluste
     assert error.value.exit_code == 4
     assert lost[1:] == [f"a worker of the cluster is lost: {name}" for name in ("one", "other")]
     assert found == ["0.seqp2p", "missing"]
+
+
+def test_a_verdict_that_a_file_has_is_counted_behind_what_a_lost_cluster_leaves_out(
+    many: list[Named], cluster: type[FakeClient], tmp_path: Path
+) -> None:
+    path = tmp_path / "kept"
+    list(KeptVerdicts(path).through(many[:1], partial(of_all, verify_named, jobs=1)))
+    kept, found = KeptVerdicts(path), list[str]()
+    cluster.made, cluster.workers = Failing(None), [{"one": 1}, {}]
+    files = [many[1], many[2], many[0], many[4]]
+    with pytest.raises(UserError, match="the cluster is lost"):
+        found += (
+            named.path.name
+            for named, _ in kept.through(files, partial(verify_on_cluster, address=FAR, note=list[str]().append))
+        )
+    assert (found, kept.taken) == (["1.seqp2p", "0.seqp2p", "missing"], 1)
 
 
 @pytest.mark.parametrize(

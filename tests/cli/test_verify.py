@@ -2,20 +2,23 @@
 
 import json
 import os
+import tracemalloc
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from seqp2p.api.cluster import code_state
+from seqp2p.api.cluster import code_state, encode_report
 from seqp2p.api.known import meet, remember
+from seqp2p.api.many import of_all, verify_named
 from seqp2p.cli.replays import describe, table_text
+from seqp2p.cli.verdicts import KeptVerdicts
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Result
 from seqp2p.replay.format import MAGIC, records
-from seqp2p.replay.verify import Player, Report
+from seqp2p.replay.verify import Player, Report, verify
 from tests.cli import documented
 from tests.cli.conftest import SMALL, Cli, good, refused
 from tests.table import identity, make_settings, match_at, played, replay_of, with_body
@@ -158,6 +161,20 @@ def test_it_goes_on_with_the_verdicts_in_a_file(
     assert last[1].splitlines()[:-2] == whole[1].splitlines()[:-1]
     assert last[1].splitlines()[-1] == f"4 verdicts are from {kept}"
     assert cli("verify", "--json", "--results", kept, tmp_path / "moved.seqp2p")[0] == 0
+
+
+def test_the_verdicts_in_a_file_take_no_memory(tmp_path: Path) -> None:
+    kept, count = tmp_path / "kept", 2_000
+    report = encode_report(verify(good())).decode()
+    line = f'{{"replay":"%064d","code":"{code_state()}","report":{report}}}\n'
+    kept.write_text('{"file":"seqp2p verify 1"}\n' + "".join(line % number for number in range(count)))
+    verdicts = KeptVerdicts(kept)
+    tracemalloc.start()
+    assert list(verdicts.through([], lambda files: of_all(verify_named, files, 1))) == []
+    now, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(verdicts.places) == count
+    assert now < 300 * count < len(line) * count
 
 
 def test_another_version_verifies_again(
