@@ -19,7 +19,7 @@ from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress, results
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
-from seqp2p.cli.options import TIME_S_MAX, BotName, make_program, with_all
+from seqp2p.cli.options import TIME_S_MAX, BotName, NumberRange, make_program, with_all
 from seqp2p.cli.output import Output, columns
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
@@ -75,7 +75,7 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--until",
-            type=click.FloatRange(0.1, 50),
+            type=NumberRange(0.1, 50),
             metavar=message("POINTS"),
             help=message(
                 "Stop a pair once its interval is within plus or minus this many points of 100; checked every 200"
@@ -105,7 +105,7 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--exec-time",
             "time_s",
-            type=click.FloatRange(0.1, TIME_S_MAX),
+            type=NumberRange(0.1, TIME_S_MAX),
             default=TIME_S,
             show_default=True,
             help=message("Seconds that a program or a class has for a choice."),

@@ -1,6 +1,7 @@
 """Whole games between seats in one process, as a script plays, watches and resumes them."""
 
 import gc
+import math
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -381,8 +382,12 @@ async def test_what_is_no_bot(tmp_path: Path, bot: Any, said: str) -> None:
     async with two_seats(tmp_path) as ann:
         with pytest.raises(TypeError, match=said):
             await seqp2p.play_bot(ann, bot)
-        with pytest.raises(ValueError, match="time_s must be more than 0"):
-            await seqp2p.play_bot(ann, "greedy", time_s=0)
+        for none in (0, math.nan):
+            with pytest.raises(ValueError, match="time_s must be more than 0"):
+                await seqp2p.play_bot(ann, "greedy", time_s=none)
+        for none in (-1, math.nan, math.inf):
+            with pytest.raises(ValueError, match="pace_s must be 0 seconds or more"):
+                await seqp2p.play_bot(ann, "greedy", pace_s=none)
         assert await seqp2p.play_bot(ann, "greedy") == ann.result
 
 
