@@ -81,6 +81,7 @@ class HostedTable(AnyTable):
         self._on_event: OnLobbyEvent = ignore
         self._lines: HostLines | None = None
         self._place = ""
+        self.code = ""
         self.settings = settings
         self.options = options
         self.addresses = addresses
@@ -145,6 +146,7 @@ class HostedTable(AnyTable):
 
     def _note_code(self, code: str) -> None:
         """Advertise the number of a new code, and wait at its meeting place."""
+        self.code = code
         if (number := public_part(code)[0]) != self._advert.number:
             self._advertise(number=number)
         if self._lines is not None and (place := place_of(code)) is not None:

@@ -127,8 +127,7 @@ class Statistics:
     players: Mapping[str, PlayerCount]
     variants: Mapping[str, VariantCount]
     left_out: Sequence[tuple[str, Report]] = ()
-    """The paths of the files that were not counted, each with the verdict, game, reason, step and failure of its report.
-    """
+    """The paths of the files that were not counted, each with verdict, game, reason, step and failure of its report."""
 
     @property
     def ranked(self) -> list[tuple[str, PlayerCount]]:
