@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from seqp2p.api.at_table import Events
-from seqp2p.api.endpoint import Folder, address_of, listening_at, loopback_with, open_endpoint, own_addresses, relay_of
+from seqp2p.api.endpoint import Folder, listening_at, loopback_with, open_endpoint, own_addresses, relay_of
 from seqp2p.api.finding import find_route
 from seqp2p.api.lobby import HeldLobby
 from seqp2p.api.port_mapping import OnPortEvent
@@ -16,6 +16,7 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.live.runtime import ignore
 from seqp2p.lobby.code import parse_code
 from seqp2p.lobby.events import ANY_SEAT, LobbyEvent, SeatChoice
+from seqp2p.net.addresses import parse_address
 
 
 class JoinedLobby(HeldLobby[JoinedTable]):
@@ -60,7 +61,7 @@ async def join_lobby(
     ValueError (the name), HomeError and OSError (the player's own files).
     """
     code = parse_code(code)
-    where = listening_at(listen) or loopback_with(address_of(address))
+    where = listening_at(listen) or loopback_with(None if address is None else parse_address(address))
     async with open_endpoint(
         name, identity, replay_dir, where, relay_of(relay), on_port=on_port if map_port else None
     ) as endpoint:

@@ -32,7 +32,7 @@ DEALS_MAX: Final = 1_000_000_000
 DEALS_DEFAULT: Final = 500
 REASONS_SHOWN: Final = 3
 """The faults of a bot that people are shown."""
-Write: TypeAlias = Callable[[DealResult], None]
+Write: TypeAlias = Callable[[DealResult], object]
 
 
 class Entrant(BotName):
