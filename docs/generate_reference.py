@@ -10,6 +10,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -131,7 +132,7 @@ def entry(name: str, value: Any) -> Iterator[str]:
         node = definition(value)
         assert isinstance(node, Function)
         yield f"### `{name}`\n"
-        yield from code(signature(node))
+        yield from code(signature(with_arguments(node, value)))
         yield from prose(ast.get_docstring(node) or "")
     else:
         yield f"### `{name}`\n"
@@ -211,6 +212,21 @@ def definition(value: Any) -> ast.ClassDef | Function:
         for node in body_of(sys.modules[value.__module__])
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name == value.__name__
     )
+
+
+def with_arguments(node: Function, value: Any) -> Function:
+    """Return a function with the arguments of another that ``arguments_of`` gives it."""
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(ast.Name("arguments_of"), [ast.Name(name)]):
+                model = definition(inspect.unwrap(value.__globals__[name]))
+                if isinstance(model, ast.ClassDef):
+                    model = next(each for each in model.body if isinstance(each, Function) and each.name == "__init__")
+                node = copy(node)
+                node.args = model.args
+            case _:
+                pass
+    return node
 
 
 def signature(node: Function) -> str:

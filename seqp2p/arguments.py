@@ -50,6 +50,16 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
+def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """Tell readers, type checkers and ``check_arguments`` that a function takes, and passes on, those of the model."""
+
+    def with_them(function: Callable[..., R]) -> Callable[P, R]:
+        function.__signature__ = inspect.signature(model)  # type: ignore[attr-defined]  # inspect looks for it
+        return function
+
+    return with_them
+
+
 def _classes(annotation: Any) -> tuple[type, ...]:
     """Return the classes that an annotation allows, the form of its parts left out; none if it cannot be checked."""
     origin = typing.get_origin(annotation)

@@ -14,25 +14,25 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 710,
-    "seqp2p/api/**/*.py": 3691,
-    "seqp2p/arena/**/*.py": 1061,
+    "seqp2p/*.py": 720,
+    "seqp2p/api/**/*.py": 3631,
+    "seqp2p/arena/**/*.py": 1065,
     "seqp2p/bots/**/*.py": 2116,
-    "seqp2p/cli/**/*.py": 9032,
+    "seqp2p/cli/**/*.py": 9083,
     "seqp2p/crypto/**/*.py": 1362,
-    "seqp2p/learning/**/*.py": 674,
-    "seqp2p/live/**/*.py": 2727,
+    "seqp2p/learning/**/*.py": 641,
+    "seqp2p/live/**/*.py": 2732,
     "seqp2p/lobby/**/*.py": 3448,
     "seqp2p/match/**/*.py": 4024,
     "seqp2p/net/**/*.py": 3352,
-    "seqp2p/replay/**/*.py": 2459,
-    "seqp2p/rules/**/*.py": 3089,
+    "seqp2p/replay/**/*.py": 2451,
+    "seqp2p/rules/**/*.py": 3069,
     "seqp2p/ui/**/*.py": 8560,
-    "tests/**/*.py": 51_460,
+    "tests/**/*.py": 50_366,
     "tests/**/*.txt": 7461,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 841,
-    "docs/**/*.md": 4509,
+    "docs/**/*.md": 4503,
 }
 
 

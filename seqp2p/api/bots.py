@@ -1,5 +1,6 @@
 """A bot that plays a seat of a script."""
 
+import math
 import random
 import secrets
 
@@ -27,9 +28,11 @@ async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0, time_s: f
     in a row the bot is not asked again. Nor is it asked while it still thinks about an earlier turn. Cancelled, it
     waits for no bot: a thread that still runs is abandoned.
 
-    Raises TypeError for what is no bot, ValueError for an unknown name or no time, IllegalAction for an illegal choice,
-    and any error of the bot.
+    Raises TypeError for what is no bot, ValueError for an unknown name or what is no time, IllegalAction for an illegal
+    choice, and any error of the bot.
     """
+    if not 0 <= pace_s < math.inf:
+        raise ValueError(f"pace_s must be 0 seconds or more, not {pace_s}")
     if not time_s > 0:
         raise ValueError(f"time_s must be more than 0 seconds, not {time_s}")
     # A bot's choices need no secrecy, but no player should be able to foresee them.

@@ -202,7 +202,7 @@ def decode_report(data: object) -> Report:
         )
         if _fits(report) and encode_report(report) == data:
             return report
-    except (TypeError, ValueError):  # Those of msgspec, too.
+    except (TypeError, ValueError, RecursionError):  # Those of msgspec, too.
         pass
     raise ValueError(message("a verdict is malformed"))
 

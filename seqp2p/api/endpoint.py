@@ -111,11 +111,6 @@ async def closing(listeners: list[trio.SocketListener]) -> AsyncGenerator[list[t
                 await listener.aclose()
 
 
-def address_of(text: str | None) -> Address | None:
-    """Parse HOST:PORT. Raises AddressError."""
-    return None if text is None else parse_address(text)
-
-
 def listening_at(text: str | None) -> Address | None:
     """Parse where to listen, HOST:PORT; HOST alone means a free port. Raises AddressError."""
     return None if text is None else parse_address(text, default_port=0)

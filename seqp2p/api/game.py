@@ -27,14 +27,7 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.net.addresses import Address
 from seqp2p.net.serving import Listener
-from seqp2p.replay.sidecar import (
-    ADDRESS_LENGTH_MAX,
-    ADDRESSES_MAX,
-    Sidecar,
-    SidecarRelay,
-    SidecarSecrets,
-    sidecar_path,
-)
+from seqp2p.replay.sidecar import ADDRESS_LENGTH_MAX, ADDRESSES_MAX, Sidecar, SidecarRelay, SidecarSecrets, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 
 LIVE_CHECKS: Final = Checks(sum_first(secrets.token_bytes), lot_max=4)
@@ -141,20 +134,14 @@ class Lobby:
         self.game = new_game(table, self._endpoint.identity, self._endpoint.replay_dir, self._resources)
         return self.game
 
-    async def close(self) -> None:
-        """Decline a game that was not played. Cannot be cancelled; takes at most ``close_s``."""
-        if self.game is not None:
-            with trio.CancelScope(shield=True):
-                await self.game.decline()
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class AnyTable(ABC):
     """A table for one game after the other. ``last``: the last game that was agreed at this table."""
 
-    def __init__(self, endpoint: Endpoint, resources: Resources = OWN_RESOURCES) -> None:
-        self.endpoint = endpoint
-        self.last: LiveGame | None = None
-        self._resources = resources
+    endpoint: Endpoint
+    last: LiveGame | None = None
+    resources: Resources = OWN_RESOURCES
 
     @abstractmethod
     def open_lobby(
@@ -167,9 +154,11 @@ class AnyTable(ABC):
 
     @contextlib.asynccontextmanager
     async def _lobby(self, sit_down: Callable[[LobbyRequests], Awaitable[AgreedTable]]) -> AsyncGenerator[Lobby]:
-        lobby = Lobby(self.endpoint, sit_down, self._resources)
+        lobby = Lobby(self.endpoint, sit_down, self.resources)
         try:
             yield lobby
         finally:
-            await lobby.close()
+            if lobby.game is not None:
+                with trio.CancelScope(shield=True):
+                    await lobby.game.decline()  # It was not played.
             self.last = lobby.game or self.last

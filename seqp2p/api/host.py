@@ -1,32 +1,29 @@
-"""A script's own table: its lobby, its events, and seat 1.
-
-Theory of operation. The first lobby runs in the background as long as the block of ``host`` lasts, and ``rematch``
-opens the next ones.
-"""
+"""A script's own table: its lobby, its events, and seat 1. ``rematch`` opens the lobbies of its next games."""
 
 import contextlib
 import secrets
 import tempfile
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeAlias, Unpack
 
 import trio
 
 from seqp2p.api.at_table import Events
 from seqp2p.api.bots import play_bot
-from seqp2p.api.endpoint import Endpoint, Folder, listening_at, open_endpoint, relay_of
-from seqp2p.api.game import Lobby
+from seqp2p.api.endpoint import Folder, listening_at, open_endpoint, relay_of
 from seqp2p.api.join import join
+from seqp2p.api.lobby import HeldLobby
 from seqp2p.api.port_mapping import OnPortEvent
-from seqp2p.api.seat import Seat, rematch, seated
+from seqp2p.api.seat import rematch
 from seqp2p.api.settings import table_settings
 from seqp2p.api.table import HostedTable, HostOptions, open_table
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.runtime import CLOSE_S, background_tasks, ignore
-from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyRequest, LobbyShown
+from seqp2p.errors import ungrouped
+from seqp2p.live.runtime import ignore
+from seqp2p.lobby.events import Guest, LobbyEvent, LobbyShown
 from seqp2p.match.names import BOT_NAME
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.errors import NetError
@@ -46,20 +43,8 @@ class Hidden:
 OpenTableEvent: TypeAlias = LobbyEvent | Hidden
 
 
-class OpenTable:
+class OpenTable(HeldLobby[HostedTable]):
     """A table whose lobby is open: others join it, and it begins when it is full. Made by ``host``."""
-
-    _table: HostedTable
-    _lobby: Lobby
-
-    def __init__(self) -> None:
-        """Made by ``host``, which gives it to nobody before ``hold`` has opened it."""
-        self._code = ""
-        self._events = Events[OpenTableEvent]()
-        self._open, self._agreed = trio.Event(), trio.Event()
-        self._taken = False
-        self._seat: Seat | None = None
-        self._scope = trio.CancelScope(shield=True)
 
     def __repr__(self) -> str:
         return f"OpenTable({self.address})"
@@ -77,7 +62,7 @@ class OpenTable:
     @property
     def code(self) -> str:
         """The join code that holds now. After three wrong tries it is another: the event CodeShown says so."""
-        return self._code
+        return self._table.code
 
     @property
     def name(self) -> str:
@@ -89,67 +74,14 @@ class OpenTable:
         """The settings of the table, with the colours that the teams have now."""
         return self._table.settings
 
-    def ask(self, request: LobbyRequest) -> None:
-        """Ask for something in the lobby: ChooseColour, SayLine, MovePlayer, RemovePlayer, StartGame."""
-        self._lobby.ask(request)
-
     @property
     def events(self) -> Events[OpenTableEvent]:
         """Every LobbyEvent, and Hidden, until the ``host`` block ends."""
         return self._events
 
-    @contextlib.asynccontextmanager
-    async def seat(self) -> AsyncGenerator[Seat]:
-        """Wait until the table is full and all have agreed, then play seat 1. Raises OSError where nothing can be kept.
-
-        The seat leaves the table when the block ends, if its game is not over. A second call raises RuntimeError: for
-        another game there is ``rematch``.
-        """
-        if self._taken:
-            raise RuntimeError("seat 1 of this table is taken already")
-        self._taken = True
-        await self._agreed.wait()
-        assert self._lobby.game is not None, "it is agreed"
-        async with seated(self._lobby.game, self._table) as self._seat:
-            yield self._seat
-
-    async def hold(
-        self, endpoint: Endpoint, settings: Settings, options: HostOptions, *, task_status: "trio.TaskStatus[None]"
-    ) -> None:
-        """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For this package."""
-
-        def on_event(event: LobbyEvent) -> None:
-            if isinstance(event, CodeShown):
-                self._code = event.code
-            self._events.put(event)
-            if isinstance(event, LobbyShown) and not self._open.is_set():
-                self._open.set()
-                task_status.started()
-
-        def warn(reason: str) -> None:
-            self._events.put(Hidden(reason))
-
-        try:
-            with self._scope:
-                async with (
-                    open_table(endpoint, settings, replace(options, warn=warn)) as self._table,
-                    self._table.open_lobby(on_event) as self._lobby,
-                ):
-                    await self._lobby.wait()
-                    self._agreed.set()
-                    await trio.sleep_forever()
-        finally:
-            self._events.end()
-
-    async def close(self) -> None:
-        """Let the seat stop for now, then end the table. Cannot be cancelled.
-
-        Spectators are looked after until the seat has said goodbye, even if the caller is cancelled.
-        """
-        with trio.CancelScope(shield=True), trio.move_on_after(CLOSE_S):
-            if self._seat is not None:
-                await self._seat.stop()
-        self._scope.cancel()
+    def hide(self, reason: str) -> None:
+        """Others cannot find the table by themselves. For this package."""
+        self._events.put(Hidden(reason))
 
 
 @check_arguments
@@ -197,58 +129,59 @@ async def host(
         raise ValueError(reason)
     if not 0 <= wait_for < players or (wait_for and fill is None):
         raise ValueError("wait_for goes with fill, and is less than the number of players")
-    options = HostOptions(spectators, by_hand=by_hand, advertise=advertise)
     async with open_endpoint(
         name, identity, replay_dir, listening_at(listen), relay_of(relay), on_port=on_port if map_port else None
     ) as endpoint:
         table = OpenTable()
-        async with background_tasks() as nursery:
-            await nursery.start(table.hold, endpoint, settings, options)
+        options = HostOptions(spectators, by_hand=by_hand, advertise=advertise, warn=table.hide)
+        async with table.held(open_table(endpoint, settings, options)) as nursery:
             if fill is not None:
                 nursery.start_soon(_fill, table, fill, wait_for, relay)
-            try:
-                yield table
-            finally:
-                await table.close()
+            yield table
 
 
 async def _fill(table: OpenTable, bot: str, wait_for: int, relay: str | None) -> None:
     """Seat bots until the table's events end, but keep places for ``wait_for`` others.
 
     A bot that does not get its seat, for the code has changed or somebody was faster, is gone, and called again later.
+    Raises the first other error of a bot.
     """
     bots, seats = set[bytes](), tuple[Guest | None, ...]()
-    async with trio.open_nursery() as nursery:
+    with ungrouped(Exception):
+        async with trio.open_nursery() as nursery:
 
-        def call() -> None:
-            seated = {guest.key for guest in seats if guest is not None}
-            others, coming = len(seated - bots) - 1, len(bots - seated)
-            for _ in range(seats.count(None) - coming - max(wait_for - others, 0)):
-                identity = Identity.generate(secrets.token_bytes)
-                bots.add(identity.public)
-                nursery.start_soon(sit, identity)
+            def call() -> None:
+                seated = {guest.key for guest in seats if guest is not None}
+                others, coming = len(seated - bots) - 1, len(bots - seated)
+                for _ in range(seats.count(None) - coming - max(wait_for - others, 0)):
+                    identity = Identity.generate(secrets.token_bytes)
+                    bots.add(identity.public)
+                    nursery.start_soon(sit, identity)
 
-        async def sit(identity: Identity) -> None:
-            try:
-                await _play_games(table, bot, identity, relay)
-            except NetError:
-                await trio.sleep(CALL_AGAIN_S)
-            bots.discard(identity.public)
-            call()
-
-        async for event in table.events:
-            if isinstance(event, LobbyShown):
-                seats = event.seats
+            async def sit(identity: Identity) -> None:
+                try:
+                    await _play_games(table, bot, identity, relay)
+                except NetError:
+                    await trio.sleep(CALL_AGAIN_S)
+                bots.discard(identity.public)
                 call()
+
+            async for event in table.events:
+                if isinstance(event, LobbyShown):
+                    seats = event.seats
+                    call()
 
 
 async def _play_games(table: OpenTable, bot: str, identity: Identity, relay: str | None) -> None:
     """Play game after game at this table, as long as there is one. Raises NetError where the first cannot be."""
-    async with contextlib.AsyncExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        joining = join(table.address, code=table.code, name=BOT_NAME, identity=identity, replay_dir=folder, relay=relay)
-        seat = await stack.enter_async_context(joining)
-        with contextlib.suppress(NetError):
-            while True:
-                await play_bot(seat, bot)
-                seat = await stack.enter_async_context(rematch(seat))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        async with join(
+            table.address, code=table.code, name=BOT_NAME, identity=identity, replay_dir=folder, relay=relay
+        ) as first:
+            await play_bot(first, bot)
+            last = first
+            with contextlib.suppress(NetError):
+                while True:
+                    async with rematch(last) as again:
+                        await play_bot(again, bot)
+                    last = again

@@ -136,7 +136,9 @@ async def seated(game: LiveGame, table: AnyTable) -> AsyncGenerator[Seat]:
 async def rematch(
     seat: Seat, *, asked: bool = False, on_event: OnLobbyEvent = ignore, on_lobby: Callable[[Lobby], None] = ignore
 ) -> AsyncGenerator[Seat]:
-    """Play another game at the table of a seat whose game is over, within the block of that seat.
+    """Play another game at the table of a seat whose game is over, within the block of the table's first seat.
+
+    In a series each block ends before the next one begins, so that memory does not grow with the games.
 
     The host of the game opens the lobby again, and the others return to it without the code, to the seats they had.
     The block begins when all have agreed. With ``asked`` the others see that this seat has not accepted yet, until

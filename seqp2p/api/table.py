@@ -64,28 +64,19 @@ class HostOptions:
     warn: Warn = ignore
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class HostedTable(AnyTable):
     """This player's own table: seat 1."""
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        settings: Settings,
-        options: HostOptions,
-        addresses: Sequence[Address],
-        advert: TableAdvert,
-        update: Callable[[TableAdvert], None],
-    ) -> None:
-        """Made by ``open_table``."""
-        super().__init__(endpoint)
-        self._on_event: OnLobbyEvent = ignore
-        self._lines: HostLines | None = None
-        self._place = ""
-        self.settings = settings
-        self.options = options
-        self.addresses = addresses
-        self._advert = advert
-        self._update = update
+    settings: Settings
+    options: HostOptions
+    addresses: Sequence[Address]
+    advert: TableAdvert
+    update: Callable[[TableAdvert], None]
+    code: str = ""
+    _on_event: OnLobbyEvent = ignore
+    _lines: HostLines | None = None
+    _place: str = ""
 
     async def keep_lines(self, relay: Address, *, task_status: "trio.TaskStatus[None]") -> None:
         """Have lines at a meeting place of this relay, until cancelled. For ``open_table``."""
@@ -128,7 +119,7 @@ class HostedTable(AnyTable):
                 own = self.endpoint.own(self.addresses, on_lobby_event)
                 hosting = Hosting(
                     self.settings,
-                    self._advert.number,
+                    self.advert.number,
                     self._place,
                     server,
                     former,
@@ -145,51 +136,41 @@ class HostedTable(AnyTable):
 
     def _note_code(self, code: str) -> None:
         """Advertise the number of a new code, and wait at its meeting place."""
-        if (number := public_part(code)[0]) != self._advert.number:
+        self.code = code
+        if (number := public_part(code)[0]) != self.advert.number:
             self._advertise(number=number)
         if self._lines is not None and (place := place_of(code)) is not None:
             self._place = place
             self._lines.move(place)
 
     def _advertise(self, **changes: Any) -> None:
-        self._advert = replace(self._advert, **changes)
-        self._update(self._advert)
+        self.advert = replace(self.advert, **changes)
+        self.update(self.advert)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class JoinedTable(AnyTable):
-    """Another player's table."""
+    """Another player's table; a resumed one has no ``route`` and ``code`` to a first game."""
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        route: Route | None,
-        code: str,
-        addresses: Sequence[Address],
-        resources: Resources,
-        choice: SeatChoice,
-    ) -> None:
-        """Made by ``joined_table``, and by ``resumed_table`` without a way to the first game."""
-        super().__init__(endpoint, resources)
-        self._choice = choice
-        self._route = route
-        self._code = code
-        self._addresses = addresses
+    addresses: Sequence[Address]
+    route: Route | None = None
+    code: str = ""
+    choice: SeatChoice = ANY_SEAT
 
     def open_lobby(
         self, on_event: OnLobbyEvent, *, asked: bool = False
     ) -> contextlib.AbstractAsyncContextManager[Lobby]:
         """See ``AnyTable``. The code is given for the first game alone; then the host knows this seat by its key."""
-        endpoint, route = self.endpoint, self._route
-        last = self.last
+        endpoint, route, last = self.endpoint, self.route, self.last
 
         async def sit_down(requests: LobbyRequests) -> AgreedTable:
-            own = endpoint.own(self._addresses, on_event)
+            own = endpoint.own(self.addresses, on_event)
             if last is not None:
                 agreed = last.table_now.relay  # Perhaps the host's, which this player has agreed to.
                 own = own if agreed is None else replace(own, relay=agreed.address)
                 return await rejoin_table(own, last.table_now, requests, asked=asked)
             assert route is not None, "a resumed table has had its first game"
-            return await join_table(own, route, self._code, requests, self._choice)
+            return await join_table(own, route, self.code, requests, self.choice)
 
         return self._lobby(sit_down)
 
@@ -227,8 +208,15 @@ async def open_table(
         update: Callable[[TableAdvert], None] = ignore
         if options.advertise:
             update = await stack.enter_async_context(advertising(advert, endpoint.listeners, addresses, options.warn))
-        table = HostedTable(endpoint, settings, options, addresses, advert, update)
-        table.last = last
+        table = HostedTable(
+            endpoint=endpoint,
+            last=last,
+            settings=settings,
+            options=options,
+            addresses=addresses,
+            advert=advert,
+            update=update,
+        )
         if relay is None:
             yield table
             return
@@ -242,7 +230,9 @@ async def joined_table(
 ) -> JoinedTable:
     """Return the table at the end of this route. Its first lobby gets the ``choice``."""
     addresses = await endpoint.addresses(route.host)
-    return JoinedTable(endpoint, route, code, addresses, resources, choice)
+    return JoinedTable(
+        endpoint=endpoint, route=route, code=code, addresses=addresses, resources=resources, choice=choice
+    )
 
 
 @contextlib.asynccontextmanager
@@ -254,6 +244,4 @@ async def resumed_table(game: LiveGame, endpoint: Endpoint, options: HostOptions
         return
     towards = game.table_now.addresses[1]
     addresses = await endpoint.addresses(towards[0] if towards else None)
-    table = JoinedTable(endpoint, None, "", addresses, OWN_RESOURCES, ANY_SEAT)
-    table.last = game
-    yield table
+    yield JoinedTable(endpoint=endpoint, last=game, addresses=addresses)

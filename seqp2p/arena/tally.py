@@ -238,6 +238,8 @@ class Ladder:
     """
 
     def __init__(self, contests: Sequence[Contest], deals: int, until: float | None = None) -> None:
+        if until is not None and not 0 <= until <= 1:
+            raise ValueError(f"until is a share, 0 to 1, or None, not {until}")
         self.contests = tuple(contests)
         self.deals = deals
         self.until = until
@@ -298,8 +300,10 @@ def play_deals(ladder: Ladder, seed: int, jobs: int = 1, time_s: float = TIME_S)
 
     ``time_s`` is the time of programs and classes for a choice. With one job and no program everything happens in this
     process. Closing the iterator, or an exception such as KeyboardInterrupt while it waits, ends the processes at once,
-    and the programs. Raises WorkerLost, and EntrantError for a class that cannot be imported.
+    and the programs. Raises WorkerLost, EntrantError for a class that cannot be imported, and ValueError for no time.
     """
+    if not 0 < time_s < inf:
+        raise ValueError(f"time_s must be more than 0 seconds, and finite, not {time_s}")
     programs = any(kind_of(bot) == "program" for contest in ladder.contests for bot in contest.bots)
     if jobs == 1 and not programs:
         while (task := ladder.next()) is not None:

@@ -19,7 +19,7 @@ from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress, results
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
-from seqp2p.cli.options import TIME_S_MAX, BotName, make_program, with_all
+from seqp2p.cli.options import TIME_S_MAX, BotName, NumberRange, make_program, with_all
 from seqp2p.cli.output import Output, columns
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
@@ -32,7 +32,7 @@ DEALS_MAX: Final = 1_000_000_000
 DEALS_DEFAULT: Final = 500
 REASONS_SHOWN: Final = 3
 """The faults of a bot that people are shown."""
-Write: TypeAlias = Callable[[DealResult], None]
+Write: TypeAlias = Callable[[DealResult], object]
 
 
 class Entrant(BotName):
@@ -75,7 +75,7 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--until",
-            type=click.FloatRange(0.1, 50),
+            type=NumberRange(0.1, 50),
             metavar=message("POINTS"),
             help=message(
                 "Stop a pair once its interval is within plus or minus this many points of 100; checked every 200"
@@ -105,7 +105,7 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--exec-time",
             "time_s",
-            type=click.FloatRange(0.1, TIME_S_MAX),
+            type=NumberRange(0.1, TIME_S_MAX),
             default=TIME_S,
             show_default=True,
             help=message("Seconds that a program or a class has for a choice."),
@@ -222,13 +222,13 @@ def open_results(path: Path | None, settings: ArenaSettings, ladder: Ladder) -> 
         return
     decoder = msgspec.json.Decoder(DealResult)
 
-    def take(line: bytes) -> None:
+    def take(_at: int, line: bytes) -> None:
         result = decoder.decode(line)
         _check_result(result, ladder.contests)
         ladder.take(result)
 
-    with results.open_results(path, settings, take) as write:
-        yield write
+    with results.open_results(path, settings, take) as kept:
+        yield kept.write
 
 
 def _check_result(result: DealResult, contests: tuple[Contest, ...]) -> None:

@@ -11,7 +11,7 @@ from seqp2p.bots.registry import USUAL
 from seqp2p.cli import running
 from seqp2p.cli.errors import polite_signals, stopped_by
 from seqp2p.cli.json_events import GAME_EVENTS, DealtEvent, OverEvent
-from seqp2p.cli.options import BotName, make_relay, make_settings, usable_replay_dir
+from seqp2p.cli.options import BotName, NumberRange, make_relay, make_settings, usable_replay_dir
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
 from seqp2p.cli.reporter import TABLE_FULL
@@ -40,7 +40,7 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 @click.option(
     "--pace",
     "pace_s",
-    type=click.FloatRange(0, 60),
+    type=NumberRange(0, 60),
     default=0,
     show_default=True,
     help=message("Minimum seconds for a turn."),

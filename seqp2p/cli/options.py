@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 import os
 import re
 import shlex
@@ -41,6 +42,17 @@ REPLAY_DIR_HELP: Final = message("Where the replay goes; default: your own folde
 REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
 # Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")
+
+
+class NumberRange(click.FloatRange):
+    """A range that has no NaN in it: to click it is in each, as nothing is less or more."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            values = {"value": number, "range": self._describe_range()}
+            self.fail(t("{value} is not in the range {range}.", **values), param, ctx)
+        return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +233,7 @@ def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]
 time_option = click.option(
     "--exec-time",
     "exec_time_s",
-    type=click.FloatRange(0.1, TIME_S_MAX),
+    type=NumberRange(0.1, TIME_S_MAX),
     help=message("Seconds for a choice; default: the table's turn time minus 2, or 30."),
 )
 
@@ -234,7 +246,7 @@ def complete_colour(_context: click.Context, _parameter: click.Parameter, incomp
 pace_option = click.option(
     "--pace",
     "pace_s",
-    type=click.FloatRange(0, 3600),
+    type=NumberRange(0, 3600),
     default=0,
     show_default=True,
     help=message("Minimum seconds for a turn."),

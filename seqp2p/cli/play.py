@@ -15,6 +15,7 @@ from seqp2p.cli.options import (
     REPLAY_DIR_HELP,
     BotName,
     Choices,
+    NumberRange,
     SeatOptions,
     make_settings,
     own_name,
@@ -68,7 +69,7 @@ THOUGHT_S: Final = 1.0
 @click.option(
     "--pace",
     "pace_s",
-    type=click.FloatRange(0, 60),
+    type=NumberRange(0, 60),
     help=message("Minimum seconds for a bot's turn; default: the setting, or 1."),
 )
 @click.option("--tutorial", is_flag=True, help=message("Ten turns that show the whole game, each of them explained."))

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from os import SEEK_END
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeAlias
 
 import msgspec
 
@@ -14,39 +15,57 @@ from seqp2p.ui.language import t
 
 LINE_SIZE_MAX: Final = 8_000_000
 """The bytes of a line: the evidence on all seats of a table has 2 MB."""
+Take: TypeAlias = Callable[[int, bytes], None]
+"""Takes the place of a line and the line. It raises ValueError for one that is none of its command."""
+
+
+class Results:
+    """An open results file."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        """Made by ``open_results``."""
+        self._file = file
+        self._path = path
+
+    def write(self, line: msgspec.Struct) -> int:
+        """Write one more line and return its place. Raises UserError if the disk does not take it."""
+        try:
+            at = self._file.tell()
+            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
+            self._file.flush()
+        except OSError as error:
+            values = {"path": self._path, "reason": of_system(error)}
+            raise UserError(t("cannot write {path}: {reason}", **values), exit_code=FAILED) from None
+        return at
+
+    def read(self, at: int) -> bytes:
+        """Return the line at this place."""
+        self._file.seek(at)
+        line = self._file.readline(LINE_SIZE_MAX)
+        self._file.seek(0, SEEK_END)
+        return line
 
 
 @contextmanager
-def open_results(
-    path: Path, head: msgspec.Struct, take: Callable[[bytes], None]
-) -> Generator[Callable[[msgspec.Struct], None]]:
-    """Open a results file, or make a new one, let ``take`` have each line after the head, and yield what writes one.
+def open_results(path: Path, head: msgspec.Struct, take: Take) -> Generator[Results]:
+    """Open a results file, or make a new one, and let ``take`` have each line after the head.
 
-    ``take`` raises ValueError for a line that is none of its own. Raises UserError, and changes nothing, if it is no
-    file of this command, has another head, or is in use; what writes raises UserError if the disk does not take it.
+    Raises UserError, and changes nothing, if it is no file of this command, has another head, or is in use.
     """
     try:
         file = path.open("r+b" if path.exists() else "x+b")
     except OSError as error:
         raise UserError(t("cannot open {path}: {reason}", path=path, reason=of_system(error))) from None
-
-    def write(line: msgspec.Struct) -> None:
-        try:
-            file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
-            file.flush()
-        except OSError as error:
-            reason = of_system(error)
-            raise UserError(t("cannot write {path}: {reason}", path=path, reason=reason), exit_code=FAILED) from None
-
     with file:
         if not lock(file.fileno()):
             raise UserError(t("another process writes {path}", path=path), t("name another file"))
+        results = Results(file, path)
         if first := file.readline(LINE_SIZE_MAX):
             _check_head(first, head, path)
             _take_lines(file, take, path)
         else:
-            write(head)
-        yield write
+            results.write(head)
+        yield results
 
 
 def _check_head(line: bytes, head: msgspec.Struct, path: Path) -> None:
@@ -64,7 +83,7 @@ def _check_head(line: bytes, head: msgspec.Struct, path: Path) -> None:
         )
 
 
-def _take_lines(file: BinaryIO, take: Callable[[bytes], None], path: Path) -> None:
+def _take_lines(file: BinaryIO, take: Take, path: Path) -> None:
     """Let ``take`` have the lines that follow, and leave the file at their end.
 
     A last line without an end was cut off when its writer was killed: it is deleted.
@@ -77,7 +96,7 @@ def _take_lines(file: BinaryIO, take: Callable[[bytes], None], path: Path) -> No
             file.truncate()
             break
         try:
-            take(line)
+            take(file.tell() - len(line), line)
         except ValueError:
             raise UserError(
                 t("line {number} of {path} is damaged", number=number, path=path), t("name another file")

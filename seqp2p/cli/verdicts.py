@@ -1,6 +1,5 @@
 """The verdicts of a results file: what ``verify`` need not verify again."""
 
-from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -30,38 +29,58 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     report: msgspec.Raw
 
 
+@dataclass(frozen=True, slots=True)
+class _Marked(Named):
+    """A file by the SHA-256 of its bytes. Its content is the report that the results file has, or the bytes."""
+
+    mark: str = ""
+
+
 @dataclass
 class KeptVerdicts:
-    """The reports of a results file by the SHA-256 of the replays' bytes; ``taken`` counts those that were used."""
+    """The verdicts of a results file. Memory has only their ``places`` in it; ``taken`` counts those that were used."""
 
     path: Path
-    reports: dict[str, Report] = field(default_factory=dict[str, Report])
+    places: dict[str, int] = field(default_factory=dict[str, int])
+    """By the SHA-256 of the replay's bytes."""
     taken: int = 0
 
     def through(self, files: Iterable[Named], verify: Callable[[Iterable[Named]], Reports]) -> Reports:
         """Yield each file with its report: from the results file, or by ``verify``, and then it is in the file."""
-        ahead = deque[bool]()
 
         def find(named: Named) -> Named:
             data = bytes_of(named)
-            report = None if isinstance(data, Report) else self.reports.get(sha256(data).hexdigest())
-            ahead.append(report is not None)
-            return Named(named.path, report or data)
+            if isinstance(data, Report):
+                return Named(named.path, data)
+            mark = sha256(data).hexdigest()
+            place = self.places.get(mark)
+            return _Marked(named.path, data if place is None else _report(_line(results.read(place))), mark)
 
-        with open_results(self.path, _Head(), self._take) as write, closing(verify(map(find, files))) as found:
+        with open_results(self.path, _Head(), self._take) as results, closing(verify(map(find, files))) as found:
             for named, report in found:
-                self.taken += ahead.popleft()
-                if isinstance(named.content, bytes):
-                    mark = sha256(named.content).hexdigest()
-                    if mark not in self.reports:
-                        write(_Line(mark, code_state(), msgspec.Raw(encode_report(report))))
-                        self.reports[mark] = report
+                if isinstance(named, _Marked):
+                    if isinstance(named.content, Report):
+                        self.taken += 1
+                    elif named.mark not in self.places:
+                        line = _Line(named.mark, code_state(), msgspec.Raw(encode_report(report)))
+                        self.places[named.mark] = results.write(line)
                 yield named, report
 
-    def _take(self, line: bytes) -> None:
-        try:
-            kept = msgspec.json.decode(line, type=_Line)
-            if kept.code == code_state():
-                self.reports[kept.replay] = decode_report(bytes(kept.report))
-        except RecursionError:
-            raise ValueError from None  # It is nested too deeply.
+    def _take(self, at: int, line: bytes) -> None:
+        kept = _line(line)
+        if kept.code == code_state():
+            _report(kept)
+            self.places[kept.replay] = at
+
+
+def _line(data: bytes) -> _Line:
+    """Return a line of the file. Raises ValueError."""
+    try:
+        return msgspec.json.decode(data, type=_Line)
+    except RecursionError:
+        raise ValueError from None  # It is nested too deeply.
+
+
+def _report(line: _Line) -> Report:
+    """Return the report of a line. Raises ValueError."""
+    return decode_report(bytes(line.report))

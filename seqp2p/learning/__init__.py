@@ -21,22 +21,8 @@ if TYPE_CHECKING:
         planes_of,
     )
 
-__all__ = [
-    "Observation",
-    "PlanesObservation",
-    "RawEnv",
-    "Seen",
-    "Table",
-    "action_mask",
-    "action_of",
-    "actions_of",
-    "env",
-    "number_of",
-    "observe",
-    "observe_planes",
-    "planes_of",
-    "raw_env",
-]
+__all__ = ["Observation", "PlanesObservation", "RawEnv", "Seen", "Table", "action_mask", "action_of", "actions_of"]
+__all__ += ["env", "number_of", "observe", "observe_planes", "planes_of", "raw_env"]
 
 if not TYPE_CHECKING:
 

@@ -16,6 +16,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from seqp2p.arguments import arguments_of
 from seqp2p.learning.observation import (
     PHASES,
     Observation,
@@ -33,29 +34,6 @@ RENDER_MODES: Final = ("human", "ansi")
 # PettingZoo wants observations, and actions, to be of the one type that their space is of. A TypedDict and a space of
 # dictionaries never are, and an action is None besides when the game is over.
 Environment: TypeAlias = AECEnv[str, Any, Any]
-
-
-def env(
-    players: int = 2,
-    teams: int | None = None,
-    variant: str = "classic",
-    *,
-    advanced: bool = False,
-    manual_draw: bool = False,
-    planes: bool = False,
-    render_mode: str | None = None,
-) -> Environment:
-    """Return a ``RawEnv`` in the usual wrappers of PettingZoo.
-
-    An agent that takes an illegal action loses, and the game ends without a result for the others. A number that is no
-    action, or a call before ``reset``, is an AssertionError. Raises the errors of RawEnv.
-    """
-    raw = RawEnv(
-        players, teams, variant, advanced=advanced, manual_draw=manual_draw, planes=planes, render_mode=render_mode
-    )
-    return wrappers.OrderEnforcingWrapper(
-        wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
-    )
 
 
 class RawEnv(Environment):
@@ -192,6 +170,17 @@ class RawEnv(Environment):
 
 raw_env = RawEnv
 """The name that PettingZoo's own environments have for one without wrappers."""
+
+
+@arguments_of(RawEnv)
+def env(*args: Any, **kwargs: Any) -> Environment:
+    """Return a ``RawEnv`` in the usual wrappers of PettingZoo.
+
+    An agent that takes an illegal action loses, and the game ends without a result for the others. A number that is no
+    action, or a call before ``reset``, is an AssertionError. Raises the errors of RawEnv.
+    """
+    raw = wrappers.TerminateIllegalWrapper(RawEnv(*args, **kwargs), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(raw))
 
 
 def observation_space(variant: Variant, players: int, teams: int) -> spaces.Dict:

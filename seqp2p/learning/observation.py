@@ -16,15 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqp2p.learning.table import actions_of, numbers_of
-from seqp2p.rules import (
-    UNKNOWN,
-    Card,
-    Phase,
-    SeatNumber,
-    Team,
-    Variant,
-    View,
-)
+from seqp2p.rules import UNKNOWN, Card, Phase, SeatNumber, Team, Variant, View
 
 Numbers: TypeAlias = NDArray[np.uint8]
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)

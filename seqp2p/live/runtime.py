@@ -49,8 +49,8 @@ CLOSE_S: Final = 15.0
 async def background_tasks() -> AsyncGenerator[trio.Nursery]:
     """Open a nursery; cancel its tasks when the block ends, and wait for them.
 
-    An error of the block comes out as it is, not in a group, so that the caller can catch it by its name. It comes in a
-    group only if a task has failed too.
+    The error of the block, or of a task, comes out as it is, not in a group, so that the caller can catch it by its
+    name. Several come in a group.
     """
     failure: BaseException | None = None
     try:
@@ -64,9 +64,14 @@ async def background_tasks() -> AsyncGenerator[trio.Nursery]:
                 nursery.cancel_scope.cancel()
     except BaseExceptionGroup as group:
         # A group that the block raised comes back as another one of the same errors.
-        own = {id(error) for error in errors_in(failure)} if failure is not None else set[int]()
-        others = [error for error in errors_in(group) if not isinstance(error, trio.Cancelled) and id(error) not in own]
-        if failure is None or others:
+        faults, own = _faults(group), _faults(failure)
+        if len(faults) == 1 and not own:
+            failure = faults[0]
+        elif failure is None or len(faults) > len(own):
             raise
     if failure is not None:
         raise failure
+
+
+def _faults(error: BaseException | None) -> list[BaseException]:
+    return [each for each in errors_in(error) if not isinstance(each, trio.Cancelled)] if error is not None else []

@@ -1,8 +1,8 @@
 """The figures of one replay, gathered while it is verified; and sums over any number of them. No I/O.
 
 A game counts once, with any number of its seats' replays. A verified game counts with all its figures, an unfinished
-one only for its players. Memory grows with the number of different players and games (32 bytes each), and not with the
-contents of the files.
+one only for its players. Memory grows with the number of different players and games (32 bytes each) and of files left
+out, and not with the contents of the files.
 """
 
 from collections import Counter
@@ -127,7 +127,7 @@ class Statistics:
     players: Mapping[str, PlayerCount]
     variants: Mapping[str, VariantCount]
     left_out: Sequence[tuple[str, Report]] = ()
-    """The paths of the files that were not counted, each with its report."""
+    """The paths of the files that were not counted, each with verdict, game, reason, step and failure of its report."""
 
     @property
     def ranked(self) -> list[tuple[str, PlayerCount]]:
@@ -229,7 +229,9 @@ class ReplayCounter:
         """Count one more replay and return its result; ``file`` is its path."""
         counted = self._count(summary)
         if counted in {Counted.LEFT_OUT, Counted.UNFINISHED}:
-            self._left_out.append((file, summary.report))
+            report = summary.report  # It may have megabytes of evidence.
+            brief = Report(report.verdict, report.game, reason=report.reason, step=report.step, failure=report.failure)
+            self._left_out.append((file, brief))
         return counted
 
     def _count(self, summary: Summary) -> Counted:

@@ -107,27 +107,17 @@ class Report:
         winners = self.result.winners if self.result else ()
         is_verified = self.verdict == "verified"
         played = self.result.kind if self.result and is_verified else "unfinished"
-        return {
-            "verdict": self.verdict,
-            "game": self.game,
+        same = ("verdict", "game", "steps", "reason", "step", "seat", "awaited", "left", "out", "byte", "writer")
+        return {name: getattr(self, name) for name in same} | {
+            "class": self.failure,
             "players": [asdict(player) for player in self.players],
             "table": msgspec.structs.asdict(self.settings) if self.settings else None,
             "proved": asdict(self.proved),
             "result": None if self.verdict == "invalid" else played,
             "winners": winners if is_verified else (),
             "forfeit": () if is_verified else winners,
-            "steps": self.steps,
-            "reason": self.reason,
-            "class": self.failure,
-            "step": self.step,
-            "seat": self.seat,
-            "awaited": self.awaited,
-            "left": self.left,
-            "out": self.out,
             "evidence": marks(self.evidence),
             "cheats": [asdict(cheat) | {"evidence": marks(cheat.evidence)} for cheat in self.cheats],
-            "byte": self.byte,
-            "writer": self.writer,
         }
 
 

@@ -11,17 +11,7 @@ from typing import Final, TypeAlias
 
 from seqp2p.i18n import message
 from seqp2p.rules.actions import PASS, Action, ActionKind, IllegalAction
-from seqp2p.rules.phases import (
-    Judge,
-    after_pass,
-    after_playing,
-    call,
-    draw,
-    end,
-    give_up,
-    lay_down,
-    waive,
-)
+from seqp2p.rules.phases import Judge, after_pass, after_playing, call, draw, end, give_up, lay_down, waive
 from seqp2p.rules.position import CompletedSequence, Phase, Position, next_seat, with_one
 from seqp2p.rules.refusals import slot_of, why_no_pass, why_not, why_not_now
 from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by

@@ -5,9 +5,9 @@ cards, and ``match`` deals them by cryptography.
 """
 
 import random
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from seqp2p.arguments import check_arguments
+from seqp2p.arguments import arguments_of, check_arguments
 from seqp2p.i18n import message
 from seqp2p.rules.actions import Action, NotationError, RulesError
 from seqp2p.rules.engine import apply, legal_actions, new_pile
@@ -170,14 +170,7 @@ class Game:
 
 
 @check_arguments
-def deal(
-    variant: Variant,
-    players: int,
-    seed: int | random.Random,
-    *,
-    teams: int | None = None,
-    options: Options = _USUAL,
-    first: SeatNumber = 1,
-) -> Position:
+@arguments_of(Game)
+def deal(*args: Any, **kwargs: Any) -> Position:
     """Return the first position of a ``Game`` with these arguments: a plain shuffle, and no deal between peers."""
-    return Game(variant, players, seed, teams=teams, options=options, first=first).position
+    return Game(*args, **kwargs).position

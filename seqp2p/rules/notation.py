@@ -14,8 +14,9 @@ order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
@@ -161,11 +162,16 @@ def action_class(variant: Variant) -> type[Action]:
         def __str__(self) -> str:
             return format_action(variant, self)
 
-        def __reduce__(self) -> tuple[type[Action], tuple[object, ...]]:
-            return Action, tuple(self)
+        def __reduce__(self) -> tuple[Callable[..., Action], tuple[object, ...]]:
+            return _action, (variant, *self)
 
     VariantAction.__name__ = Action.__name__
     return VariantAction
+
+
+def _action(variant: Variant, *parts: Any) -> Action:
+    """Return an action of a variant again that was pickled."""
+    return action_class(variant)(*parts)
 
 
 @check_arguments

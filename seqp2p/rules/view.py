@@ -9,16 +9,7 @@ from seqp2p.i18n import message
 from seqp2p.rules.actions import Action, RulesError
 from seqp2p.rules.engine import legal_actions
 from seqp2p.rules.notation import format_card, format_square
-from seqp2p.rules.position import (
-    TEAM_LETTERS,
-    CompletedSequence,
-    Hand,
-    Phase,
-    Position,
-    format_sequence,
-    hide,
-    owners,
-)
+from seqp2p.rules.position import TEAM_LETTERS, CompletedSequence, Hand, Phase, Position, format_sequence, hide, owners
 from seqp2p.rules.sequences import countable_lines
 from seqp2p.rules.table import SquareSet, squares_of, team_of
 from seqp2p.rules.variant import Card, Line, Options, SeatNumber, Square, Team, Variant

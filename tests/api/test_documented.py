@@ -12,7 +12,7 @@ import pytest
 import trio
 
 import seqp2p
-from tests.api.tools import LIMIT_S, Task, ended, play_varied, played_by_host, table_with, until
+from tests.api.tools import LIMIT_S, Task, ended, play_varied, played_in, table_with, until
 
 pytestmark = pytest.mark.process
 
@@ -72,7 +72,7 @@ async def beside(folder: Path, name: str, typed: str = "") -> tuple[seqp2p.Seat,
     """Play against this program; return the host's seat and the program's output."""
     said = dict[str, str]()
     async with table_with(folder, program(name, folder, said, typed)) as table:
-        seat = await played_by_host(table)
+        seat = await played_in(table)
     return seat, said[name]
 
 
@@ -116,7 +116,7 @@ async def test_watching_a_game_of_my_bot(tmp_path: Path) -> None:
         await playing(table)
 
     async with table_with(tmp_path, watching, play_when_watched) as table:
-        seat = await played_by_host(table)
+        seat = await played_in(table)
     assert seat.result is not None
     assert said["my_bot"].strip() == ("won" if seat.result.winners == (2,) else "not won")
     assert [seqp2p.verify(path).result for path in replays(tmp_path)] == [seat.result] * 3

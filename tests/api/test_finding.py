@@ -29,7 +29,7 @@ from seqp2p.lobby.place import MeetingPlace
 from seqp2p.net.addresses import Address, parse_address
 from seqp2p.net.errors import PeerError, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
-from tests.api.tools import browsed, ended, identity, play_varied, played_by_host, refused, table_with
+from tests.api.tools import browsed, ended, identity, play_varied, played_in, refused, table_with
 
 Lan = Browsed[TableAdvert]
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
@@ -124,7 +124,7 @@ async def test_the_code_is_enough(tmp_path: Path, lan: Lan) -> None:
     async with table_with(tmp_path, guest) as table:
         number = int(table.code.partition("-")[0])
         lan.put("it", FoundTable(replace(ADVERT, number=number), (parse_address(table.address),)))
-        assert ended(await played_by_host(table)) == "won"
+        assert ended(await played_in(table)) == "won"
 
 
 async def test_that_none_is_found_is_an_error_and_no_group(lan: Lan) -> None:

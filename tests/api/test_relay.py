@@ -15,7 +15,7 @@ from seqp2p.api.table import HostOptions, open_table
 from seqp2p.lobby.code import place_of
 from seqp2p.lobby.events import Guest, LobbyShown, RemovePlayer
 from seqp2p.net.addresses import Address
-from tests.api.tools import identity, play_varied, played_by_host, refused, table_with
+from tests.api.tools import identity, play_varied, played_in, refused, table_with
 from tests.relay import free_address, relay_process
 
 pytestmark = pytest.mark.process
@@ -51,7 +51,7 @@ async def test_a_game_that_is_joined_and_watched_at_a_relay(tmp_path: Path, rela
             results.append(spectator.result)
 
     async with table_with(tmp_path, sit_down, see, relay=str(relay)) as table:
-        ann = await played_by_host(table)
+        ann = await played_in(table)
     assert results == [ann.result]
     assert ann.result is not None
     assert [guest is None for guest in seen[0].seats] == [False, True]

@@ -1,6 +1,7 @@
 """Whole games between seats in one process, as a script plays, watches and resumes them."""
 
 import gc
+import math
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from tests.api.tools import (
     lasting,
     lobby_of,
     play_varied,
-    played_by_host,
+    played_in,
     refused,
     sits_down,
     table_of,
@@ -207,13 +208,25 @@ async def test_a_guest_who_is_cancelled_in_the_lobby_says_goodbye(tmp_path: Path
     assert lasting(tmp_path) == []
 
 
-async def test_a_host_who_is_cancelled_in_the_lobby_leaves_no_replay_and_its_seat_is_taken_once(tmp_path: Path) -> None:
-    async with table_of(tmp_path, 3) as table:
-        with trio.move_on_after(0.05) as waiting:
-            await refused(AssertionError, table.seat())
-        assert waiting.cancelled_caught, "the table is not full"
-        await refused(RuntimeError, table.seat(), "taken")
-    assert lasting(tmp_path) == []
+async def test_who_has_waited_in_vain_waits_again_and_a_seat_is_given_once(tmp_path: Path) -> None:
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path, 3) as table, lobby_of(table, tmp_path) as lobby:
+            for each in (table, lobby):
+                with trio.move_on_after(0.02) as waiting:
+                    await refused(AssertionError, each.seat())
+                assert waiting.cancelled_caught, "the table is not full"
+            assert lasting(tmp_path) == []
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(sits_down(tmp_path, who="eve"), table)
+                nursery.start_soon(played_in, table)
+                nursery.start_soon(played_in, lobby)
+            for each in (table, lobby):
+                await refused(RuntimeError, each.seat(), "taken already")
+        async with table_of(tmp_path, 3) as left, lobby_of(left, tmp_path) as without:
+            pass
+        for each in (left, without):
+            await refused(RuntimeError, each.seat(), "closed")
+    assert lasting(tmp_path) == [".seqp2p"] * 3
 
 
 async def test_a_table_that_nobody_takes_is_left(tmp_path: Path) -> None:
@@ -235,7 +248,7 @@ async def test_a_table_that_nobody_takes_is_left(tmp_path: Path) -> None:
 async def test_bots_fill_a_table_but_for_the_places_that_are_kept(tmp_path: Path) -> None:
     how: dict[str, Any] = {"players": 4, "variant": "kids", "fill": "random", "wait_for": 1}
     async with table_with(tmp_path, sits_down(tmp_path), **how) as table:
-        seat = await played_by_host(table)
+        seat = await played_in(table)
     names = sorted(player.name for player in seat.players)
     assert names[:2] == ["ann", "bob"]
     assert all(name.startswith("bot ") for name in names[2:])
@@ -257,6 +270,16 @@ async def test_a_bot_that_is_removed_is_called_again(tmp_path: Path, monkeypatch
         await refused(ValueError, table_of(tmp_path, 3, **wrong), "wait_for goes with fill")
 
 
+async def test_a_fault_of_a_bot_that_fills_a_table_comes_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(_seat: seqp2p.Seat, _bot: str) -> None:
+        raise Mishap
+
+    monkeypatch.setattr("seqp2p.api.host.play_bot", fail)
+    with pytest.raises(Mishap), trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path, 3, fill="random") as table, table.seat() as seat:
+            await play_varied(seat)
+
+
 async def test_bots_that_fill_a_table_come_back(tmp_path: Path) -> None:
     async with table_of(tmp_path, 3, variant="kids", fill="random") as table, table.seat() as seat:
         await play_varied(seat)
@@ -273,13 +296,10 @@ async def test_a_guest_asks_in_the_lobby_and_plays(tmp_path: Path) -> None:
             async for event in lobby.events:
                 if isinstance(event, seqp2p.LobbyShown) and "yellow" in event.settings.colours:
                     break
-            nursery.start_soon(played_by_host, table)
+            nursery.start_soon(played_in, table)
             async with lobby.seat() as seat:
                 assert seat.settings.colours[1] == "yellow"
                 await play_varied(seat)
-            with pytest.raises(RuntimeError, match="taken already"):
-                async with lobby.seat():
-                    pass
     assert ended(seat) == "won"
 
 
@@ -381,8 +401,12 @@ async def test_what_is_no_bot(tmp_path: Path, bot: Any, said: str) -> None:
     async with two_seats(tmp_path) as ann:
         with pytest.raises(TypeError, match=said):
             await seqp2p.play_bot(ann, bot)
-        with pytest.raises(ValueError, match="time_s must be more than 0"):
-            await seqp2p.play_bot(ann, "greedy", time_s=0)
+        for none in (0, math.nan):
+            with pytest.raises(ValueError, match="time_s must be more than 0"):
+                await seqp2p.play_bot(ann, "greedy", time_s=none)
+        for none in (-1, math.nan, math.inf):
+            with pytest.raises(ValueError, match="pace_s must be 0 seconds or more"):
+                await seqp2p.play_bot(ann, "greedy", pace_s=none)
         assert await seqp2p.play_bot(ann, "greedy") == ann.result
 
 
@@ -392,7 +416,7 @@ async def test_a_seat_is_told_whom_it_knows(tmp_path: Path) -> None:
     for kind, who in (("new", "bob"), ("same", "bob"), ("changed", "eve")):
         guest = sits_down(tmp_path, name="bob", identity=identity(who))
         async with table_with(tmp_path, guest, **own) as table:
-            seat = await played_by_host(table)
+            seat = await played_in(table)
         (met,) = (event for event in seat.events.so_far if isinstance(event, seqp2p.Meeting))
         assert (met.seat, met.name, met.kind) == (2, "bob", kind)
         if kind == "new":
@@ -431,7 +455,7 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
     own: dict[str, Any] = {"name": None, "identity": None, "replay_dir": None}
     async with table_with(tmp_path, sits_down(tmp_path, **own), **own) as table:
         assert table.name == "zoe"
-        seat = await played_by_host(table)
+        seat = await played_in(table)
     assert [player.name for player in seat.players] == ["zoe", "zoe 2"]
     assert not [event for event in seat.events.so_far if isinstance(event, seqp2p.Meeting)], "both keys are her own"
     assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays"]
@@ -456,7 +480,7 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
 
     async with table_with(tmp_path, see, sits_down(tmp_path, after=let_in)) as table:
         await let_in.wait()
-        ann = await played_by_host(table)
+        ann = await played_in(table)
     (spectator,) = spectators
     assert repr(spectator) == f"Spectator(game={ann.game[:12]})"
     assert (spectator.game, spectator.players, spectator.settings) == (ann.game, ann.players, ann.settings)
@@ -501,7 +525,7 @@ async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
         (tmp_path / "file").rmdir()
         (tmp_path / "file").touch()  # The folder is lost while the table fills.
         lost.set()
-        assert ended(await played_by_host(table)) == "won"
+        assert ended(await played_in(table)) == "won"
 
 
 # A seat whose session has failed, and is taken again.
@@ -539,7 +563,7 @@ async def evening(folder: Path, key: seqp2p.Identity | None, again: Callable[[Pa
         await again(seats[0].replay)
 
     async with table_with(folder, bob) as table:
-        return await played_by_host(table)
+        return await played_in(table)
 
 
 @pytest.mark.usefixtures("bad_disk")

@@ -89,7 +89,7 @@ def sits_down(
     return sit_down
 
 
-async def played_by_host(table: seqp2p.OpenTable) -> seqp2p.Seat:
+async def played_in(table: seqp2p.OpenTable | seqp2p.JoinedLobby) -> seqp2p.Seat:
     async with table.seat() as seat:
         await play_varied(seat)
     return seat

@@ -1,6 +1,6 @@
 """The counts of a contest and their intervals; which deal is next, and when a contest is decided."""
 
-from math import log10, sqrt
+from math import inf, log10, nan, sqrt
 from random import Random
 from statistics import stdev
 
@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.arena import ArenaResult, DealResult, Ladder, Tally, elo_ratings, make_contest, round_robin, wilson
+from seqp2p.arena import (
+    ArenaResult,
+    DealResult,
+    Ladder,
+    Tally,
+    elo_ratings,
+    make_contest,
+    play_deals,
+    round_robin,
+    wilson,
+)
 from seqp2p.arena.tally import REASONS_MAX, UNTIL_EVERY, UNTIL_FIRST, deal_scores
 
 PAIR = make_contest(["a", "b"])
@@ -160,6 +170,14 @@ def test_it_stops_at_the_first_look_with_an_interval_so_narrow() -> None:
     assert taken == 1400
     assert (taken - UNTIL_FIRST) % UNTIL_EVERY == 0
     assert ladder.next() == (1, 0), "the other contest goes on"
+
+
+@pytest.mark.parametrize("none", [nan, inf, -1.0])
+def test_what_is_no_number_is_refused(none: float) -> None:
+    with pytest.raises(ValueError, match="until is a share"):
+        Ladder([PAIR], 3, until=none)
+    with pytest.raises(ValueError, match="time_s must be more than 0"):
+        next(play_deals(Ladder([PAIR], 3), 1, time_s=none))
 
 
 def test_it_does_not_look_before_there_are_enough_deals() -> None:

@@ -35,7 +35,7 @@ from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.errors import REFUSALS
 from seqp2p.net.messages import Refused
 from tests.cli import documented
-from tests.cli.conftest import Cli, said
+from tests.cli.conftest import Cli, refused, said
 from tests.cli.documented import stream
 from tests.cli.processes import Household
 from tests.lobby.house import LyingHost, telling
@@ -129,6 +129,14 @@ def test_a_fault_shows_its_place_only_when_asked(
 def test_a_usage_error_that_knows_no_command() -> None:
     error = main_module.usage_error(click.UsageError("What  is\nthis?."))
     assert (str(error), error.hint, error.exit_code) == ("what is this?", "see seqp2p --help", 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "range_"), [("play --pace nan", "0<=x<=60"), ("arena greedy random --until NaN", "0.1<=x<=50")]
+)
+def test_what_is_no_number_is_in_no_range(cli: Cli, line: str, range_: str) -> None:
+    exit_code, error, _ = refused(cli(*line.split()))
+    assert (exit_code, error.partition(": ")[2]) == (2, f"nan is not in the range {range_}")
 
 
 def test_completion_does_not_complain(cli: Cli) -> None:

@@ -7,10 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib.util import find_spec
 from multiprocessing import active_children
@@ -27,6 +29,7 @@ from seqp2p.api.cluster import code_state, decode_report, encode_report, verify_
 from seqp2p.api.known import meet, remember
 from seqp2p.api.many import Named, named_files, no_file, of_all, processes, verify_named
 from seqp2p.cli.replays import describe, table_text, verify_file
+from seqp2p.cli.verdicts import KeptVerdicts
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import UserError
 from seqp2p.i18n import Message, message
@@ -178,6 +181,20 @@ def test_it_goes_on_with_the_verdicts_in_a_file(
     assert last[1].splitlines()[:-2] == whole[1].splitlines()[:-1]
     assert last[1].splitlines()[-1] == f"4 verdicts are from {kept}"
     assert cli("verify", "--json", "--results", kept, tmp_path / "moved.seqp2p")[0] == 0
+
+
+def test_the_verdicts_in_a_file_take_no_memory(tmp_path: Path) -> None:
+    kept, count = tmp_path / "kept", 2_000
+    report = encode_report(verify(good())).decode()
+    line = f'{{"replay":"%064d","code":"{code_state()}","report":{report}}}\n'
+    kept.write_text('{"file":"seqp2p verify 1"}\n' + "".join(line % number for number in range(count)))
+    verdicts = KeptVerdicts(kept)
+    tracemalloc.start()
+    assert list(verdicts.through([], lambda files: of_all(verify_named, files, 1))) == []
+    now, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(verdicts.places) == count
+    assert now < 300 * count < len(line) * count
 
 
 def test_another_version_verifies_again(
@@ -457,6 +474,22 @@ def test_what_is_here_when_the_cluster_is_lost_is_kept(many: list[Named], cluste
     assert found == ["0.seqp2p", "missing"]
 
 
+def test_a_verdict_that_a_file_has_is_counted_behind_what_a_lost_cluster_leaves_out(
+    many: list[Named], cluster: type[FakeClient], tmp_path: Path
+) -> None:
+    path = tmp_path / "kept"
+    list(KeptVerdicts(path).through(many[:1], partial(of_all, verify_named, jobs=1)))
+    kept, found = KeptVerdicts(path), list[str]()
+    cluster.made, cluster.workers = Failing(None), [{"one": 1}, {}]
+    files = [many[1], many[2], many[0], many[4]]
+    with pytest.raises(UserError, match="the cluster is lost"):
+        found += (
+            named.path.name
+            for named, _ in kept.through(files, partial(verify_on_cluster, address=FAR, note=list[str]().append))
+        )
+    assert (found, kept.taken) == (["1.seqp2p", "0.seqp2p", "missing"], 1)
+
+
 @pytest.mark.parametrize(
     ("nowhere", "workers", "text"),
     [
@@ -575,6 +608,7 @@ PLAIN = encode_report(verify(good()))
         Report("verified"),
         b"",
         PLAIN + b" ",
+        PLAIN.replace(b'"verdict"', b'"extra":' + b"[" * 100_000 + b',"verdict"'),
         PLAIN.replace(b'"verified"', b'"certified"'),
         PLAIN.replace(b'"verdict"', b'"extra":1,"verdict"'),
         PLAIN.replace(b'"seat":1', b'"seat":7'),

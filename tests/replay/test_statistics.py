@@ -131,3 +131,11 @@ def test_memory_of_many_files() -> None:
     counted = counter.statistics()
     assert counted.games == games
     assert peak < 300 * games  # of a hundred thousand, less than 30 MB
+    tracemalloc.start()
+    for number in range(games):
+        players = tuple(Player(seat, "ann", f"{number:060}{seat:04}") for seat in range(1, 13))
+        counter.add(Summary(Report("invalid", players=players, reason="why")), f"{number}.seqp2p")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(counter.statistics().left_out) == games
+    assert peak < 700 * games  # A whole report of these has 2,500 bytes.

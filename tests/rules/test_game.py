@@ -181,7 +181,8 @@ def test_values_print_as_their_text() -> None:
     ]
     assert [*map(str, (PASS, DRAW))] == ["pass", "draw"]
     assert str(place(2, 3)) == repr(place(2, 3)), "it does not know its variant"
-    assert pickle.loads(pickle.dumps(legal_actions(POSITION))) == legal_actions(POSITION)
+    again = pickle.loads(pickle.dumps(legal_actions(POSITION)))
+    assert (again, [*map(str, again)]) == (legal_actions(POSITION), [*map(str, legal_actions(POSITION))])
 
 
 def test_a_view_prints_as_a_board() -> None:
