@@ -24,7 +24,7 @@ from seqp2p.bots.features import (
     square_class,
     square_weights,
 )
-from seqp2p.bots.registry import EXCHANGE_SCORE, OTHERS_LINE, OWN_LINE, SPECIAL_CARD_PRICE
+from seqp2p.bots.greedy import EXCHANGE_SCORE, OTHERS_LINE, OWN_LINE, SPECIAL_CARD_PRICE
 from seqp2p.bots.value import teams_max
 from seqp2p.rules import Variant, hand_size
 

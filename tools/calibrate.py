@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from seqp2p import rules
 from seqp2p.bots.chance import CERTAIN, KNOTS, TableKind, among
+from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import LearnedBot, Outlook
 from seqp2p.bots.player import Bot
-from seqp2p.bots.registry import GreedyBot
 from seqp2p.bots.value import SCALE, shipped
 from seqp2p.rules import ACTION_ROWS, KNOWN_VARIANTS, Action, View, apply, longest_line, team_of, view
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Final, TypeAlias
 
@@ -29,6 +29,7 @@ from seqp2p.bots.features import (
     square_class,
     square_weights,
 )
+from seqp2p.bots.greedy import only_builds, score
 from seqp2p.bots.value import Weights, shipped, teams_max
 from seqp2p.rules import DRAW, UNKNOWN, Action, Card, Line, SeatNumber, Square, Variant, View
 
@@ -63,6 +64,8 @@ def best_action(view: View, weights: Weights | None = None, noise: Callable[[], 
         return view.legal[0]
     if DRAW in view.legal:
         return DRAW
+    if only_builds(view):
+        return max(view.legal, key=partial(score, view))
     outlook = Outlook(view, weights or shipped(view.variant, view.teams))
     value, best = max(
         ((outlook.value(action) + noise(), action) for action in worth_comparing(view)), key=itemgetter(0)

@@ -10,27 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
-from seqp2p.bots.features import shape
+from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import EasyBot, LearnedBot
 from seqp2p.bots.lookahead import DEFAULT_S, TRIAL_S, TRIALS_MAX, Effort, StrongBot
 from seqp2p.bots.player import Bot
 from seqp2p.bots.value import why_no_weights
 from seqp2p.i18n import message
-from seqp2p.rules import DRAW, NO_SQUARE, Action, Square, Team, View, apply
+from seqp2p.rules import DRAW, Action, View
 
 MakeBot: TypeAlias = Callable[[random.Random], Bot]
-
-FREE: Team = 0
-# The worth of a line by the chips that its team still needs to complete it, before the action: to that team to have
-# one less to go, and to the others to have it spoilt. The last chip is worth more than several lines with two to go.
-FAR = (0,) * 10
-OWN_LINE = (0, 900, 160, 30, 6, 1, *FAR)
-OTHERS_LINE = (0, 800, 140, 24, 4, *FAR)
-WIN_SCORE = 1_000_000
-# A jack (unicorn, dragon) can go anywhere, so it waits for a good move.
-SPECIAL_CARD_PRICE = 150
-# Exchanging a dead card costs nothing and brings a card that can be played: before anything but a good move.
-EXCHANGE_SCORE = 100
 
 
 class RandomBot:
@@ -41,55 +29,6 @@ class RandomBot:
 
     def choose(self, view: View) -> Action:
         return self._randomness.choice(view.legal)
-
-
-class GreedyBot:
-    """Takes the action with the best score by threats made and threats spoilt; ties are drawn at random."""
-
-    def __init__(self, randomness: random.Random) -> None:
-        self._randomness = randomness
-
-    def choose(self, view: View) -> Action:
-        scores = {action: score(view, action) for action in view.legal}
-        best = max(scores.values())
-        return self._randomness.choice([action for action, value in scores.items() if value == best])
-
-
-def score(view: View, action: Action) -> int:
-    """Return the worth of an action to the seat of this view, in the units of the tables above."""
-    if action.kind == "exchange":
-        return EXCHANGE_SCORE
-    if action.square == NO_SQUARE:
-        return 0
-    price = SPECIAL_CARD_PRICE if action.card in {*view.variant.wild, *view.variant.removing} else 0
-    if action.kind == "remove":
-        # The line has the taken chip.
-        return sum(OTHERS_LINE[missing] for missing in _lines(view, action.square, view.board[action.square])) - price
-    if apply(view.position, action).winner == view.team:
-        return WIN_SCORE - price
-    own = sum(OWN_LINE[1 + missing] for missing in _lines(view, action.square, view.team))
-    spoilt = sum(
-        OTHERS_LINE[1 + missing]
-        for team in range(1, view.teams + 1)
-        if team != view.team
-        for missing in _lines(view, action.square, team)
-    )
-    return own + spoilt - price
-
-
-def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
-    """Yield for each line through a square that a team may still complete the chips that it lacks on the other squares.
-
-    A line with more than one chip in a sequence of the team cannot become another.
-    """
-    corners = frozenset(view.variant.board.corners)
-    made = [set(sequence.squares) - corners for sequence in view.sequences if sequence.team == team]
-    for line in (view.variant.board.lines[n] for n in shape(view.variant, view.teams).through[square]):
-        if any(len(sequence.intersection(line)) > 1 for sequence in made):
-            continue
-        others = [view.board[other] for other in line if other != square and other not in corners]
-        if all(chip in (FREE, team) for chip in others):
-            yield others.count(FREE)
 
 
 class _Drawing:
