@@ -1,8 +1,8 @@
 """``greedy``: the action with the best score by threats made and threats spoilt.
 
-A board can come to a state in which no line is open for anybody. The sheets know no stalemate, and seats that block each
-other then go on for thousands of turns. So from a turn on that few games come to, as many as the board has squares, bots
-only build: they take the others' chips out of lines of their own, and block no more.
+A board can come to a state in which no line is open for anybody. The sheets know no stalemate, and seats that block
+each other then go on for thousands of turns. So late in a game, where few games come to, bots only build: they take the
+others' chips out of lines of their own, and block no more.
 """
 
 import random
@@ -42,16 +42,17 @@ def score(view: View, action: Action) -> int:
         return EXCHANGE_SCORE
     if action.square == NO_SQUARE:
         return 0
-    price = SPECIAL_CARD_PRICE if action.card in {*view.variant.wild, *view.variant.removing} else 0
+    is_special, late = action.card in {*view.variant.wild, *view.variant.removing}, only_builds(view)
+    price = SPECIAL_CARD_PRICE if is_special and not late else 0
     if action.kind == "place" and apply(view.position, action).winner == view.team:
         return WIN_SCORE - price
-    own = sum(OWN_LINE[1 + missing] for missing in _lines(view, action.square, view.team))
-    return own + (0 if only_builds(view) else _spoilt(view, action)) - price
+    own = sum(OWN_LINE[1 + missing] for missing in _lines(view, action.square, view.team, taking=late))
+    return own + (0 if late else _spoilt(view, action)) - price
 
 
 def only_builds(view: View) -> bool:
-    """Return True in a game so long that bots block no more."""
-    return view.turn >= len(view.board)
+    """Return True late in a game: after three turns for four squares of the board."""
+    return 4 * view.turn >= 3 * len(view.board)
 
 
 def _spoilt(view: View, action: Action) -> int:
@@ -63,16 +64,17 @@ def _spoilt(view: View, action: Action) -> int:
     return sum(OTHERS_LINE[1 + missing] for missing in lines) // (view.teams - 1)
 
 
-def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
+def _lines(view: View, square: Square, team: Team, *, taking: bool = False) -> Iterator[int]:
     """Yield for each line through a square that a team may still complete the chips that it lacks on the other squares.
 
-    A line with more than one chip in a sequence of the team cannot become another.
+    A line with more than one chip in a sequence of the team cannot become another. With ``taking`` the others' chips
+    that can be taken count as two that it lacks.
     """
     corners = frozenset(view.variant.board.corners)
     made = [set(sequence.squares) - corners for sequence in view.sequences if sequence.team == team]
     for line in (view.variant.board.lines[n] for n in shape(view.variant, view.teams).through[square]):
         if any(len(sequence.intersection(line)) > 1 for sequence in made):
             continue
-        others = [view.board[other] for other in line if other != square and other not in corners]
-        if all(chip in (FREE, team) for chip in others):
-            yield others.count(FREE)
+        others = [other for other in line if other != square and other not in corners and view.board[other] != team]
+        if all(view.board[other] == FREE or (taking and other not in view.protected) for other in others):
+            yield sum(1 if view.board[other] == FREE else 2 for other in others)

@@ -440,9 +440,10 @@ def leader_line(teams: Sequence[TeamLine]) -> str:
     for team in teams:
         if team.made >= team.needed:
             return t("{colour} has won", colour=team.name)
-        if team.leads:
-            return t("{colour} leads", colour=team.name)
-    return t("no team leads")
+    if not any(team.begun for team in teams):
+        return t("no line is open")
+    leaders = (t("{colour} leads", colour=team.name) for team in teams if team.leads)
+    return next(leaders, t("no team leads"))
 
 
 def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLine]) -> int:

@@ -74,8 +74,9 @@ def test_a_bot_plays_on_after_others_have_left(name: str) -> None:
     assert game.position.out
 
 
-def choice(name: str, position: Position) -> str:
-    return format_action(position.variant, BOTS[name](random.Random(1)).choose(view(position, position.to_move)))
+def choice(name: str, position: Position, turn: int = 20) -> str:
+    seen = view(position._replace(turn=turn), position.to_move)
+    return format_action(position.variant, BOTS[name](random.Random(1)).choose(seen))
 
 
 FOUR_LINES = "b2 c2 d2 e2 f2 b4 c4 d4 e4"
@@ -159,6 +160,15 @@ def test_strong_gives_up_no_jack() -> None:
     assert "J" not in choice(
         "strong:150", make(chips, hands, options="no-table-talk", pending="penalty/2/-/1,3/-", possible=False)
     )
+
+
+@for_each(["easy", "normal", "greedy"])
+def test_nobody_blocks_late_in_a_game(name: str) -> None:
+    """The ace goes into the own line of two, though another square of its would spoil four; the jack frees a line."""
+    four = two("AH,QC,2S,3H,TS,9H,4D", "h5 i5", "b2 c2 d2 e2")
+    assert (choice(name, four, 74), choice(name, four, 75)) == ("AH f2", "AH g5")
+    freed = two("JS,QC,2S,3H,TS,9H,4D", "a2 b2 c2 e2", "d2 h8 i8 g8")
+    assert choice(name, freed, 100) == "JS xd2"
 
 
 def test_greedy_does_not_lengthen_a_sequence_it_has() -> None:

@@ -13,7 +13,7 @@ from seqp2p.ui.styles import UNICODE
 from seqp2p.ui.table_model import TableModel, TableState, table_model
 from seqp2p.ui.table_paint import leader_line, paint_panel
 from seqp2p.ui.words import Company
-from tests.rules.playing import OPTION_TABLES, Table
+from tests.rules.playing import OPTION_TABLES, Table, full_board
 from tests.ui.positions import classic
 
 COMPANY = Company(("ann", "bob"), ("blue", "green"), 1)
@@ -52,6 +52,11 @@ def test_a_team_can_win_with_more_sequences_than_it_needs() -> None:
     lines = [" ".join(f"{column}{row}" for column in "bcdef") for row in (2, 4, 6)]
     position = classic({"a": " ".join(lines)}, sequences="a:b2-f2,a:b4-f4,a:b6-f6")
     assert leader_line(model(position).teams) == "blue has won"
+
+
+def test_people_are_told_that_no_line_is_open() -> None:
+    assert leader_line(model(classic(full_board())).teams) == "no line is open"
+    assert leader_line(model(classic({"a": "b2"})).teams) == "no team leads"
 
 
 def test_faces() -> None:
