@@ -43,7 +43,7 @@ class Vocabulary:
         """Return the name of a typed word; any other text unchanged, in small letters.
 
         >>> COMMANDS.word_of(" Quit"), COMMANDS.word_of("QH e5")
-        ('later', 'qh e5')
+        ('leave', 'qh e5')
         """
         small = typed.strip().lower()
         return _names(self, current()).get(without_accents(small)) or _names(self, "en").get(small, small)
@@ -61,7 +61,7 @@ class Vocabulary:
         """Return these words by their names and by their aliases in the reader's language.
 
         >>> COMMANDS.suggestible(["hand", "leave"])
-        ['hand', 'leave', 'resign']
+        ['hand', 'leave', 'quit', 'resign']
         """
         return [alias for name in names for alias in dict.fromkeys((name, *self.aliases(name)))]
 
@@ -103,9 +103,9 @@ COMMANDS: Final = Vocabulary(
     Word(term("typed", "say"), message("TEXT")),
     Word(term("typed", "exchange"), ""),
     Word(term("typed", "undo"), ""),
-    Word(term("typed", "later, exit, quit"), ""),
+    Word(term("typed", "later, exit"), ""),
     Word(term("typed", "help, ?"), ""),
-    Word(term("typed", "leave, resign"), ""),
+    Word(term("typed", "leave, quit, resign"), ""),
     Word(term("typed", "wait")),
     Word(term("typed", "drop")),
     Word(term("typed", "start")),

@@ -47,7 +47,9 @@ PASS_AFTER_S: Final = 2
 """A pass that goes by itself is announced for so long."""
 PARTING: Final = "parting"
 """The question whether to stop or to leave, among those that a screen can have open."""
-ANSWERS_TO_PARTING: Final = YES | NO | LEAVING | {""}
+EITHER: Final = "either"
+"""To stop or to leave: a "yes" to this says neither."""
+ANSWERS_TO_PARTING: Final = NO | LEAVING | {"", EITHER}
 
 
 def _away(seat: int) -> str:
@@ -123,7 +125,7 @@ class Person:
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
         self._parting = ""  # while this person is asked whether to stop or leave: the word that "yes" stands for
-        self._stopped_seat = 0  # the seat whose stop has raised the question; 0 where it has told the prices
+        self._stopped_seat = 0  # the seat whose stop has raised the question, 0 for a question of this person's own
         self._warned = False
         self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
@@ -192,7 +194,7 @@ class Person:
             typed = await self._desk.read()
             if typed is None:
                 if self._desk.terminal and (not self._parting or self._stopped_seat):
-                    self._ask_to_part("later")
+                    self._ask_to_part()
                     continue
                 await self._settled.wait()
                 if not self._sight.is_over:
@@ -200,6 +202,7 @@ class Person:
                 return
             line = one_line(typed)
             meant, word = self._parting, word_of(line)
+            word = meant if meant and word in YES else word
             if not meant or word not in ANSWERS_TO_PARTING:
                 if meant and not self._desk.shows_table:  # A later "yes" may be meant for something else.
                     self._close_parting()
@@ -207,15 +210,14 @@ class Person:
                 await self._obey(line, acts)
                 continue
             self._close_parting()
-            word = meant if word in YES else word
             if word == "later":
                 await stop()
                 return
             if word == "leave" and not self._stopped_seat:
                 await leave(LEFT)
                 return
-            if word == "leave":
-                self._ask_to_part(word)
+            if word in {"leave", EITHER}:
+                self._ask_to_part()
             else:
                 self._show(t("you stay"))
 
@@ -223,7 +225,7 @@ class Person:
         """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
         if not self._desk.terminal or (self._parting and not self._stopped_seat):
             return False
-        self._ask_to_part("later")
+        self._ask_to_part()
         return True
 
     async def _obey(self, line: str, acts: Acts) -> None:
@@ -231,7 +233,7 @@ class Person:
         if act := acts.get(word_of(first)):
             await act(rest)
         elif word_of(line) == "leave":
-            self._ask_to_part("leave")
+            self._ask_to_part()
         elif (found := answer_to(line, self._answers)) is not None:
             self._show(*found)
         elif not line:
@@ -260,13 +262,14 @@ class Person:
                     t("these can never be called: {remarks}", remarks=", ".join(courtesies())),
                 )
 
-    def _ask_to_part(self, yes: str) -> None:
-        """Ask whether to stop or to leave, with the price of both; "yes" stands for the word ``yes``."""
-        self._parting, self._stopped_seat = yes, 0
+    def _ask_to_part(self) -> None:
+        """Ask whether to stop or to leave, with the price of both: that of leaving has room on every screen."""
+        self._parting, self._stopped_seat = EITHER, 0
         if self._match.game.position is None:
+            self._parting = "leave"
             self._desk.ask(PARTING, yes_or_no(translate(ASK_LEAVE)))
             return
-        prices = {"later": self._price_of_stopping(), "leave": self._price_of_leaving()}
+        prices = {"leave": self._price_of_leaving(), "later": self._price_of_stopping()}
         effects = {"later": t("stop for now"), "leave": t("for good")}
         question = Question(
             t("stop for now, or leave the game?"),
@@ -667,7 +670,7 @@ class Person:
 
     async def _stop(self, stop: Stop, _: str) -> None:
         if self._match.game.position is None:
-            self._ask_to_part("leave")
+            self._ask_to_part()
         else:
             await stop()
 
