@@ -97,9 +97,9 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
         text = face_code(view.variant, card)
         return f"<{text}>" if is_last else text
     letter = colour_letter(colours[team - 1])
-    if is_last:
-        return f"<{letter}>"
-    return f"[{letter}]" if is_in_sequence(view, square) else f"({letter})"
+    if is_in_sequence(view, square):
+        return f"[{letter}]"  # even where it is the last move, which the log tells
+    return f"<{letter}>" if is_last else f"({letter})"
 
 
 def legend_lines(variant: Variant, colours: Sequence[str], *, painted: bool = False) -> list[str]:

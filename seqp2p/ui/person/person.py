@@ -403,6 +403,9 @@ class Person:
                     self._show(t("your turn ends without a new card"))
                 self._settled.set()
                 self._answer = None
+                if action.card in (hand := list(self._shown_hand)):  # The card drawn for it may be its equal.
+                    hand.remove(action.card)
+                    self._shown_hand = tuple(hand)
                 if action.kind == "give":
                     self._show_hand()
             case Drawn(seat) if seat == own and not self._exchanging:
