@@ -78,6 +78,8 @@ def prompt(state: TableState) -> str:
 
 def _meanwhile(state: TableState, view: View) -> str:
     if view.mover == state.company.own and view.phase == "play":
+        if state.away_s:
+            return t("waiting for {names}", names=state.company.names_of(state.away_s))
         return t("a card is being drawn; one moment")
     if state.pending and state.choice.card == UNKNOWN:
         action = action_signed(view.variant, state.pending, state.glyphs.suits)
@@ -271,7 +273,7 @@ def help_sheet(state: TableState) -> list[str]:
     if state.view is not None:
         signs = [*sign_meanings(state.company, state.glyphs), *_signs_of_cards(state.view.variant, state.glyphs)]
         lines += ["", t("Symbols:"), *(f"  {line}" for line in signs)]
-        lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(state.view))]
+        lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(state.view, coached=state.coached))]
     return lines
 
 

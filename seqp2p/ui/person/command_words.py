@@ -156,13 +156,13 @@ def answer_to(line: str, answers: Answers) -> Iterable[str] | None:
     return None if handler is None else handler(rest)
 
 
-def help_of(card: str) -> list[str]:
+def help_of(card: str, *, coached: bool) -> list[str]:
     """Return the words that can be typed at any time, with what follows them; ``card`` is an example."""
-    words = ((word.name, word.help) for word in COMMANDS.words.values())
+    words = ((word.name, word.help) for word in COMMANDS.words.values() if coached or word.name != "hint")
     return [f"{shown(name)} {translate(then)}".rstrip().format(card=card) for name, then in words if then is not None]
 
 
-def completions(names: Collection[str] = COMMANDS.words) -> list[str]:
+def completions(names: Collection[str]) -> list[str]:
     """Return those of the words of ``help_of`` for Tab, with a space where something has to follow."""
     words = ((name, COMMANDS.words[name].help) for name in names)
     return [shown(name) + " " * (bool(then) and not then.startswith("(")) for name, then in words if then is not None]

@@ -72,7 +72,7 @@ EXCHANGE: Final = frozenset({"exchange", "dead"})
 ASK_LEAVE: Final = message("leave the game?")
 """Before the cards are dealt: there is nothing to come back to."""
 LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
-IN_LOBBY: Final = message("seats and colours are chosen in the lobby, before the game")
+IN_LOBBY: Final = message("this is done in the lobby, before the game")
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 NO_HINTS: Final = message("hints are given only against bots: at a table of seqp2p play, and in the tutorial")
 HOW_TO_SAY: Final = message("add what you want to say, like: say hello")
@@ -141,7 +141,7 @@ class Person:
         self._answers: Answers = {
             **self._table.answers(TABLE_ANSWERS),
             "board": self._board,
-            "help": lambda _: sight.help(painted=desk.shows_table),
+            "help": lambda _: sight.help(painted=desk.shows_table, coached=self.coached),
             "words": lambda _: sight.words(),
             "undo": self._undo,
             "mute": self._mute,
@@ -151,6 +151,8 @@ class Person:
     def _mute(self, typed: str) -> Iterable[str]:
         """Hide the remarks of another player, or show them again. They can be called all the same."""
         seat = self._company.find(typed)
+        if typed and not seat:
+            return [t("nobody at this table is called so; {word} shows the names", word=shown("seats"))]
         if seat in (0, self._company.own):
             return [t("add the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
         muted, key = self._sight.story.muted, self._match.game.agreement.seats[seat - 1].key
@@ -360,7 +362,7 @@ class Person:
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
-        near = nearest(seen, line, self._words("pass", "draw", "end"))
+        near = nearest(seen, line, self._words())
         return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
@@ -370,9 +372,10 @@ class Person:
             return []
         return self._table.answer("where", line)
 
-    def _words(self, *others: str) -> list[str]:
-        """Return all words that can be typed at any time, and these others, in English and as the reader types them."""
-        return suggestible([*self._answers, *LEAVING, "say", "drop", "hint", "exchange", *others])
+    def _words(self) -> list[str]:
+        """Return the words that do something here, in English and as the reader types them; none that ends the game."""
+        more = ["hint"] * self.coached + ["drop", "wait"] * bool(self._away | self._absent)
+        return suggestible([*(self._answers.keys() - {*LOBBY_WORDS}), "say", "exchange", *more])
 
     def _not_now(self, line: str) -> str:
         if self._match.game.position is None:
@@ -469,6 +472,8 @@ class Person:
     def _why_not_asked(self) -> str:
         match, own = self._match, self._seat.number
         if self._seat.waits_to_sign or (own in match.awaited and match.kind in CHOSEN and not self._seat.owes(match)):
+            if self._away:
+                return t("waiting for {names}", names=self._company.names_of(self._away))
             return t("waiting for the others to answer")
         return self._whose_turn()
 
@@ -687,7 +692,8 @@ class Person:
             possible = t("drop is possible once the game has waited for {names} for {time}", **waited)
             self._show(possible if has_votes else stops)
         elif not away:
-            self._show(translate(NOBODY_AWAY))
+            is_here = seat in set(self._match.game.seats) - {self._company.own}
+            self._show(t("{name} is not away", name=self._company.name(seat)) if is_here else translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
             choices = [f"{shown('drop')} {self._company.name(other)}" for other in away]
             self._show(t("say who: {choices}", choices=t(" or ").join(choices)))
