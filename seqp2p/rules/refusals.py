@@ -141,7 +141,9 @@ def _why_not_removed(position: Position, card: Card, square: Square) -> str:
     if position.chips[team_of(position.to_move, position.teams) - 1] & bit:
         return message("the chip on {where} is your own team's: take an opponent's", where=where)
     if not position.protected & bit:
-        return message("{name} places no chip, it takes one: write for instance {name} x{where}", name=name, where=where)
+        return message(
+            "{name} places no chip, it takes one: write for instance {name} x{where}", name=name, where=where
+        )
     return message(
         "the chip on {where} is part of a completed sequence, which nobody can touch: take another", where=where
     )
