@@ -120,7 +120,7 @@ def _why_not_placed(position: Position, card: Card, square: Square) -> str:
     where = format_square(variant, square)
     values = {"name": format_card(variant, card), "where": where}
     if card in variant.removing:
-        return message("{name} places no chip, it takes one: write for instance {name} x{where}", **values)
+        return _why_not_removed(position, card, square)
     if not position.table.look.bit[square] & reach:
         printed, squares = format_card(variant, variant.board.grid[square]), _squares(position, reach)
         return message(
@@ -140,6 +140,10 @@ def _why_not_removed(position: Position, card: Card, square: Square) -> str:
         return message("there is no chip on {where} to take: choose a square with an opponent's chip", where=where)
     if position.chips[team_of(position.to_move, position.teams) - 1] & bit:
         return message("the chip on {where} is your own team's: take an opponent's", where=where)
+    if not position.protected & bit:
+        return message(
+            "{name} places no chip, it takes one: write for instance {name} x{where}", name=name, where=where
+        )
     return message(
         "the chip on {where} is part of a completed sequence, which nobody can touch: take another", where=where
     )

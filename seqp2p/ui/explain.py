@@ -78,6 +78,8 @@ def prompt(state: TableState) -> str:
 
 def _meanwhile(state: TableState, view: View) -> str:
     if view.mover == state.company.own and view.phase == "play":
+        if state.away_s:
+            return t("waiting for {names}", names=state.company.names_of(state.away_s))
         return t("a card is being drawn; one moment")
     if state.pending and state.choice.card == UNKNOWN:
         action = action_signed(view.variant, state.pending, state.glyphs.suits)
@@ -198,7 +200,7 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
     # Where there is no room for all: PgUp has older lines, too.
     found += [
         KeyHelp("F2", t("log"), press="f2"),
-        KeyHelp("Ctrl-C", t("leave"), spare=True, press="c-c"),
+        KeyHelp("Ctrl-C", t("stop") if state.company.own and not state.result else t("leave"), spare=True, press="c-c"),
         KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup"),
     ]
     if state.scrolled:
@@ -271,7 +273,7 @@ def help_sheet(state: TableState) -> list[str]:
     if state.view is not None:
         signs = [*sign_meanings(state.company, state.glyphs), *_signs_of_cards(state.view.variant, state.glyphs)]
         lines += ["", t("Symbols:"), *(f"  {line}" for line in signs)]
-        lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(state.view))]
+        lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(state.view, coached=state.coached))]
     return lines
 
 

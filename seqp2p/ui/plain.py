@@ -97,9 +97,9 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
         text = face_code(view.variant, card)
         return f"<{text}>" if is_last else text
     letter = colour_letter(colours[team - 1])
-    if is_last:
-        return f"<{letter}>"
-    return f"[{letter}]" if is_in_sequence(view, square) else f"({letter})"
+    if is_in_sequence(view, square):
+        return f"[{letter}]"  # even where it is the last move, which the log tells
+    return f"<{letter}>" if is_last else f"({letter})"
 
 
 def legend_lines(variant: Variant, colours: Sequence[str], *, painted: bool = False) -> list[str]:
@@ -241,8 +241,8 @@ def _way(line: str, way: int | str, company: Company) -> str:
     return t("{seat}   linked directly", seat=line)
 
 
-def help_lines(view: View) -> list[str]:
-    """Return the words that can be typed, with this game's own cards as examples."""
+def help_lines(view: View, *, coached: bool = False) -> list[str]:
+    """Return the words that can be typed, with this game's own cards as examples; ``coached``: with hints."""
     if not view.seat:
         return [translate(SPECTATOR_HELP)]
     variant = view.variant
@@ -263,7 +263,7 @@ def help_lines(view: View) -> list[str]:
             t("               before you play: call {seat}  for what seat {seat} said; its team pays", seat=other)
         )
     title = t("at any time:   ")
-    words = [word.replace(" ", HARD_SPACE) for word in help_of(place)]
+    words = [word.replace(" ", HARD_SPACE) for word in help_of(place, coached=coached)]
     rows = textwrap.wrap(", ".join(words), HELP_WIDTH - len(title), break_long_words=False, break_on_hyphens=False)
     lines += [unbound(f"{' ' * len(title) if at else title}{row}") for at, row in enumerate(rows)]
     lines.append(t("in sentences:  board 5 (a row), board e (a column), where {square} (a square)", square=square))

@@ -105,11 +105,12 @@ class Screen:
         self.stage.signal(sequences)
 
     def amend(self, before: str, text: str) -> bool:
-        """Replace the last line of the game with this text by another one. Return False if it is not there."""
+        """Replace the last line of the game with this text by a newest one. Return False if it is not there."""
         old, new = (suits_shown(each, self._signs.suits) for each in (before, text))
         for at in range(len(self.lines) - 1, -1, -1):
-            if self.lines[at].text == old:
-                self.lines[at] = self.lines[at]._replace(text=new)
+            if (line := self.lines[at]).text == old:
+                del self.lines[at]
+                self.lines.append(line._replace(text=new))
                 self.refresh()
                 return True
         return False

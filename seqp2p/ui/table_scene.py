@@ -70,7 +70,8 @@ class TableScene:
         *,
         confirms: bool = True,
     ) -> None:
-        self._words = completions() if company.own else completions((*SPECTATOR_WORDS, "help", "leave"))
+        words = [word for word in COMMANDS.words if sight.coached or word != "hint"]
+        self._words = completions(words if company.own else (*SPECTATOR_WORDS, "help", "leave"))
         self._sight = sight
         self._company = company
         self._story = story

@@ -266,7 +266,7 @@ def test_a_person_looks_and_goes(people: Household) -> None:
     eve.type("leave")
     assert eve.end() == 5
     eve.line("unfinished|you left")
-    guest.type("leave", "yes")
+    guest.type("leave", "leave")
     assert (host.end(), guest.end()) == (5, 5)
 
 

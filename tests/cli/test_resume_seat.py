@@ -476,7 +476,7 @@ def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happene
         "host's turn|type an action",
     ):
         back.line(f"^({said})")
-    back.type("leave", "yes")
+    back.type("leave", "leave")
     assert (back.end(), host.end()) == (5, 5)
     assert back.events[-1]["reason"] == "left the table"
     assert "you left: host won by forfeit, unless they left too" in back.err

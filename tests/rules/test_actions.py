@@ -72,7 +72,9 @@ def test_jacks_go_by_eyes_not_by_colour() -> None:
         assert f"{jack} takes no chip: only JH and JS do" in refusal(position, f"{jack} xd7")
     for jack in ("JH", "JS"):
         assert owners(do(position, f"{jack} xd7"), "d7", "e7") == [0, 2]
-        assert f"{jack} places no chip, it takes one: write for instance {jack} xf6" in refusal(position, f"{jack} f6")
+        assert f"{jack} places no chip, it takes one: write for instance {jack} xd7" in refusal(position, f"{jack} d7")
+        assert "there is no chip on f6 to take" in refusal(position, f"{jack} f6")
+        assert "the chip on c3 is your own team's" in refusal(position, f"{jack} c3")
     wild = {f"{jack} {chr(97 + col)}{row}" for jack in ("JC", "JD") for col in range(10) for row in range(1, 11)}
     nowhere = {f"{jack} {square}" for jack in ("JC", "JD") for square in ["a1", "j1", "a10", "j10", "c3", "d7", "e7"]}
     assert set(texts(position)) == (wild - nowhere) | {"JH xd7", "JH xe7", "JS xd7", "JS xe7"}

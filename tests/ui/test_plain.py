@@ -1,12 +1,25 @@
 """The table as plain lines of text, and its parts in sentences."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import CLASSIC, KIDS, Options, Position, format_action, format_square, parse_action, parse_card, view
+from seqp2p.rules import (
+    CLASSIC,
+    KIDS,
+    CompletedSequence,
+    Options,
+    Position,
+    format_action,
+    format_square,
+    parse_action,
+    parse_card,
+    parse_square,
+    view,
+)
 from seqp2p.ui import language
 from seqp2p.ui.cards import face_code, face_name
 from seqp2p.ui.plain import (
@@ -74,6 +87,8 @@ def test_the_last_move_is_marked_whether_a_chip_was_placed_or_taken() -> None:
         marked = board_lines(seen, ("blue", "green"), parse_action(CLASSIC, text))
         assert [at for at, line in enumerate(marked) if line != plain[at]] == ([row] if mark else [])
         assert mark in marked[row]
+    won = replace(seen, sequences=(CompletedSequence(2, (parse_square(CLASSIC, "e5"),)),))
+    assert "[G]" in board_lines(won, ("blue", "green"), parse_action(CLASSIC, "5H e5"))[5]
 
 
 def test_the_legend_names_every_animal_and_fits_a_narrow_terminal() -> None:

@@ -187,6 +187,15 @@ async def test_the_newest_question_is_answered_first() -> None:
         assert await table.lines(1) == ["yes"], "a letter is a letter again"
 
 
+async def test_an_amended_line_follows_what_it_sums_up() -> None:
+    async with sitting() as table:
+        for line in ("shuffled by ann…", "bob has shuffled"):
+            table.screen.say(line)
+        assert table.screen.amend("shuffled by ann…", "shuffled by ann and bob…")
+        assert not table.screen.amend("shuffled by ann…", "never")
+        assert [line.text for line in table.screen.lines] == ["bob has shuffled", "shuffled by ann and bob…"]
+
+
 async def test_ctrl_c_is_a_signal_and_no_answer_to_anything() -> None:
     with trio.open_signal_receiver(signal.SIGINT) as signals:
         async with sitting() as table:

@@ -71,6 +71,7 @@ HAPPENS: dict[str, Callable[[Table], object]] = {
     "a question is open": lambda here: setattr(here, "asks", yes_or_no("stop too?", "no", 1042.0).at(1000.0)),
     "the question is closed": lambda here: setattr(here, "asks", None),
     "another has moved, it is this seat's turn": lambda here: here.moves_on(classic({"a": "b2 c2", "b": "e5 a2"})),
+    "seat 2 is away": lambda here: here.scene.absent(2, None),
     "a step": lambda here: here.scene.changed(),
     "a remark": lambda here: here.scene.changed(is_new_step=False),
     "15 seconds": pass_time(15),

@@ -43,7 +43,7 @@ class Vocabulary:
         """Return the name of a typed word; any other text unchanged, in small letters.
 
         >>> COMMANDS.word_of(" Quit"), COMMANDS.word_of("QH e5")
-        ('later', 'qh e5')
+        ('leave', 'qh e5')
         """
         small = typed.strip().lower()
         return _names(self, current()).get(without_accents(small)) or _names(self, "en").get(small, small)
@@ -61,7 +61,7 @@ class Vocabulary:
         """Return these words by their names and by their aliases in the reader's language.
 
         >>> COMMANDS.suggestible(["hand", "leave"])
-        ['hand', 'leave', 'resign']
+        ['hand', 'leave', 'quit', 'resign']
         """
         return [alias for name in names for alias in dict.fromkeys((name, *self.aliases(name)))]
 
@@ -103,9 +103,9 @@ COMMANDS: Final = Vocabulary(
     Word(term("typed", "say"), message("TEXT")),
     Word(term("typed", "exchange"), ""),
     Word(term("typed", "undo"), ""),
-    Word(term("typed", "later, exit, quit"), ""),
+    Word(term("typed", "later, exit"), ""),
     Word(term("typed", "help, ?"), ""),
-    Word(term("typed", "leave, resign"), ""),
+    Word(term("typed", "leave, quit, resign"), ""),
     Word(term("typed", "wait")),
     Word(term("typed", "drop")),
     Word(term("typed", "start")),
@@ -156,13 +156,13 @@ def answer_to(line: str, answers: Answers) -> Iterable[str] | None:
     return None if handler is None else handler(rest)
 
 
-def help_of(card: str) -> list[str]:
+def help_of(card: str, *, coached: bool) -> list[str]:
     """Return the words that can be typed at any time, with what follows them; ``card`` is an example."""
-    words = ((word.name, word.help) for word in COMMANDS.words.values())
+    words = ((word.name, word.help) for word in COMMANDS.words.values() if coached or word.name != "hint")
     return [f"{shown(name)} {translate(then)}".rstrip().format(card=card) for name, then in words if then is not None]
 
 
-def completions(names: Collection[str] = COMMANDS.words) -> list[str]:
+def completions(names: Collection[str]) -> list[str]:
     """Return those of the words of ``help_of`` for Tab, with a space where something has to follow."""
     words = ((name, COMMANDS.words[name].help) for name in names)
     return [shown(name) + " " * (bool(then) and not then.startswith("(")) for name, then in words if then is not None]

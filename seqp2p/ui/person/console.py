@@ -106,7 +106,7 @@ async def wait_in_lobby(desk: Console, answers: Answers, asked: Callable[[], boo
         found = answer_to(line, answers)
         if found is None and line:
             found = [translate(NOT_STARTED)]
-            if near := nearest_word(line, suggestible([*LEAVING, *answers])):
+            if near := nearest_word(line, suggestible(answers)):
                 found = [t("the game has not started; did you mean {word}?", word=shown(near))]
         desk.show(*(found or ()))
     return False

@@ -47,7 +47,9 @@ PASS_AFTER_S: Final = 2
 """A pass that goes by itself is announced for so long."""
 PARTING: Final = "parting"
 """The question whether to stop or to leave, among those that a screen can have open."""
-ANSWERS_TO_PARTING: Final = YES | NO | LEAVING | {""}
+EITHER: Final = "either"
+"""To stop or to leave: a "yes" to this says neither."""
+ANSWERS_TO_PARTING: Final = NO | LEAVING | {"", EITHER}
 
 
 def _away(seat: int) -> str:
@@ -70,7 +72,7 @@ EXCHANGE: Final = frozenset({"exchange", "dead"})
 ASK_LEAVE: Final = message("leave the game?")
 """Before the cards are dealt: there is nothing to come back to."""
 LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
-IN_LOBBY: Final = message("seats and colours are chosen in the lobby, before the game")
+IN_LOBBY: Final = message("this is done in the lobby, before the game")
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 NO_HINTS: Final = message("hints are given only against bots: at a table of seqp2p play, and in the tutorial")
 HOW_TO_SAY: Final = message("add what you want to say, like: say hello")
@@ -123,7 +125,7 @@ class Person:
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
         self._parting = ""  # while this person is asked whether to stop or leave: the word that "yes" stands for
-        self._stopped_seat = 0  # the seat whose stop has raised the question; 0 where it has told the prices
+        self._stopped_seat = 0  # the seat whose stop has raised the question, 0 for a question of this person's own
         self._warned = False
         self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
@@ -139,7 +141,7 @@ class Person:
         self._answers: Answers = {
             **self._table.answers(TABLE_ANSWERS),
             "board": self._board,
-            "help": lambda _: sight.help(painted=desk.shows_table),
+            "help": lambda _: sight.help(painted=desk.shows_table, coached=self.coached),
             "words": lambda _: sight.words(),
             "undo": self._undo,
             "mute": self._mute,
@@ -149,6 +151,8 @@ class Person:
     def _mute(self, typed: str) -> Iterable[str]:
         """Hide the remarks of another player, or show them again. They can be called all the same."""
         seat = self._company.find(typed)
+        if typed and not seat:
+            return [t("nobody at this table is called so; {word} shows the names", word=shown("seats"))]
         if seat in (0, self._company.own):
             return [t("add the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
         muted, key = self._sight.story.muted, self._match.game.agreement.seats[seat - 1].key
@@ -192,7 +196,7 @@ class Person:
             typed = await self._desk.read()
             if typed is None:
                 if self._desk.terminal and (not self._parting or self._stopped_seat):
-                    self._ask_to_part("later")
+                    self._ask_to_part()
                     continue
                 await self._settled.wait()
                 if not self._sight.is_over:
@@ -200,6 +204,7 @@ class Person:
                 return
             line = one_line(typed)
             meant, word = self._parting, word_of(line)
+            word = meant if meant and word in YES else word
             if not meant or word not in ANSWERS_TO_PARTING:
                 if meant and not self._desk.shows_table:  # A later "yes" may be meant for something else.
                     self._close_parting()
@@ -207,15 +212,14 @@ class Person:
                 await self._obey(line, acts)
                 continue
             self._close_parting()
-            word = meant if word in YES else word
             if word == "later":
                 await stop()
                 return
             if word == "leave" and not self._stopped_seat:
                 await leave(LEFT)
                 return
-            if word == "leave":
-                self._ask_to_part(word)
+            if word in {"leave", EITHER}:
+                self._ask_to_part()
             else:
                 self._show(t("you stay"))
 
@@ -223,7 +227,7 @@ class Person:
         """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
         if not self._desk.terminal or (self._parting and not self._stopped_seat):
             return False
-        self._ask_to_part("later")
+        self._ask_to_part()
         return True
 
     async def _obey(self, line: str, acts: Acts) -> None:
@@ -231,7 +235,7 @@ class Person:
         if act := acts.get(word_of(first)):
             await act(rest)
         elif word_of(line) == "leave":
-            self._ask_to_part("leave")
+            self._ask_to_part()
         elif (found := answer_to(line, self._answers)) is not None:
             self._show(*found)
         elif not line:
@@ -260,13 +264,14 @@ class Person:
                     t("these can never be called: {remarks}", remarks=", ".join(courtesies())),
                 )
 
-    def _ask_to_part(self, yes: str) -> None:
-        """Ask whether to stop or to leave, with the price of both; "yes" stands for the word ``yes``."""
-        self._parting, self._stopped_seat = yes, 0
+    def _ask_to_part(self) -> None:
+        """Ask whether to stop or to leave, with the price of both: that of leaving has room on every screen."""
+        self._parting, self._stopped_seat = EITHER, 0
         if self._match.game.position is None:
+            self._parting = "leave"
             self._desk.ask(PARTING, yes_or_no(translate(ASK_LEAVE)))
             return
-        prices = {"later": self._price_of_stopping(), "leave": self._price_of_leaving()}
+        prices = {"leave": self._price_of_leaving(), "later": self._price_of_stopping()}
         effects = {"later": t("stop for now"), "leave": t("for good")}
         question = Question(
             t("stop for now, or leave the game?"),
@@ -357,7 +362,7 @@ class Person:
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
-        near = nearest(seen, line, self._words("pass", "draw", "end"))
+        near = nearest(seen, line, self._words())
         return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
@@ -367,9 +372,10 @@ class Person:
             return []
         return self._table.answer("where", line)
 
-    def _words(self, *others: str) -> list[str]:
-        """Return all words that can be typed at any time, and these others, in English and as the reader types them."""
-        return suggestible([*self._answers, *LEAVING, "say", "drop", "hint", "exchange", *others])
+    def _words(self) -> list[str]:
+        """Return the words that do something here, in English and as the reader types them; none that ends the game."""
+        more = ["hint"] * self.coached + ["drop", "wait"] * bool(self._away | self._absent)
+        return suggestible([*(self._answers.keys() - {*LOBBY_WORDS}), "say", "exchange", *more])
 
     def _not_now(self, line: str) -> str:
         if self._match.game.position is None:
@@ -400,6 +406,9 @@ class Person:
                     self._show(t("your turn ends without a new card"))
                 self._settled.set()
                 self._answer = None
+                if action.card in (hand := list(self._shown_hand)):  # The card drawn for it may be its equal.
+                    hand.remove(action.card)
+                    self._shown_hand = tuple(hand)
                 if action.kind == "give":
                     self._show_hand()
             case Drawn(seat) if seat == own and not self._exchanging:
@@ -463,6 +472,8 @@ class Person:
     def _why_not_asked(self) -> str:
         match, own = self._match, self._seat.number
         if self._seat.waits_to_sign or (own in match.awaited and match.kind in CHOSEN and not self._seat.owes(match)):
+            if self._away:
+                return t("waiting for {names}", names=self._company.names_of(self._away))
             return t("waiting for the others to answer")
         return self._whose_turn()
 
@@ -667,7 +678,7 @@ class Person:
 
     async def _stop(self, stop: Stop, _: str) -> None:
         if self._match.game.position is None:
-            self._ask_to_part("leave")
+            self._ask_to_part()
         else:
             await stop()
 
@@ -681,7 +692,8 @@ class Person:
             possible = t("drop is possible once the game has waited for {names} for {time}", **waited)
             self._show(possible if has_votes else stops)
         elif not away:
-            self._show(translate(NOBODY_AWAY))
+            is_here = seat in set(self._match.game.seats) - {self._company.own}
+            self._show(t("{name} is not away", name=self._company.name(seat)) if is_here else translate(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
             choices = [f"{shown('drop')} {self._company.name(other)}" for other in away]
             self._show(t("say who: {choices}", choices=t(" or ").join(choices)))

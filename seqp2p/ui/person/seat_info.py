@@ -56,7 +56,7 @@ class SeatInfo:
         position = self.match.game.position
         return position is not None and position.over
 
-    def help(self, *, painted: bool = False) -> Iterable[str]:
+    def help(self, *, painted: bool = False, coached: bool = False) -> Iterable[str]:
         """Tell the player's seat, how to read the board unless it is ``painted``, and what can be typed."""
         seen, company = self.view, self.company
         if seen is None:
@@ -67,7 +67,8 @@ class SeatInfo:
         place = t("you are seat {seat} ({name}) and play {colour}", **values)
         if mates:
             place = t("{place} with {mates}", place=place, mates=listed(list(map(company.name, mates))))
-        return [place, *plain.legend_lines(seen.variant, company.colours, painted=painted), *plain.help_lines(seen)]
+        legend = plain.legend_lines(seen.variant, company.colours, painted=painted)
+        return [place, *legend, *plain.help_lines(seen, coached=coached)]
 
     def words(self) -> Iterable[str]:
         others = [seat for seat in self.match.game.seats if seat != self.seat.number]

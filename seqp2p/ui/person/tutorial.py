@@ -289,7 +289,8 @@ class Tutorial:
     def help(self, *, painted: bool) -> Iterable[str]:
         """Tell how to read the board unless it is ``painted``, what can be typed, and the task."""
         task = [translate(self.lesson.task)] if self.lesson else []
-        return [*legend_lines(CLASSIC, self.company.colours, painted=painted), *help_lines(self.sees()), *task]
+        legend = legend_lines(CLASSIC, self.company.colours, painted=painted)
+        return [*legend, *help_lines(self.sees(), coached=True), *task]
 
     def _play(self, seat: int, action: Action, drawn: Card) -> list[str]:
         before = view(self.position, 0)

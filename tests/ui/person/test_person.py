@@ -24,6 +24,7 @@ from seqp2p.rules import (
     exchange,
     format_action,
     give,
+    parse_action,
     parse_square,
 )
 from seqp2p.ui.choice import in_own_turn
@@ -252,6 +253,7 @@ HAPPENS: dict[str, Callable[[Seat], object]] = {
     "seat 2 is dropped": lambda seat: seat.person.hear(Dropped((2,))),
     "seat 2 has drawn": lambda seat: seat.person.hear(Drawn(2)),
     "seat 2 has spoken": lambda seat: seat.person.hear(Remarked(2, 1, "hi", courtesy=False)),
+    "you play 6C": lambda seat: seat.person.hear(Turned(1, 1, parse_action(CLASSIC, "6C b1"))),
     "you have drawn": lambda seat: seat.person.hear(Drawn(1)),
     "your turn has ended": lambda seat: seat.person.hear(Turned(1, 1, END)),
     "your late draw is waived": lambda seat: seat.person.hear(Turned(1, 1, WAIVE)),
