@@ -3,15 +3,16 @@
     python -m tools.advice build/advice classic-2-2 classic-4-2 --positions 150 --seed 1   # variant, players, teams
 
 ``learned`` plays against itself, and one such position is kept of each game that has some. A move that wins at once is
-no such position, nor is a turn in which a dead card can be exchanged. A sample deals the hidden cards anew, in every
-way that the view allows alike, and ``learned`` plays for all seats to the end, once after each of the two moves, with
-the same cards. Every LOOK samples the difference is looked at: it is clear when it is CLEAR standard errors from zero,
-which chance does in one of twenty positions without a difference (Pocock's bound for twenty looks). A position whose
-difference is within one standard error of zero after half of the samples is given up: it would hardly become clear.
+no such position, nor is a turn in which a dead card can be exchanged.
 
-The opponents' real hands are not any hands: they left a line open, perhaps because they cannot close it. So some more
-samples have the real hands, and only the pile is shuffled. They know too much to judge one position, but their mean
-over all positions is fair. FILE gets a line of JSON for each game, and a run of one seed goes on where it stopped.
+``learned`` plays both moves out for all seats, in the same samples of the hidden cards. A hand is dealt to another seat
+only if ``learned`` plays with it what that seat has played last: the opponents of an open line could perhaps not close
+it. With ``--any-hands`` every hand is dealt alike.
+
+Every LOOK samples the difference is looked at: it is clear when it is CLEAR standard errors from zero, which chance
+does in one of twenty positions without a difference (Pocock's bound for twenty looks). A position whose difference is
+within one standard error of zero after half of the samples is given up: it would hardly become clear. FILE gets a line
+of JSON for each game, and a run with the same options goes on where it stopped.
 """
 
 import argparse
@@ -25,21 +26,25 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from seqp2p import rules
 from seqp2p.bots.learned import WIN, Outlook, best_action, worth_comparing
 from seqp2p.bots.value import CERTAIN, chance, shipped
-from seqp2p.rules import UNKNOWN, Action, Card, Position, View, apply, format_action, reveal, team_of, view
+from seqp2p.rules import UNKNOWN, Action, Card, Position, SeatNumber, View, apply, format_action, reveal, team_of, view
 
 Found: TypeAlias = dict[str, Any]
 LOOK: Final = 20
 SAMPLES_MIN: Final = 40
 SAMPLES_MAX: Final = 400
 CLEAR: Final = 2.7
+TRIES: Final = 40
+"""The hands that a seat is dealt until one fits."""
 
 
 class Choice(NamedTuple):
-    """A position with all hands, the move that ``learned`` prefers, and the completing one."""
+    """A position, the move that ``learned`` prefers, and the completing one."""
 
     position: Position
     preferred: Action
     completing: Action
+    last: dict[SeatNumber, tuple[Position, Action]]
+    """By other seat: its last move that ended a turn, and the position before it."""
 
 
 def play(name: str, rng: random.Random) -> tuple[Found, list[Choice]]:
@@ -48,6 +53,7 @@ def play(name: str, rng: random.Random) -> tuple[Found, list[Choice]]:
     first = rng.randrange(int(players)) + 1
     game = rules.Game(rules.KNOWN_VARIANTS[variant], int(players), rng, teams=int(teams), first=first)
     counts, choices = {"wins": 0, "wins_left": 0, "legal": 0, "other": 0}, list[Choice]()
+    last = dict[SeatNumber, tuple[Position, Action]]()
     while seat := game.turn:
         seen = game.view(seat)
         action, made, value = best_action(seen), len(seen.sequences), _outlook(seen).value
@@ -58,7 +64,9 @@ def play(name: str, rng: random.Random) -> tuple[Found, list[Choice]]:
             counts["wins" if wins else "legal"] += 1
             if action not in could:
                 counts["wins_left" if wins else "other"] += 1
-                choices += [] if wins else [Choice(game.position, action, best)]
+                choices += [] if wins else [Choice(game.position, action, best, {**last})]
+        if action.kind != "exchange":
+            last[seat] = game.position, action
         game.play(action)
     return counts, choices
 
@@ -83,39 +91,56 @@ def play_out(position: Position, action: Action, pile: Sequence[Card], rng: rand
         position, action = after, best_action(view(after, after.to_move))
 
 
-def difference(choice: Choice, rng: random.Random, *, real: bool) -> float:
-    """Return what the completing move won more than the other one in one sample: 1, 0 or -1; a draw is a half."""
+def fits(hand: Sequence[Card], before: Position, action: Action, rng: random.Random) -> bool:
+    """Return whether ``learned`` plays an action with a hand of which one card, any, has been drawn for it since."""
+    seat, kept = before.to_move, [*hand]
+    if len(hand) == len(before.hands[seat - 1]):
+        kept.pop(rng.randrange(len(kept)))
+    try:
+        then = reveal(rules.hide(before, ()), seat, (*kept, action.card))
+    except rules.IllegalAction:  # one of these cards came out of the discards since
+        return False
+    return best_action(view(then, seat)) == action
+
+
+def deal(choice: Choice, rng: random.Random, *, any_hands: bool) -> tuple[Position, list[Card]]:
+    """Deal the hidden cards: the hands of the other seats, and the pile."""
     position, seat = choice.position, choice.position.to_move
-    hidden = list(position.variant.deck)
+    hidden, dealt = list(position.variant.deck), view(position, seat).position
     for card in (*position.hands[seat - 1], *(card for cards in position.discards for card in cards)):
         hidden.remove(card)
-    rng.shuffle(hidden)
-    dealt = view(position, seat).position
-    for other, hand in enumerate(position.hands, 1):
+    for other, size in enumerate(map(len, position.hands), 1):
         if other != seat:
-            cards = hand if real else hidden[: len(hand)]
-            dealt = reveal(dealt, other, cards)
-            for card in cards:
-                hidden.remove(card)
-    team, again, won = team_of(seat, position.teams), rng.getrandbits(64), list[float]()
+            for _ in range(TRIES):
+                rng.shuffle(hidden)
+                if any_hands or other not in choice.last or fits(hidden[:size], *choice.last[other], rng):
+                    break
+            dealt, hidden = reveal(dealt, other, hidden[:size]), hidden[size:]
+    rng.shuffle(hidden)
+    return dealt, hidden
+
+
+def difference(choice: Choice, rng: random.Random, *, any_hands: bool) -> float:
+    """Return what the completing move won more than the other one in one sample: 1, 0 or -1; a draw is a half."""
+    dealt, pile = deal(choice, rng, any_hands=any_hands)
+    team, again, won = team_of(dealt.to_move, dealt.teams), rng.getrandbits(64), list[float]()
     for action in (choice.completing, choice.preferred):
-        winner = play_out(dealt, action, hidden, random.Random(again))  # noqa: S311 -- the same cards again
-        won.append(float(winner == team) if winner else 1 / position.teams)
+        winner = play_out(dealt, action, pile, random.Random(again))  # noqa: S311 -- the same cards again
+        won.append(float(winner == team) if winner else 1 / dealt.teams)
     return won[0] - won[1]
 
 
-def judge(choice: Choice, rng: random.Random) -> Found:
+def judge(choice: Choice, rng: random.Random, *, any_hands: bool) -> Found:
     """Play both moves out until the difference is clear."""
     seen, found, verdict = view(choice.position, choice.position.to_move), list[float](), "unclear"
-    real = [difference(choice, rng, real=True) for _ in range(SAMPLES_MIN)]
     while verdict == "unclear" and len(found) < SAMPLES_MAX:
-        found += [difference(choice, rng, real=False) for _ in range(LOOK)]
+        found += [difference(choice, rng, any_hands=any_hands) for _ in range(LOOK)]
         mean, error = fmean(found), stdev(found) / len(found) ** 0.5
         if len(found) >= SAMPLES_MIN and abs(mean) > CLEAR * error:
             verdict = "better" if mean > 0 else "worse"
         elif len(found) == SAMPLES_MAX // 2 and abs(mean) < error:
             break
-    value, moves = _outlook(seen).value, choice[1:]
+    value, moves = _outlook(seen).value, (choice.preferred, choice.completing)
     return {
         "position": str(choice.position),
         "moves": [format_action(seen.variant, each) for each in moves],
@@ -124,7 +149,6 @@ def judge(choice: Choice, rng: random.Random) -> Found:
         "mean": round(mean, 4),
         "error": round(error, 4),
         "first": fmean(found[:SAMPLES_MIN]),
-        "real": fmean(real),
         "verdict": verdict,
     }
 
@@ -134,11 +158,9 @@ def row(name: str, lines: Sequence[Found]) -> str:
     judged = [line for line in lines if "verdict" in line]
     counts = [sum(line[key] for line in lines) for key in ("wins", "wins_left", "legal", "other")]
     verdicts = [sum(line["verdict"] == each for line in judged) for each in ("better", "worse", "unclear")]
-    means = list[str]()
-    for key in ("first", "real"):
-        found = [100 * line[key] for line in judged]
-        means += [f"{fmean(found):+.1f} ± {1.96 * stdev(found) / len(found) ** 0.5:.1f}" if len(found) > 1 else "-"]
-    return " | ".join(map(str, (name, len(lines), *counts, len(judged), *verdicts, *means)))
+    first = [100 * line["first"] for line in judged]
+    mean = f"{fmean(first):+.1f} ± {1.96 * stdev(first) / len(first) ** 0.5:.1f}" if len(first) > 1 else "-"
+    return " | ".join(map(str, (name, len(lines), *counts, len(judged), *verdicts, mean)))
 
 
 def main() -> None:
@@ -148,6 +170,7 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=150, help="of each table")
     parser.add_argument("--games", type=int, default=2000, help="the most, of each table")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--any-hands", action="store_true", help="whatever the seats have played last")
     chosen = parser.parse_args()
     known = [json.loads(line) for line in chosen.file.read_text("ascii").splitlines()] if chosen.file.exists() else []
     for name in chosen.tables:
@@ -155,7 +178,7 @@ def main() -> None:
         while len(lines) < chosen.games and sum("verdict" in line for line in lines) < chosen.positions:
             rng = random.Random(f"{chosen.seed} {name} {len(lines)}")  # noqa: S311 -- the same games again are wanted
             counts, choices = play(name, rng)
-            found = judge(rng.choice(choices), rng) if choices else {}
+            found = judge(rng.choice(choices), rng, any_hands=chosen.any_hands) if choices else {}
             lines.append({"table": name, "game": len(lines), **counts, **found})
             with chosen.file.open("a", encoding="ascii") as file:
                 print(json.dumps(lines[-1]), file=file)
