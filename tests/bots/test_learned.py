@@ -1,4 +1,4 @@
-"""``learned``: a sum by differences is the whole sum, and files of weights that cannot be used."""
+"""``learned``: a sum by differences is the whole sum, a sequence of plain cards is worth more; bad files of weights."""
 
 import random
 from copy import copy
@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from seqp2p.bots import value
 from seqp2p.bots.features import shape
-from seqp2p.bots.learned import WIN, Event, Outlook, worth_comparing
+from seqp2p.bots.learned import COMPLETED, WIN, Event, Outlook, worth_comparing
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.bots.value import BadWeights, read_weights, shipped
-from seqp2p.rules import CLASSIC, KIDS, view
+from seqp2p.rules import CLASSIC, KIDS, apply, view
 from tests.rules.playing import OPTION_TABLES, TABLES, Table
 from tools.weights import write_weights
 
@@ -27,6 +27,9 @@ def test_differences_give_the_sum(table: Table, seed: int) -> None:
     for action in worth_comparing(seen):
         if action.kind in {"place", "remove"}:
             assert outlook.value(action) == copy(outlook).counted_with(action, outlook._changes(action))
+            completes = len(apply(seen.position, action).sequences) > len(seen.sequences)
+            plain = completes and action.card not in seen.variant.wild
+            assert outlook.worth(action) == outlook.value(action) + COMPLETED * plain
 
 
 @given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
