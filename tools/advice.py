@@ -119,13 +119,12 @@ def difference(choice: Choice, rng: random.Random, tries: int) -> float:
 
 def judge(choice: Choice, rng: random.Random, tries: int) -> Found:
     """Play both moves out until the difference is clear. Only the first samples, as many of each, make a fair mean."""
-    found, verdict = list[float](), "unclear"
-    while verdict == "unclear" and len(found) < SAMPLES_MAX:
+    found = list[float]()
+    while True:
         found += [difference(choice, rng, tries) for _ in range(LOOK)]
         mean, error = fmean(found), stdev(found) / len(found) ** 0.5
-        if len(found) >= SAMPLES_MIN and abs(mean) > CLEAR * error:
-            verdict = "better" if mean > 0 else "worse"
-        elif len(found) == SAMPLES_MAX // 2 and abs(mean) < error:
+        clear = len(found) >= SAMPLES_MIN and abs(mean) > CLEAR * error
+        if clear or len(found) == SAMPLES_MAX or (len(found) == SAMPLES_MAX // 2 and abs(mean) < error):
             break
     return {
         "position": str(choice.position),
@@ -133,7 +132,7 @@ def judge(choice: Choice, rng: random.Random, tries: int) -> Found:
         "wild": choice.moves[1].card in choice.position.variant.wild,
         "samples": [len(found), round(mean, 4), round(error, 4)],
         "first": fmean(found[:SAMPLES_MIN]),
-        "verdict": verdict,
+        "verdict": ("better" if mean > 0 else "worse") if clear else "unclear",
     }
 
 
