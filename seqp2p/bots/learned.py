@@ -41,6 +41,8 @@ WIN_AT_LEAST: Final = WIN >> 1
 NOISE: Final = 1_550
 """The weight of the noise of ``easy``, whose standard deviation is 148, in the units of values: fitted to win a third
 of the games against ``learned`` with two players (docs/decisions/0022-strong-with-values.md)."""
+COMPLETED: Final = 1 << 19
+"""Half a logit: a sequence completed with no wild card is worth more than its learned value (docs/bots.md)."""
 
 Change: TypeAlias = tuple[Square, int]
 """A square and its new state."""
@@ -59,7 +61,7 @@ class LearnedBot:
 
 
 def best_action(view: View, weights: Weights | None = None, noise: Callable[[], int] = int) -> Action:
-    """Return the legal action with the best value, in units of 1/SCALE², and its ``noise``: none without it."""
+    """Return the legal action of most worth, in units of 1/SCALE², with its ``noise``: none without it."""
     if len(view.legal) == 1:
         return view.legal[0]
     if DRAW in view.legal:
@@ -68,7 +70,7 @@ def best_action(view: View, weights: Weights | None = None, noise: Callable[[], 
         return max(view.legal, key=partial(score, view))
     outlook = Outlook(view, weights or shipped(view.variant, view.teams))
     value, best = max(
-        ((outlook.value(action) + noise(), action) for action in worth_comparing(view)), key=itemgetter(0)
+        ((outlook.worth(action) + noise(), action) for action in worth_comparing(view)), key=itemgetter(0)
     )
     exchanges = [action for action in view.legal if action.kind == "exchange"]
     # After an exchange the turn goes on, with one more card to choose from.
@@ -212,6 +214,12 @@ class Outlook:
             return copy(self).counted_with(action, changes)
         delta, _ = self._difference(changes, features)
         return self._weights.value(self._state, self._total + delta + self._count_rows(action, self._rows))
+
+    def worth(self, action: Action) -> int:
+        """Return the value of an action, and more if it completes a sequence with no wild card."""
+        completes = self._sums[action.square] % SIDE >= MANY * MANY
+        plain = action.kind == "place" and action.card not in self.variant.wild
+        return self.value(action) + COMPLETED * (plain and completes)
 
     def after(self, events: Sequence[Event], drawn: Card = UNKNOWN) -> "Outlook":
         """Return the position after these actions, and after the seat has drawn this card, if any."""
