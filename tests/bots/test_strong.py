@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from seqp2p.bots import value
 from seqp2p.bots.features import shape
-from seqp2p.bots.learned import WIN, Event, Outlook, worth_comparing
+from seqp2p.bots.learned import COMPLETED, WIN, Event, Outlook, worth_comparing
 from seqp2p.bots.lookahead import TRIED, Effort, Lookahead, StrongBot, World, best_later, shuffled
 from seqp2p.bots.registry import BOTS, why_no_bot
 from seqp2p.bots.value import CERTAIN, BadWeights, read_weights, shipped
-from seqp2p.rules import CLASSIC, KIDS, Action, Position, View, parse_action, parse_card, view
+from seqp2p.rules import CLASSIC, KIDS, Action, Position, View, apply, parse_action, parse_card, view
 from tests.rules.playing import OPTION_TABLES, TABLES, Table, two
 from tools.weights import write_weights
 
@@ -215,6 +215,9 @@ def test_differences_give_the_sum(table: Table, seed: int) -> None:
     for action in worth_comparing(seen):
         if action.kind in {"place", "remove"}:
             assert outlook.value(action) == copy(outlook).counted_with(action, outlook._changes(action))
+            completes = len(apply(seen.position, action).sequences) > len(seen.sequences)
+            plain = completes and action.card not in seen.variant.wild
+            assert outlook.worth(action) == outlook.value(action) + COMPLETED * plain
 
 
 @given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
