@@ -48,6 +48,7 @@ ROWS: Final[tuple[tuple[Message, MenuRow], ...]] = (
     (message("Host a table for friends"), MenuRow("", ("host",), "--players", _players(CLASSIC))),
     (message("Join a table"), MenuRow("", ("join",))),
     (message("Kids: play with animals"), MenuRow("", ("play", "--variant", "kids"), "--bots", _bots(KIDS), LEVELS)),
+    (message("Kids: host a table"), MenuRow("", ("host", "--variant", "kids"), "--players", _players(KIDS))),
     (message("Games you have played"), MenuRow("", ("show",))),
     (message("Watch a table"), MenuRow("", ("watch",))),
     (message("Rules"), MenuRow("", ("rules",))),
@@ -76,13 +77,14 @@ def _course_of(game: ListedGame) -> str:
 def choose_command(commands: Collection[str]) -> Sequence[str]:
     """Show the menu; return the words of one of these commands, none for leaving."""
     output, wish, rows = Output(json=False), ScreenWish(), rows_now()
+    scene = MenuScene(rows, tuple(commands), first=len(ROWS) - len(rows) + 1)  # Continue is 0.
     try:
         ask_name()
         if not can_show(output, wish):
-            return _choose_from_list(rows, output, commands)
+            return _choose_from_list(scene, output, commands)
         other = t("type a command or a join code, or choose with the arrows")
         read, fault = partial(read_command, commands=commands), partial(fault_of, commands=commands, other=other)
-        return choose_on_screen(MenuScene(rows, tuple(commands)), output, wish, read, fault)
+        return choose_on_screen(scene, output, wish, read, fault)
     except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
         return ()
     except UserError as error:
@@ -119,20 +121,18 @@ def choose_on_screen(
     return chosen
 
 
-def _choose_from_list(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
-    for number, row in enumerate(rows, 1):
-        output.say(
-            "  ".join(
-                part for part in (f"{number:>3}", row.text, row.choices, f"(seqp2p {' '.join(row.command)})") if part
-            )
-        )
-    output.say(f"  q  {t('quit')}")
+def _choose_from_list(scene: MenuScene, output: Output, commands: Collection[str]) -> Sequence[str]:
+    for number, letter, row in zip(scene.numbers, scene.letters, scene.rows, strict=True):
+        parts = (f"{number:>3} {letter}", row.text, row.choices, f"({row.line})")
+        output.say("  ".join(part for part in parts if part))
+    output.say(f"    q  {t('quit')}")
+    other = t(
+        "type a number or a letter of the list, a command like {command}, a join code, or q", command="play --help"
+    )
     while (typed := input("> ").strip()).lower() not in LEAVING:
-        if typed.isdecimal() and 1 <= int(typed) <= len(rows):
-            return rows[int(typed) - 1].command
-        if words := read_command(typed, commands):
+        if words := read_command(scene.enter(typed) or "", commands):
             return words
-        output.say(fault_of(typed, commands, t("type a number from 1 to {most}, or q", most=len(rows))))
+        output.say(fault_of(typed, commands, other))
     return ()
 
 

@@ -32,12 +32,16 @@ _BOUND: Final = re.compile("(?<=[^ ]) (?=[:;?!»%](?: |$))|(?<=«) ")
 
 _catalogue: gettext.NullTranslations = gettext.NullTranslations()
 _current = "en"
+_usual = "en"
 
 
-def use(language: str) -> None:
-    """Speak this language from now on, in this process and in those that it starts. It holds for click, too."""
-    global _catalogue, _current  # noqa: PLW0603  # one reader, one language
-    _current = language
+def use(language: str, usual: str = "") -> None:
+    """Speak this language from now on, in this process and in those that it starts. It holds for click, too.
+
+    ``usual`` is the one of commands without ``--lang``; by default, the same.
+    """
+    global _catalogue, _current, _usual  # noqa: PLW0603  # one reader, one language
+    _current, _usual = language, usual or language
     _catalogue = gettext.translation(DOMAIN, LOCALE_DIR, [language], fallback=True)
     os.environ["LANGUAGE"] = language
     gettext.bindtextdomain(DOMAIN, LOCALE_DIR)
@@ -47,6 +51,11 @@ def use(language: str) -> None:
 def current() -> str:
     """Return the reader's language, one of ``LANGUAGES``."""
     return _current
+
+
+def option() -> tuple[str, ...]:
+    """Return the words of a command that keep it in this language; none where it is the usual one."""
+    return () if _current == _usual else ("--lang", _current)
 
 
 def wanted(arguments: Sequence[str], environment: Mapping[str, str], kept: str = "") -> str:

@@ -40,6 +40,7 @@ from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
 from seqp2p.replay.sidecar import LoggedKind, OlderCopy, Sidecar, SidecarSecrets, sidecar_path
+from seqp2p.ui import language
 from tests.cli import documented
 from tests.cli.conftest import Cli, names_in
 from tests.cli.processes import EXAMPLES, Household, Process
@@ -571,11 +572,12 @@ def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
     replay = options.usable_replay_dir(None) / "a-seat1.seqp2p"
     assert errors.resume_command() is None
+    language.use("fr", usual="en")
     errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), [])
     assert errors.resume_command() is None
     seat = replay.with_name(f"{replay.name}.seat")
     seat.touch()
-    assert errors.resume_command() == "seqp2p resume 3fb159ae39a8"
+    assert errors.resume_command() == "seqp2p resume 3fb159ae39a8 --lang fr"
     errors.note_child()
     assert errors.resume_command() is None
 

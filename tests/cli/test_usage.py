@@ -234,7 +234,8 @@ def test_what_is_no_command() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"), [(["99", "x", "", "2"], ["play", "--tutorial"]), (["quit"], []), (["rules"], ["rules"])]
+    ("typed", "words"),
+    [(["99", "x", "", "help", "2"], ["play", "--tutorial"]), (["quit"], []), (["rules"], ["rules"]), (["J"], ["join"])],
 )
 def test_a_list_where_there_is_no_screen(
     typed: list[str], words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -242,7 +243,7 @@ def test_a_list_where_there_is_no_screen(
     monkeypatch.setattr(menu, "ask_name", lambda: None)
     monkeypatch.setattr(builtins, "input", lambda _: typed.pop(0))
     assert list(choose_command(COMMANDS)) == words
-    assert "  1  Play against bots  1 bot, normal  (seqp2p play)" in capsys.readouterr().out.splitlines()
+    assert "  1 p  Play against bots  1 bot, normal  (seqp2p play)" in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(("exit_code", "said"), [(ABANDONED, ""), (FAILED, "seqp2p: error: no room\n")])
