@@ -200,14 +200,15 @@ class ListedGame(PastGame):
         """When, what, who, the length, and the result."""
         course = self.summary.course
         shown = clipped(self.company.names_of(self.company.seats), NAMES_WIDTH)
-        variant = f"  ({course.variant})" if course and course.variant != CLASSIC.name else ""
+        variant = f" ({translate(course.variant)})" if course and course.variant != CLASSIC.name else ""
         turns = tn("{count} turn", "{count} turns", course.turns) if course else ""
         words = [f"{self.at:%Y-%m-%d %H:%M}", shown + " " * (NAMES_WIDTH - width_of(shown)), f"{turns:>8}"]
         return "  ".join([*words, self.outcome]) + variant
 
     def has(self, words: Sequence[str]) -> bool:
-        """Return True if each word is in the line or in a name."""
-        text = _plain(" ".join([self.line, *self.company.names, self.path.name]))
+        """Return True if each word is in the line, up to a reason or the winner of a lost game, or in a name."""
+        course, told = self.summary.course, self.line.partition(": ")[0]
+        text = _plain(" ".join([told, *self.company.names, self.path.name, course.variant if course else ""]))
         return all(_plain(word) in text for word in words)
 
     @property

@@ -76,6 +76,8 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     listed = cli("games")[1]
     assert "ann and you" in listed
     assert "you lost" in listed
+    assert refused(cli("games", "won"))[0] == 1
+    assert len(told(cli, "lost")) == 1
     with Sidecar.create(sidecar_path(played / WON.name), SECRETS) as sidecar:
         assert "being played in another window" in cli("games")[1]
         sidecar.log("remark", b"hello", bytes(64))
