@@ -16,7 +16,7 @@ from seqp2p.ui.language import t, translate
 ACTIONS: Final = ("list", "get", "set", "unset")
 _WORDS: Final = {"list": 0, "get": 1, "set": 2, "unset": 1}
 """The number of words after each action."""
-SOURCES: Final = {"default": message("default"), "file": message("file"), "environment": message("environment")}
+SOURCES: Final = {"file": message("file"), "environment": message("environment")}
 
 
 class ConfigCommand(click.Command):
@@ -72,10 +72,12 @@ def command(action: str, name: str | None, value: str | None, *, as_json: bool) 
 
 
 def show(output: Output, setting: Setting, *, alone: bool) -> None:
-    """Show the value of a setting: ``alone``, or with its name and source."""
+    """Show the value of a setting: ``alone``, or with its name, meaning and unusual source."""
     now = kept()
     value, source = getattr(now.values, setting.field), now.sources.get(setting.name, "default")
     output.event(json_events.SettingEvent(setting.name, value, source, setting.usual, setting.choices))
     if not output.json:
         shown = shown_value(value)
-        output.say(shown if alone else f"{setting.name:<12}  {shown or '–':<10}  {translate(SOURCES[source])}")
+        line = f"{setting.name:<12}  {shown or '–':<10}  {translate(setting.sentence)}"
+        unusual = f" ({translate(SOURCES[source])})" if source in SOURCES else ""
+        output.say(shown if alone else line + unusual)

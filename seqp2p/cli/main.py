@@ -379,6 +379,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def usage_error(error: click.UsageError) -> UserError:
     hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
+    if isinstance(error, click.BadParameter) and isinstance(argument := error.param, click.Argument):
+        error.param_hint = repr(argument.metavar or argument.name)  # Click's own lists the values twice.
     text = error.format_message()
     word = text.partition("(")[2].partition(")")[0]
     if isinstance(error, click.NoSuchOption):

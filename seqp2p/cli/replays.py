@@ -27,7 +27,7 @@ from seqp2p.rules import CLASSIC
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, translate, without_accents
-from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line, winners_text
+from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
     pass
@@ -139,15 +139,13 @@ def describe(report: Report) -> str:
     if report.verdict == "verified" and report.result is not None:
         result = result_line(company, report.result)
         return t("verified: {result}, {steps} steps", result=result, steps=report.steps)
-    reason = company.to_reader(plain_reason(report.reason or ""))
+    forfeit = report.result if report.verdict == "unfinished" else None
+    reason = result_line(company, forfeit) if forfeit else company.to_reader(plain_reason(report.reason or ""))
     if report.step and f"step {report.step}" not in (report.reason or ""):
         reason = t("{reason} (step {step})", reason=reason, step=report.step)
-    if report.result:
-        winners = winners_text(company, report.result.winners)
-        reason = t("{reason}; {winners} won by forfeit", reason=reason, winners=winners)
     if report.verdict == "invalid":
         return t("invalid: {reason}", reason=reason)
-    return t("unfinished: {reason}", reason=reason)
+    return reason if forfeit else t("unfinished: {reason}", reason=reason)
 
 
 def plain_reason(reason: str) -> str:

@@ -286,7 +286,7 @@ def test_a_table_in_brief() -> None:
         ),
         (
             Report("unfinished", None, PLAYERS, Result("forfeit", (1,), "why"), 7, "seat 2 left the table", 8),
-            "unfinished: bob left the table (step 8); ann won by forfeit",
+            "ann won by forfeit: bob left the table (step 8)",
         ),
         (Report("verified", None, PLAYERS, Result("drawn"), 41), "verified: drawn: nobody has won, 41 steps"),
     ],
