@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -139,8 +140,8 @@ def describe(report: Report) -> str:
     if report.verdict == "verified" and report.result is not None:
         result = result_line(company, report.result)
         return t("verified: {result}, {steps} steps", result=result, steps=report.steps)
-    forfeit = report.result if report.verdict == "unfinished" else None
-    reason = result_line(company, forfeit) if forfeit else company.to_reader(plain_reason(report.reason or ""))
+    forfeit, reason = report.result if report.verdict == "unfinished" else None, plain_reason(report.reason or "")
+    reason = result_line(company, replace(forfeit, reason=reason)) if forfeit else company.to_reader(reason)
     if report.step and f"step {report.step}" not in (report.reason or ""):
         reason = t("{reason} (step {step})", reason=reason, step=report.step)
     if report.verdict == "invalid":
