@@ -39,8 +39,9 @@ INTERVAL_FROM_GAMES: Final = 20
     "stats",
     help=message(
         "Statistics of replays: files, folders with everything in them, and whatever quoted patterns"
-        " match; by default, those of your games.\n\nEvery replay is verified first. A game counts once, however many of its seats kept a"
-        " replay; files that do not verify are named with the reason and left out."
+        " match; by default, those of your games.\n\nEvery replay is verified first. A game counts once,"
+        " however many of its seats kept a replay; files that do not verify are named with the reason and"
+        " left out."
     ),
 )
 @click.argument("files", nargs=-1, type=ReplayPath(), metavar=message("[FILES...]"))
