@@ -24,9 +24,9 @@ from seqp2p.net.errors import BadCode
 from seqp2p.rules import CLASSIC, KIDS, Variant
 from seqp2p.ui.language import t, tn, translate
 from seqp2p.ui.menu_scene import MenuRow, MenuScene
+from seqp2p.ui.person.command_words import LEAVING, word_of
 from seqp2p.ui.words import listed
 
-LEAVING: Final = frozenset({"q", "quit", "exit", "leave"})
 CLICKS_ON: Final = "\x1b[?1000h\x1b[?1006h"
 CLICKS_OFF: Final = "\x1b[?1006l\x1b[?1000l"
 ENTER_OR_CLICK: Final = re.compile(rb"[\r\n\x04]|\x1b\[<[\d;]+m|^$")
@@ -110,7 +110,7 @@ def choose_on_screen(
         async with on_screen(output, wish) as shown_on:
             assert shown_on.screen is not None, "a menu on a screen"
             shown_on.screen.show(scene)
-            while (line := await shown_on.read_line()) is not None and line.strip().lower() not in LEAVING:
+            while (line := await shown_on.read_line()) is not None and not _leaves(line):
                 if words := read(line):
                     chosen.extend(words)
                     break
@@ -121,6 +121,10 @@ def choose_on_screen(
     return chosen
 
 
+def _leaves(line: str) -> bool:
+    return line.strip().lower() == "q" or word_of(line) in LEAVING
+
+
 def _choose_from_list(scene: MenuScene, output: Output, commands: Collection[str]) -> Sequence[str]:
     for number, letter, row in zip(scene.numbers, scene.letters, scene.rows, strict=True):
         parts = (f"{number:>3} {letter}", row.text, row.choices, f"({row.line})")
@@ -129,7 +133,7 @@ def _choose_from_list(scene: MenuScene, output: Output, commands: Collection[str
     other = t(
         "type a number or a letter of the list, a command like {command}, a join code, or q", command="play --help"
     )
-    while (typed := input("> ").strip()).lower() not in LEAVING:
+    while not _leaves(typed := input("> ").strip()):
         if words := read_command(scene.enter(typed) or "", commands):
             return words
         output.say(fault_of(typed, commands, other))
@@ -194,6 +198,8 @@ def fault_of(line: str, commands: Collection[str], other: str) -> str:
     if line[:1].isdecimal() and (fault := code_fault(line)):
         return fault
     first = line.split(maxsplit=1)[0] if line.split() else ""
+    if word_of(line) == "help":
+        return other
     if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
         return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
     return other

@@ -233,6 +233,13 @@ def test_what_is_no_command() -> None:
     assert fault_of("qqqq", COMMANDS, "so") == "so"
 
 
+def test_words_of_the_reader_at_the_menu(french: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fault_of("aide", COMMANDS, "so") == "so"
+    monkeypatch.setattr(menu, "ask_name", lambda: None)
+    monkeypatch.setattr(builtins, "input", lambda _: "quitter")
+    assert list(choose_command(COMMANDS)) == []
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [(["99", "x", "", "help", "2"], ["play", "--tutorial"]), (["quit"], []), (["rules"], ["rules"]), (["J"], ["join"])],
