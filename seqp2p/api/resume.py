@@ -112,8 +112,7 @@ def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGam
     try:
         loaded = load(replay, kept.agreement, kept.seat, checks=resources.checks)
     except GameOver:
-        # It ended between the end of the replay and that of the secrets.
-        sidecar.delete()
+        sidecar.delete()  # It ended between the end of the replay and that of the secrets.
         raise
     except (ResumeError, OSError, ValueError):
         sidecar.close()

@@ -78,6 +78,6 @@ def show(output: Output, setting: Setting, *, alone: bool) -> None:
     output.event(json_events.SettingEvent(setting.name, value, source, setting.usual, setting.choices))
     if not output.json:
         shown = shown_value(value)
-        line = f"{setting.name:<12}  {shown or '–':<10}  {translate(setting.sentence)}"
         unusual = f" ({translate(SOURCES[source])})" if source in SOURCES else ""
-        output.say(shown if alone else line + unusual)
+        line = f"{setting.name:<12}  {shown or '–':<10}  {translate(setting.sentence)}{unusual}"
+        output.say(shown if alone else line)
