@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from seqp2p.errors import ABANDONED, UserError
 from seqp2p.hangup import HANGUP, TerminalGone, awaited
 from seqp2p.i18n import message, message_of
-from seqp2p.ui import language
 from seqp2p.ui.language import t, translate
 
 if TYPE_CHECKING:  # What --help need not wait for.
@@ -100,8 +99,7 @@ def can_resume() -> bool:
 
 def remember_seat(replay: "Path", game: bytes, options: Sequence[str]) -> None:
     """Note that this process plays a seat of this game; ``options`` are the options that ``resume`` needs."""
-    words = ["seqp2p", "resume", game.hex()[:12], *options, *language.option()]
-    _Played.replay, _Played.command = replay, shlex.join(words)
+    _Played.replay, _Played.command = replay, shlex.join(["seqp2p", "resume", game.hex()[:12], *options])
 
 
 def forget_command() -> None:

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -29,9 +29,6 @@ from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, translate, without_accents
 from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line
-
-if TYPE_CHECKING:  # What the verification of one file need not wait for.
-    pass
 
 Told = TypeVar("Told", bound=VerdictFields)
 LAST: Final = Path("last")

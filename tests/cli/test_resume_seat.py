@@ -572,12 +572,11 @@ def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
     replay = options.usable_replay_dir(None) / "a-seat1.seqp2p"
     assert errors.resume_command() is None
-    language.use("fr", usual="en")
     errors.remember_seat(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), [])
     assert errors.resume_command() is None
     seat = replay.with_name(f"{replay.name}.seat")
     seat.touch()
-    assert errors.resume_command() == "seqp2p resume 3fb159ae39a8 --lang fr"
+    assert errors.resume_command() == "seqp2p resume 3fb159ae39a8"
     errors.note_child()
     assert errors.resume_command() is None
 
@@ -586,7 +585,9 @@ def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
     usual, other = options.usable_replay_dir(None), tmp_path / "other place"
     assert resume_options(usual / "a", Choices(None, 0, usual)) == []
-    assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy"]
+    language.use("fr", usual="en")
+    assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy", "--lang", "fr"]
+    language.use("en")
     assert resume_options(other / "a", Choices(None, 0, other)) == ["--replay-dir", str(other)]
     program = make_program("python3 'my bot.py'", 5, verbose=True)
     expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]
