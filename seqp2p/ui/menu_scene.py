@@ -66,17 +66,17 @@ class MenuRow:
 
 
 class MenuScene:
-    """The scene of the menu. ``commands`` can be typed, too.
+    """The scene of the menu, whose rows have numbers from ``first`` on, and letters unless ``numbered``.
 
-    Each row has a number, from ``first`` on, and a letter; the number stands for it if ``numbered``.
+    ``others`` are commands that can be typed, too.
     """
 
     def __init__(
-        self, rows: Sequence[MenuRow], commands: Sequence[str], *, numbered: bool = False, first: int = 1
+        self, rows: Sequence[MenuRow], others: Sequence[str], *, numbered: bool = False, first: int = 1
     ) -> None:
         self.rows = list(rows)
         self.chosen = 0
-        self._commands = commands
+        self._others = others
         self.numbers = tuple(str(number) for number in range(first, first + len(rows)))
         self.letters = self.numbers if numbered else _letters([row.text for row in rows])
 
@@ -122,7 +122,7 @@ class MenuScene:
         return None
 
     def completions(self, typed: str) -> Sequence[str]:
-        return [command for command in self._commands if command.startswith(typed.lower())]
+        return [command for command in self._others if command.startswith(typed.lower())]
 
 
 def _letters(texts: Sequence[str]) -> tuple[str, ...]:

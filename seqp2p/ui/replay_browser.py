@@ -34,9 +34,6 @@ _BAR, _ACTION = "\0\1"
 """In a line of the review, the places of what has a style."""
 _MARK_STYLES: Final = MappingProxyType({"": "", " ?": "away", " ??": "alarm"})
 COSTLY_HEADING: Final = message("the moves that cost most:")
-COST_SIGNS: Final = message(
-    "points are of the chance to win, as the player could judge it then; ? stands for 10 or more, ?? for 20 or more"
-)
 
 _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
@@ -402,7 +399,7 @@ def costly_lines(frames: ReplayFrames) -> tuple[str, ...]:
     found = [text for _, text in costly_moves(frames)]
     reviewed = any(moment.review for moment in frames.moments)
     heading = [translate(COSTLY_HEADING)] if found else [t("no costly move")] if reviewed else []
-    signs = [translate(COST_SIGNS)] if found else []
+    signs = [t("points of the chance to win, as the player could judge it; ? from 10 on, ?? from 20")] if found else []
     return (*heading, *found, *signs, *([frames.no_review] if frames.no_review else []))
 
 

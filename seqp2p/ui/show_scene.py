@@ -57,10 +57,7 @@ class ShowScene:
         )
 
     def press(self, key: str) -> str | None:
-        """Obey a key: arrows and page keys go about, space plays, tab shows other hands, f5 and f4 find sequences.
-
-        Return the word that f6 and others stand for.
-        """
+        """Obey a key: arrows go about, space plays, tab shows hands, f5 and f4 find sequences; f6 and ? are words."""
         self._answer = ()
         browser = self.browser
         steps = {"right": 1, "enter": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
