@@ -36,15 +36,12 @@ _usual = "en"
 
 
 def use(language: str, usual: str = "") -> None:
-    """Speak this language from now on, in this process and in those that it starts. It holds for click, too.
-
-    ``usual`` is the one of commands without ``--lang``; by default, the same.
-    """
+    """Speak this language from now on, also in what is started. ``usual`` is that of commands without ``--lang``."""
     global _catalogue, _current, _usual  # noqa: PLW0603  # one reader, one language
     _current, _usual = language, usual or language
     _catalogue = gettext.translation(DOMAIN, LOCALE_DIR, [language], fallback=True)
     os.environ["LANGUAGE"] = language
-    gettext.bindtextdomain(DOMAIN, LOCALE_DIR)
+    gettext.bindtextdomain(DOMAIN, LOCALE_DIR)  # Click speaks it, too.
     gettext.textdomain(DOMAIN)
 
 
