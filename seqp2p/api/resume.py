@@ -105,14 +105,14 @@ async def resume(
 def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
     if replay.exists() and not sidecar_path(replay).exists():
-        text = message("the game is over, or its seat is not yours: {replay}", replay=replay)
-        raise GameOver(text) if is_over(replay) else ResumeError(text)
+        if is_over(replay):
+            raise GameOver(message("this game is over: {path} has its end", path=replay))
+        raise ResumeError(message("the seat of {replay} is not yours, or you have left it", replay=replay))
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:
         loaded = load(replay, kept.agreement, kept.seat, checks=resources.checks)
     except GameOver:
-        # It ended between the end of the replay and that of the secrets.
-        sidecar.delete()
+        sidecar.delete()  # It ended between the end of the replay and that of the secrets.
         raise
     except (ResumeError, OSError, ValueError):
         sidecar.close()

@@ -13,10 +13,9 @@ from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import t, translate
 
-ACTIONS: Final = ("list", "get", "set", "unset")
-_WORDS: Final = {"list": 0, "get": 1, "set": 2, "unset": 1}
-"""The number of words after each action."""
-SOURCES: Final = {"default": message("default"), "file": message("file"), "environment": message("environment")}
+ACTIONS: Final = {"list": 0, "get": 1, "set": 2, "unset": 1}
+"""The actions, and how many words follow each."""
+SOURCES: Final = {"file": message("file"), "environment": message("environment")}
 
 
 class ConfigCommand(click.Command):
@@ -51,13 +50,13 @@ def complete_word(context: click.Context, parameter: click.Parameter, incomplete
         " plays, only name and language are used."
     ),
 )
-@click.argument("action", type=click.Choice(ACTIONS), default="list")
+@click.argument("action", type=click.Choice(list(ACTIONS)), default="list")
 @click.argument("name", required=False, metavar=message("[NAME]"), shell_complete=complete_word)
 @click.argument("value", required=False, metavar=message("[VALUE]"), shell_complete=complete_word)
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per setting on standard output."))
 def command(action: str, name: str | None, value: str | None, *, as_json: bool) -> None:
     words = [word for word in (name, value) if word is not None]
-    if len(words) != _WORDS[action]:
+    if len(words) != ACTIONS[action]:
         hint = t("see {command} --help", command="seqp2p config")
         raise UserError(t("{action} does not take these words", action=action), hint, USAGE)
     output = Output(as_json)
@@ -72,10 +71,12 @@ def command(action: str, name: str | None, value: str | None, *, as_json: bool) 
 
 
 def show(output: Output, setting: Setting, *, alone: bool) -> None:
-    """Show the value of a setting: ``alone``, or with its name and source."""
+    """Show the value of a setting: ``alone``, or with its name, meaning and unusual source."""
     now = kept()
     value, source = getattr(now.values, setting.field), now.sources.get(setting.name, "default")
     output.event(json_events.SettingEvent(setting.name, value, source, setting.usual, setting.choices))
     if not output.json:
         shown = shown_value(value)
-        output.say(shown if alone else f"{setting.name:<12}  {shown or '–':<10}  {translate(SOURCES[source])}")
+        unusual = f" ({translate(SOURCES[source])})" if source in SOURCES else ""
+        line = f"{setting.name:<12}  {shown or '–':<10}  {translate(setting.sentence)}{unusual}"
+        output.say(shown if alone else line)

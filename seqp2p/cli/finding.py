@@ -115,8 +115,7 @@ async def enter_by_code(
                 if code is not None or refused.code not in WRONG_CODES:
                     raise
                 fault = refused
-        for line in filter(None, (translate(message_of(fault)), translate(fault.hint))):
-            output.say(line, "answer")
+        view.refuse(f"{translate(message_of(fault))} {translate(fault.hint)}".rstrip())
 
 
 async def ask_place(view: LobbyView, output: Output) -> Address | str:
@@ -130,9 +129,10 @@ async def ask_place(view: LobbyView, output: Output) -> Address | str:
             raise UserError(t("stopped"), exit_code=ABANDONED)
         address = typed_address(line)
         if address is not None or (fault := code_fault(line)) is None:
+            view.refuse("")
             view.change(asks="")
             return address or parse_code(line)
-        output.say(fault, "answer")
+        view.refuse(fault)
 
 
 def code_fault(text: str) -> str | None:

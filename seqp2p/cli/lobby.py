@@ -55,6 +55,7 @@ from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
 from seqp2p.ui.person.console import NOT_STARTED, lobby_answers, wait_in_lobby
 from seqp2p.ui.person.person import HOW_TO_SAY
 from seqp2p.ui.question import Question, yes_or_no
+from seqp2p.ui.scene import LogLine
 from seqp2p.ui.words import mute_line, seats_named, settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -71,7 +72,8 @@ class LobbyView:
     """The lobby on a screen; does nothing without one. ``starts``: the host can call bots to the free seats."""
 
     def __init__(self, output: Output, title: str, *, starts: bool = False) -> None:
-        self._screen = output.screen
+        self._output, self._screen = output, output.screen
+        self._refusal = LogLine("answer", "")
         self._scene: LobbyScene | None = None
         if self._screen is not None:
             from seqp2p.ui import lobby_scene
@@ -94,6 +96,14 @@ class LobbyView:
         if self._screen is not None and self._scene is not None:
             self._scene.change(**fields)
             self._screen.refresh()
+
+    def refuse(self, reason: str) -> None:
+        """Say why what was typed is not taken, in place of the reason before. An empty one takes that back."""
+        if self._screen is not None and self._refusal in self._screen.lines:
+            self._screen.lines.remove(self._refusal)
+        self._refusal = LogLine("answer", reason)
+        if reason:
+            self._output.say(reason, "answer")
 
     def seats(self, event: LobbyShown) -> None:
         if self._scene is None:

@@ -85,11 +85,12 @@ HEADINGS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
 HEADING_FROM: Final = 3
 """Fewer options have no heading of their own."""
 
-# Options of another command that a user may expect here: the command, the option, and the advice.
+# What a user may expect of a command: the command, the option or word, and the advice.
 MEANT = MappingProxyType(
     {
         ("play", "--players"): message("--bots says how many bots you play against"),
         ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
+        **{(command, "kids"): message("--variant kids is the kids' game") for command in ("play", "host")},
     }
 )
 
@@ -335,7 +336,7 @@ def main() -> None:
 def speak(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
     """Choose the language, and report faults of the settings."""
     now = kept()
-    language.use(language.wanted(arguments, environment, now.values.language))
+    language.use(*(language.wanted(words, environment, now.values.language) for words in (arguments, ())))
     for problem in now.problems:
         show_warning(problem)
 
@@ -378,13 +379,15 @@ def run(arguments: Sequence[str]) -> int:
 
 def usage_error(error: click.UsageError) -> UserError:
     hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
+    if isinstance(error, click.BadParameter) and isinstance(argument := error.param, click.Argument):
+        error.param_hint = repr(argument.metavar or argument.name)  # Click's own lists the values twice.
     text = error.format_message()
+    word = text.partition("(")[2].partition(")")[0]
     if isinstance(error, click.NoSuchOption):
-        text = t("No such option {name!r}.", name=error.option_name)
-        meant = MEANT.get((error.ctx.info_name or "" if error.ctx else "", error.option_name))
-        if meant is not None:
-            hint = translate(meant)
-        elif error.possibilities:
+        text, word = t("No such option {name!r}.", name=error.option_name), error.option_name
+        if error.possibilities:
             hint = t("did you mean {command}?", command=error.possibilities[0])
+    if meant := MEANT.get((error.ctx.info_name or "" if error.ctx else "", word)):
+        hint = translate(meant)
     text = " ".join(text.split()).rstrip(".")
     return UserError(text[:1].lower() + text[1:], hint, USAGE)

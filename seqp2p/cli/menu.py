@@ -20,13 +20,13 @@ from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, DONE, UserError
 from seqp2p.i18n import Message, message, term
 from seqp2p.lobby.code import parse_code
-from seqp2p.net.errors import BadCode
 from seqp2p.rules import CLASSIC, KIDS, Variant
 from seqp2p.ui.language import t, tn, translate
 from seqp2p.ui.menu_scene import MenuRow, MenuScene
+from seqp2p.ui.person.command_words import LEAVING, word_of
 from seqp2p.ui.words import listed
 
-LEAVING: Final = frozenset({"q", "quit", "exit", "leave"})
+LEAVES: Final = LEAVING | {"q"}
 CLICKS_ON: Final = "\x1b[?1000h\x1b[?1006h"
 CLICKS_OFF: Final = "\x1b[?1006l\x1b[?1000l"
 ENTER_OR_CLICK: Final = re.compile(rb"[\r\n\x04]|\x1b\[<[\d;]+m|^$")
@@ -34,20 +34,17 @@ ENTER_OR_CLICK: Final = re.compile(rb"[\r\n\x04]|\x1b\[<[\d;]+m|^$")
 LEVELS: Final = (term("level", "easy"), term("level", "normal"), term("level", "hard"))
 
 
-def _players(variant: Variant) -> tuple[int, ...]:
-    return tuple(sorted({size.players for size in variant.sizes}))
-
-
-def _bots(variant: Variant) -> tuple[int, ...]:
-    return tuple(players - 1 for players in _players(variant))
+def _sizes(variant: Variant, persons: int = 0) -> tuple[int, ...]:
+    return tuple(sorted({size.players - persons for size in variant.sizes}))
 
 
 ROWS: Final[tuple[tuple[Message, MenuRow], ...]] = (
-    (message("Play against bots"), MenuRow("", ("play",), "--bots", _bots(CLASSIC), LEVELS, level=1)),
+    (message("Play against bots"), MenuRow("", ("play",), "--bots", _sizes(CLASSIC, 1), LEVELS, level=1)),
     (message("Learn the game in ten turns"), MenuRow("", ("play", "--tutorial"))),
-    (message("Host a table for friends"), MenuRow("", ("host",), "--players", _players(CLASSIC))),
+    (message("Host a table for friends"), MenuRow("", ("host",), "--players", _sizes(CLASSIC))),
     (message("Join a table"), MenuRow("", ("join",))),
-    (message("Kids: play with animals"), MenuRow("", ("play", "--variant", "kids"), "--bots", _bots(KIDS), LEVELS)),
+    (message("Kids: play with animals"), MenuRow("", ("play", "--variant", "kids"), "--bots", _sizes(KIDS, 1), LEVELS)),
+    (message("Kids: host a table"), MenuRow("", ("host", "--variant", "kids"), "--players", _sizes(KIDS))),
     (message("Games you have played"), MenuRow("", ("show",))),
     (message("Watch a table"), MenuRow("", ("watch",))),
     (message("Rules"), MenuRow("", ("rules",))),
@@ -76,13 +73,14 @@ def _course_of(game: ListedGame) -> str:
 def choose_command(commands: Collection[str]) -> Sequence[str]:
     """Show the menu; return the words of one of these commands, none for leaving."""
     output, wish, rows = Output(json=False), ScreenWish(), rows_now()
+    scene = MenuScene(rows, tuple(commands), first=len(ROWS) - len(rows) + 1)  # Continue is 0.
     try:
         ask_name()
         if not can_show(output, wish):
-            return _choose_from_list(rows, output, commands)
+            return _choose_from_list(scene, output, commands)
         other = t("type a command or a join code, or choose with the arrows")
         read, fault = partial(read_command, commands=commands), partial(fault_of, commands=commands, other=other)
-        return choose_on_screen(MenuScene(rows, tuple(commands)), output, wish, read, fault)
+        return choose_on_screen(scene, output, wish, read, fault)
     except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone.
         return ()
     except UserError as error:
@@ -108,7 +106,7 @@ def choose_on_screen(
         async with on_screen(output, wish) as shown_on:
             assert shown_on.screen is not None, "a menu on a screen"
             shown_on.screen.show(scene)
-            while (line := await shown_on.read_line()) is not None and line.strip().lower() not in LEAVING:
+            while (line := await shown_on.read_line()) is not None and word_of(line) not in LEAVES:
                 if words := read(line):
                     chosen.extend(words)
                     break
@@ -119,33 +117,22 @@ def choose_on_screen(
     return chosen
 
 
-def _choose_from_list(rows: Sequence[MenuRow], output: Output, commands: Collection[str]) -> Sequence[str]:
-    for number, row in enumerate(rows, 1):
-        output.say(
-            "  ".join(
-                part for part in (f"{number:>3}", row.text, row.choices, f"(seqp2p {' '.join(row.command)})") if part
-            )
-        )
-    output.say(f"  q  {t('quit')}")
-    while (typed := input("> ").strip()).lower() not in LEAVING:
-        if typed.isdecimal() and 1 <= int(typed) <= len(rows):
-            return rows[int(typed) - 1].command
-        if words := read_command(typed, commands):
+def _choose_from_list(scene: MenuScene, output: Output, commands: Collection[str]) -> Sequence[str]:
+    for number, letter, row in zip(scene.numbers, scene.letters, scene.rows, strict=True):
+        parts = (f"{number:>3} {letter}", row.text, row.choices, f"({row.line})")
+        output.say("  ".join(part for part in parts if part))
+    output.say(f"    q  {t('quit')}")
+    other = t("type a number or a letter of the list, a command like {command}, a join code, or q", command="rules")
+    while word_of(typed := input("> ").strip()) not in LEAVES:
+        if words := read_command(scene.enter(typed) or "", commands):
             return words
-        output.say(fault_of(typed, commands, t("type a number from 1 to {most}, or q", most=len(rows))))
+        output.say(fault_of(typed, commands, other))
     return ()
 
 
 def wait_for_enter(text: str) -> None:
     """Show a line until Enter is pressed, or a button of the mouse. Raises EOFError or OSError without a terminal."""
     if sys.platform != "win32" and can_show(Output(json=False), ScreenWish()):
-        _wait_for_enter_or_click(text)
-    else:
-        input(text)
-
-
-def _wait_for_enter_or_click(text: str) -> None:
-    if sys.platform != "win32":
         import termios
         import tty
 
@@ -162,6 +149,8 @@ def _wait_for_enter_or_click(text: str) -> None:
                 termios.tcsetattr(terminal, termios.TCSADRAIN, before)
         except termios.error as error:
             raise OSError(*error.args) from None
+    else:
+        input(text)
 
 
 def read_command(line: str, commands: Collection[str]) -> Sequence[str]:
@@ -177,16 +166,9 @@ def read_command(line: str, commands: Collection[str]) -> Sequence[str]:
     words = words[1:] if words[:1] == ["seqp2p"] else words
     if words and words[0] in commands:
         return words
-    return ["join", place] if (place := _place(line)) else ()
-
-
-def _place(line: str) -> str:
-    """Return a typed code in its one form, or a typed address; empty for another line."""
-    try:
-        return parse_code(line)
-    except BadCode:
-        pass
-    return line.strip() if typed_address(line) else ""
+    if code_fault(line) is None:
+        return ["join", parse_code(line)]
+    return ["join", line.strip()] if typed_address(line) else ()
 
 
 def fault_of(line: str, commands: Collection[str], other: str) -> str:
@@ -194,6 +176,7 @@ def fault_of(line: str, commands: Collection[str], other: str) -> str:
     if line[:1].isdecimal() and (fault := code_fault(line)):
         return fault
     first = line.split(maxsplit=1)[0] if line.split() else ""
-    if near := difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5):
+    near = difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5)
+    if near and word_of(line) != "help":
         return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
     return other

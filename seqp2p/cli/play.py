@@ -112,10 +112,11 @@ def command(
 def check_alone() -> None:
     """Raise UserError (usage) for an option of a table beside --tutorial, which has a table of its own."""
     context = click.get_current_context()
-    kept = {"tutorial", "as_json", "wish", "plain", "palette", "ascii_only", "name"}
+    kept = {"tutorial", "as_json", "plain", "palette", "ascii_only", "name"}
     for option in context.command.params:
         name = option.name or ""
-        if name not in kept and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if typed and name in context.params.keys() - kept:  # Those of every command, like --lang, are not in it.
             values = {"option": option.opts[0]}
             raise UserError(t("the tutorial has a table of its own: it takes no {option}", **values), exit_code=USAGE)
 

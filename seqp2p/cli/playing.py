@@ -37,7 +37,7 @@ from seqp2p.match.names import is_bot_name
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
 from seqp2p.rules import Action, View
-from seqp2p.ui.language import t, translate
+from seqp2p.ui.language import option, t, translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
 from seqp2p.ui.person.seat_info import SeatInfo
@@ -85,7 +85,7 @@ def resume_options(replay: Path, choices: Choices) -> list[str]:
     """Return the options with which ``resume`` finds this replay's game and has the seat played as it was."""
     folder = [] if replay.parent == usual_replay_dir() else ["--replay-dir", str(replay.parent)]
     bot = [] if choices.bot is None else ["--bot", choices.bot]
-    return [*folder, *bot, *(choices.program.options if choices.program else ())]
+    return [*folder, *bot, *(choices.program.options if choices.program else ()), *option()]
 
 
 def own_console(output: Output) -> Console:

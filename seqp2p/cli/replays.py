@@ -5,9 +5,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -27,10 +28,7 @@ from seqp2p.rules import CLASSIC
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import t, tn, translate, without_accents
-from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line, winners_text
-
-if TYPE_CHECKING:  # What the verification of one file need not wait for.
-    pass
+from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line
 
 Told = TypeVar("Told", bound=VerdictFields)
 LAST: Final = Path("last")
@@ -139,15 +137,13 @@ def describe(report: Report) -> str:
     if report.verdict == "verified" and report.result is not None:
         result = result_line(company, report.result)
         return t("verified: {result}, {steps} steps", result=result, steps=report.steps)
-    reason = company.to_reader(plain_reason(report.reason or ""))
+    forfeit, reason = report.result if report.verdict == "unfinished" else None, plain_reason(report.reason or "")
+    reason = result_line(company, replace(forfeit, reason=reason)) if forfeit else company.to_reader(reason)
     if report.step and f"step {report.step}" not in (report.reason or ""):
         reason = t("{reason} (step {step})", reason=reason, step=report.step)
-    if report.result:
-        winners = winners_text(company, report.result.winners)
-        reason = t("{reason}; {winners} won by forfeit", reason=reason, winners=winners)
     if report.verdict == "invalid":
         return t("invalid: {reason}", reason=reason)
-    return t("unfinished: {reason}", reason=reason)
+    return reason if forfeit else t("unfinished: {reason}", reason=reason)
 
 
 def plain_reason(reason: str) -> str:
@@ -200,14 +196,15 @@ class ListedGame(PastGame):
         """When, what, who, the length, and the result."""
         course = self.summary.course
         shown = clipped(self.company.names_of(self.company.seats), NAMES_WIDTH)
-        variant = f"  ({course.variant})" if course and course.variant != CLASSIC.name else ""
+        variant = f" ({translate(course.variant)})" if course and course.variant != CLASSIC.name else ""
         turns = tn("{count} turn", "{count} turns", course.turns) if course else ""
         words = [f"{self.at:%Y-%m-%d %H:%M}", shown + " " * (NAMES_WIDTH - width_of(shown)), f"{turns:>8}"]
         return "  ".join([*words, self.outcome]) + variant
 
     def has(self, words: Sequence[str]) -> bool:
-        """Return True if each word is in the line or in a name."""
-        text = _plain(" ".join([self.line, *self.company.names, self.path.name]))
+        """Return True if each word is in the line, up to a reason or the winner of a lost game, or in a name."""
+        course, told = self.summary.course, self.line.partition(": ")[0]
+        text = _plain(" ".join([told, *self.company.names, self.path.name, course.variant if course else ""]))
         return all(_plain(word) in text for word in words)
 
     @property

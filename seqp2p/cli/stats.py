@@ -7,7 +7,8 @@ from typing import Final
 
 import click
 
-from seqp2p.api.home import own_keys
+from seqp2p.api.games import newest
+from seqp2p.api.home import own_keys, usual_replay_dir
 from seqp2p.api.many import missing_of, named_files, of_all, processes, summarise_named
 from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
@@ -38,11 +39,12 @@ INTERVAL_FROM_GAMES: Final = 20
     "stats",
     help=message(
         "Statistics of replays: files, folders with everything in them, and whatever quoted patterns"
-        " match.\n\nEvery replay is verified first. A game counts once, however many of its seats kept a"
-        " replay; files that do not verify are named with the reason and left out."
+        " match; by default, those of your games.\n\nEvery replay is verified first. A game counts once,"
+        " however many of its seats kept a replay; files that do not verify are named with the reason and"
+        " left out."
     ),
 )
-@click.argument("files", nargs=-1, required=True, type=ReplayPath(), metavar=message("FILES..."))
+@click.argument("files", nargs=-1, type=ReplayPath(), metavar=message("[FILES...]"))
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; default: one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 @click.option("--svg", "picture", help=message("Write a picture of where chips were placed to this file."))
@@ -55,6 +57,9 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
         raise UserError(t("the statistics go to standard output: name a file for the picture"), exit_code=USAGE)
     if picture is not None:
         check_place(picture, force=force)
+    files = files or tuple(path for path, _ in newest(usual_replay_dir()))
+    if not files:
+        raise UserError(t("there is no game in {folder} yet", folder=usual_replay_dir()), t("seqp2p play starts one"))
     try:
         with stopping_alike():
             paths, missing = _there(files)

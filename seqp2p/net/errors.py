@@ -90,7 +90,7 @@ REFUSALS: Final = {
         message("Another player on the same machine needs an identity of its own."),
     ),
     "bad_name": (message("The host does not accept this name."), message("Join with another name.")),
-    "wrong_code": (message("Wrong code."), message("Ask the host for the code it shows now.")),
+    "wrong_code": (message("Wrong code."), message("Compare it with the one that the host shows.")),
     "code_burned": (
         message("Wrong code, or the host has a new one by now."),
         message("Ask the host for the code it shows now."),

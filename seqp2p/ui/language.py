@@ -32,21 +32,27 @@ _BOUND: Final = re.compile("(?<=[^ ]) (?=[:;?!»%](?: |$))|(?<=«) ")
 
 _catalogue: gettext.NullTranslations = gettext.NullTranslations()
 _current = "en"
+_usual = "en"
 
 
-def use(language: str) -> None:
-    """Speak this language from now on, in this process and in those that it starts. It holds for click, too."""
-    global _catalogue, _current  # noqa: PLW0603  # one reader, one language
-    _current = language
+def use(language: str, usual: str = "") -> None:
+    """Speak this language from now on, also in what is started. ``usual`` is that of commands without ``--lang``."""
+    global _catalogue, _current, _usual  # noqa: PLW0603  # one reader, one language
+    _current, _usual = language, usual or language
     _catalogue = gettext.translation(DOMAIN, LOCALE_DIR, [language], fallback=True)
     os.environ["LANGUAGE"] = language
-    gettext.bindtextdomain(DOMAIN, LOCALE_DIR)
+    gettext.bindtextdomain(DOMAIN, LOCALE_DIR)  # Click speaks it, too.
     gettext.textdomain(DOMAIN)
 
 
 def current() -> str:
     """Return the reader's language, one of ``LANGUAGES``."""
     return _current
+
+
+def option() -> tuple[str, ...]:
+    """Return the words of a command that keep it in this language; none where it is the usual one."""
+    return () if _current == _usual else ("--lang", _current)
 
 
 def wanted(arguments: Sequence[str], environment: Mapping[str, str], kept: str = "") -> str:

@@ -269,7 +269,15 @@ class LobbyScene:
         return tuple(words)
 
     def enter(self, line: str) -> str | None:
-        return line
+        """Return what was typed. The words of a code without its number get that of the chosen table."""
+        is_code = any(word in self._words for word in line.casefold().replace("-", " ").split()[:1])
+        return f"{self._number}-{line}" if is_code and self._number and self.model.asks else line
+
+    @property
+    def _number(self) -> str:
+        """The number of the chosen table; empty where there is none."""
+        tables = self.model.tables
+        return str(tables[min(self.model.chosen, len(tables) - 1)][0]) if tables else ""
 
     def completions(self, typed: str) -> Sequence[str]:
         """Return the codes whose last word begins as typed. Without a number they get that of the chosen table."""
@@ -279,8 +287,7 @@ class LobbyScene:
         rest = typed[len(number) :].lstrip("-_., ").casefold()
         for separator in "_., ":
             rest = rest.replace(separator, "-")
-        if not number and self.model.tables:
-            number = str(self.model.tables[min(self.model.chosen, len(self.model.tables) - 1)][0])
+        number = number or self._number
         before, _, begun = rest.rpartition("-")
         head = "-".join(part for part in (number, before) if part)
         if not begun or not number:

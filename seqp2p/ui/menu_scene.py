@@ -8,7 +8,7 @@ from typing import Final
 from seqp2p.i18n import Term
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
-from seqp2p.ui.language import t, tn, translate_term, without_accents
+from seqp2p.ui.language import option, t, tn, translate_term, without_accents
 from seqp2p.ui.large_type import large
 from seqp2p.ui.scene import Page, wrapped
 from seqp2p.ui.styles import ASCII
@@ -21,7 +21,7 @@ ROWS_ABOVE: Final = 6
 ROWS_BELOW: Final = 5
 """Two rows for a cut one, a blank one above and below these, and the keys."""
 ROOM_FOR_BOTH: Final = 78
-"""On so many columns a row has its command beside it."""
+"""A row and its command have so many columns, or more if they need them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,11 @@ class MenuRow:
         return (*self.words, *counted, *level)
 
     @property
+    def line(self) -> str:
+        """The command as it can be typed to a shell."""
+        return " ".join(("seqp2p", *self.command, *option()))
+
+    @property
     def choices(self) -> str:
         """The chosen number and level, in words, or the note."""
         if not self.counts:
@@ -61,14 +66,19 @@ class MenuRow:
 
 
 class MenuScene:
-    """The scene of the menu. ``commands`` can be typed, too. Each row has a letter, or its number if ``numbered``."""
+    """The scene of the menu, whose rows have numbers from ``first`` on, and letters unless ``numbered``.
 
-    def __init__(self, rows: Sequence[MenuRow], commands: Sequence[str], *, numbered: bool = False) -> None:
+    ``others`` are commands that can be typed, too.
+    """
+
+    def __init__(
+        self, rows: Sequence[MenuRow], others: Sequence[str], *, numbered: bool = False, first: int = 1
+    ) -> None:
         self.rows = list(rows)
         self.chosen = 0
-        self._commands = commands
-        numbers = tuple(str(number) for number in range(1, len(rows) + 1))
-        self.letters = numbers if numbered else _letters([row.text for row in rows])
+        self._others = others
+        self.numbers = tuple(str(number) for number in range(first, first + len(rows)))
+        self.letters = self.numbers if numbered else _letters([row.text for row in rows])
 
     def painter(self, page: Page) -> Painter:
         return partial(paint_menu, tuple(self.rows), self.letters, self.chosen, tuple(self.keys()), page)
@@ -100,9 +110,8 @@ class MenuScene:
 
     def enter(self, line: str) -> str | None:
         """Return the command of a row for its letter or its number, and any other line as it is typed."""
-        small = line.strip().lower()
-        numbers = {str(number): row for number, row in enumerate(self.rows, 1)}
-        row = (dict(zip(self.letters, self.rows, strict=True)) | numbers).get(small)
+        names = (*zip(self.letters, self.rows, strict=True), *zip(self.numbers, self.rows, strict=True))
+        row = dict(names).get(line.strip().lower())
         return line if row is None else " ".join(row.command)
 
     def click(self, target: Target) -> str | None:
@@ -113,7 +122,7 @@ class MenuScene:
         return None
 
     def completions(self, typed: str) -> Sequence[str]:
-        return [command for command in self._commands if command.startswith(typed.lower())]
+        return [command for command in self._others if command.startswith(typed.lower())]
 
 
 def _letters(texts: Sequence[str]) -> tuple[str, ...]:
@@ -134,15 +143,18 @@ def paint_menu(
     """
     width, height = size
     canvas = Canvas(width, height, page.glyphs)
-    left = max((width - ROOM_FOR_BOTH) // 2, 1)
+    texts = max(width_of(row.text) for row in rows)
+    both = max(5 + texts + 2 + width_of(row.choices) + 2 + width_of(row.line) for row in rows)
+    both = max(min(both, width - 2), ROOM_FOR_BOTH)
+    left = max((width - both) // 2, 1)
     for down, text in enumerate(large(HEADING, ascii_only=page.glyphs is ASCII), 1):
         canvas.put(down, left, text, "code")
-    room, end = max(height - ROWS_ABOVE - ROWS_BELOW, 1), left + ROOM_FOR_BOTH
-    texts = min(max(width_of(row.text) for row in rows), end - left - 5)
+    room, end = max(height - ROWS_ABOVE - ROWS_BELOW, 1), left + both
+    texts = min(texts, both - 5)
     first, below = max(0, chosen - room + 1), list[tuple[str, str]]()
     for place, (at, row) in enumerate([*enumerate(rows)][first : first + room], ROWS_ABOVE):
         mark, style = (">", "chosen") if at == chosen else (" ", "")
-        target, command, column = ("row", at), f"seqp2p {' '.join(row.command)}", left + 5
+        target, command, column = ("row", at), row.line, left + 5
         canvas.put(place, left, f"{mark} ", style, target)
         canvas.put(place, left + 2, letters[at], "key", target)
         padded = row.text + " " * (texts - width_of(row.text))

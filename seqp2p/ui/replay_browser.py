@@ -399,7 +399,8 @@ def costly_lines(frames: ReplayFrames) -> tuple[str, ...]:
     found = [text for _, text in costly_moves(frames)]
     reviewed = any(moment.review for moment in frames.moments)
     heading = [translate(COSTLY_HEADING)] if found else [t("no costly move")] if reviewed else []
-    return (*heading, *found, *([frames.no_review] if frames.no_review else []))
+    signs = [t("points of the chance to win, as the player could judge it; ? from 10 on, ?? from 20")] if found else []
+    return (*heading, *found, *signs, *([frames.no_review] if frames.no_review else []))
 
 
 def costly_moves(frames: ReplayFrames) -> list[tuple[int, str]]:

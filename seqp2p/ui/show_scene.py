@@ -57,7 +57,7 @@ class ShowScene:
         )
 
     def press(self, key: str) -> str | None:
-        """Obey a key: arrows and page keys go about, space plays, tab shows other hands, f5 and f4 find sequences."""
+        """Obey a key: arrows go about, space plays, tab shows hands, f5 and f4 find sequences; f6 and ? are words."""
         self._answer = ()
         browser = self.browser
         steps = {"right": 1, "enter": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
@@ -75,8 +75,8 @@ class ShowScene:
             browser.end()
         elif key == "space":
             browser.toggle()
-        elif key in ("?", "f1"):
-            return shown("help")
+        elif key in ("?", "f1", "f6"):
+            return shown("review" if key == "f6" else "help")
         return None
 
     def click(self, target: Target) -> str | None:
@@ -100,6 +100,8 @@ class ShowScene:
         ]
         if self.browser.frames.opened:
             keys.append(KeyHelp("Tab", t("hands"), press="tab"))
+        if self.browser.frames.costly:
+            keys.append(KeyHelp("F6", t("review"), press="f6"))
         return [*keys, KeyHelp("?", t("help"), press="?"), KeyHelp("Ctrl-C", t("leave"), press="c-c")]
 
     def enter(self, line: str) -> str | None:

@@ -3,7 +3,8 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import trio
@@ -23,6 +24,7 @@ from seqp2p.net.addresses import Address, open_listeners, tcp_dial
 from seqp2p.net.dialling import Route
 from seqp2p.net.errors import BadCode, Unreachable
 from seqp2p.ui.person.console import Console
+from seqp2p.ui.scene import LogLine
 from tests.api.test_finding import ADVERT, PLACE, TABLE
 from tests.api.tools import browsed
 from tests.cli import documented
@@ -123,6 +125,21 @@ async def test_the_code_finds_the_table(
     told = [documented.conforming(line) for line in said.out.splitlines()]
     assert [event | table for event in told] == told
     assert len(told) == 3
+
+
+def test_the_newest_refusal_alone_stays_until_a_code_is_taken() -> None:
+    lines = [LogLine("log", "before")]
+
+    def say(text: str, kind: str, colour: str) -> None:
+        lines.append(LogLine(kind, text, colour))
+
+    screen = SimpleNamespace(lines=lines, say=say, show=print)
+    view = LobbyView(Output(json=False, screen=cast("Any", screen)), "join a table")
+    view.refuse("Wrong code.")
+    view.refuse("This is not a join code.")
+    assert [line.text for line in lines] == ["before", "This is not a join code."]
+    view.refuse("")
+    assert [line.text for line in lines] == ["before"]
 
 
 async def test_a_code_with_a_place_is_looked_for_at_the_relay_and_a_person_waits_on(

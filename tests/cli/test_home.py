@@ -242,6 +242,7 @@ def test_the_environment_is_stronger_than_the_file(cli: Cli, file: Path, monkeyp
     assert kept().sources == {"palette": "environment", "name": "file"}
     monkeypatch.setenv("SEQP2P_NAME", "bob")
     assert cli("id")[1].startswith("bob ")
+    assert "palette       mono        the colours of the screen (environment)\n" in cli("config")[1]
     file.write_text('language = "fr"\n')
     assert "Réglages" in cli("config", "--help")[1]
     assert "Settings" in cli("config", "--help", "--lang", "en")[1]

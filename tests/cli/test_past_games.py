@@ -75,7 +75,10 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     assert [each["own"] for each in told(cli)] == [2]
     listed = cli("games")[1]
     assert "ann and you" in listed
-    assert "you lost" in listed
+    assert "you lost: ann won" in listed
+    (played / WON.name).rename(played / "x.seqp2p")
+    assert (cli("games", "won")[0], cli("games", "lost")[0]) == (1, 0)
+    (played / "x.seqp2p").rename(played / WON.name)
     with Sidecar.create(sidecar_path(played / WON.name), SECRETS) as sidecar:
         assert "being played in another window" in cli("games")[1]
         sidecar.log("remark", b"hello", bytes(64))

@@ -137,10 +137,11 @@ def test_the_time_of_a_long_round_is_told(
 
 def test_the_tutorial_is_nobody_s_game(cli: Cli, typed: list[str], own_home: Path) -> None:
     typed += ["help", *(lesson.moves[0][0] for lesson in LESSONS), "leave"]
-    exit_code, out, _ = cli("play", "--tutorial")
+    exit_code, out, _ = cli("play", "--tutorial", "--lang", "en", "--no-progress")
     assert (exit_code, typed) == (0, ["leave"])
     assert str(FAREWELL[-1]) in out
     assert cli("play", "--tutorial")[0] == 5
+    assert "it takes no --bots" in cli("play", "--tutorial", "--bots", "3")[2]
     # No key, no replay.
     assert not own_home.exists()
 

@@ -40,6 +40,7 @@ from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
 from seqp2p.replay.sidecar import LoggedKind, OlderCopy, Sidecar, SidecarSecrets, sidecar_path
+from seqp2p.ui import language
 from tests.cli import documented
 from tests.cli.conftest import Cli, names_in
 from tests.cli.processes import EXAMPLES, Household, Process
@@ -584,7 +585,9 @@ def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
     usual, other = options.usable_replay_dir(None), tmp_path / "other place"
     assert resume_options(usual / "a", Choices(None, 0, usual)) == []
-    assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy"]
+    language.use("fr", usual="en")
+    assert resume_options(usual / "a", Choices("greedy", 0, usual)) == ["--bot", "greedy", "--lang", "fr"]
+    language.use("en")
     assert resume_options(other / "a", Choices(None, 0, other)) == ["--replay-dir", str(other)]
     program = make_program("python3 'my bot.py'", 5, verbose=True)
     expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]

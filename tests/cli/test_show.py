@@ -247,7 +247,7 @@ def test_a_screen_at_a_terminal(people: Household, terminal: Terminal) -> None:
 
 
 UNDEALT = SMALL / "stopped_in_a_step_fail.seqp2p"
-UNFINISHED = "unfinished: ben, cleo left the table (step 13); ann won by forfeit"
+UNFINISHED = "ann won by forfeit: ben, cleo left the table (step 13)"
 
 
 def test_text_reads_back(cli: Cli) -> None:

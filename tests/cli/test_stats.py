@@ -33,10 +33,11 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.process
 def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
+    assert "there is no game in" in cli("stats")[2]
     out = said(cli("stats", folder))
-    forfeit = "ben, cleo left the table (step 13); ann won by forfeit"
+    forfeit = "ann won by forfeit: ben, cleo left the table (step 13)"
     assert [line for line in out.splitlines() if line.startswith("left out")] == [
-        f"left out: {folder}/4.seqp2p: unfinished: {forfeit}",
+        f"left out: {folder}/4.seqp2p: {forfeit}",
         f"left out: {folder}/5.seqp2p: invalid: this is not the game secret of ben (step 20)",
         f"left out: {folder}/6.seqp2p: invalid: not a file",
     ]

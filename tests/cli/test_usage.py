@@ -233,8 +233,16 @@ def test_what_is_no_command() -> None:
     assert fault_of("qqqq", COMMANDS, "so") == "so"
 
 
+def test_words_of_the_reader_at_the_menu(french: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fault_of("aide", COMMANDS, "so") == "so"
+    monkeypatch.setattr(menu, "ask_name", lambda: None)
+    monkeypatch.setattr(builtins, "input", lambda _: "quitter")
+    assert list(choose_command(COMMANDS)) == []
+
+
 @pytest.mark.parametrize(
-    ("typed", "words"), [(["99", "x", "", "2"], ["play", "--tutorial"]), (["quit"], []), (["rules"], ["rules"])]
+    ("typed", "words"),
+    [(["99", "x", "", "help", "2"], ["play", "--tutorial"]), (["quit"], []), (["rules"], ["rules"]), (["J"], ["join"])],
 )
 def test_a_list_where_there_is_no_screen(
     typed: list[str], words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -242,7 +250,7 @@ def test_a_list_where_there_is_no_screen(
     monkeypatch.setattr(menu, "ask_name", lambda: None)
     monkeypatch.setattr(builtins, "input", lambda _: typed.pop(0))
     assert list(choose_command(COMMANDS)) == words
-    assert "  1  Play against bots  1 bot, normal  (seqp2p play)" in capsys.readouterr().out.splitlines()
+    assert "  1 p  Play against bots  1 bot, normal  (seqp2p play)" in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(("exit_code", "said"), [(ABANDONED, ""), (FAILED, "seqp2p: error: no room\n")])

@@ -240,7 +240,7 @@ def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
     path.write_bytes(replay_of(match, game.seat(3 - seat), violation.value.evidence))
     exit_code, out, _ = cli("verify", path)
     assert exit_code == 5
-    assert out.startswith(f"{path}: unfinished: ")
+    assert out.startswith(f"{path}: player {3 - seat} won by forfeit: ")
     assert f"player {seat} broke the rules at step {step}: " in out.splitlines()[0]
     mark = sha256(bad.payload).hexdigest()
     assert f"    evidence: what seat {seat} has signed, SHA-256 {mark}" in out.splitlines()
@@ -286,7 +286,7 @@ def test_a_table_in_brief() -> None:
         ),
         (
             Report("unfinished", None, PLAYERS, Result("forfeit", (1,), "why"), 7, "seat 2 left the table", 8),
-            "unfinished: bob left the table (step 8); ann won by forfeit",
+            "ann won by forfeit: bob left the table (step 8)",
         ),
         (Report("verified", None, PLAYERS, Result("drawn"), 41), "verified: drawn: nobody has won, 41 steps"),
     ],

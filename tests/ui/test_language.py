@@ -46,7 +46,7 @@ GOLDEN = ROOT.parent / "replays" / "classic-2.seqp2p"
 OTHERS = [lang for lang in language.LANGUAGES if lang != "en"]
 SAYING = {"t", "tn", "message"}
 SAID_TO_PROGRAMS = {"TypeVar", "_row", "_turn", "cast", "term", "AssertionError"}
-Part: TypeAlias = tuple[str, str, str | None]
+Part: TypeAlias = tuple[str, str]
 
 # Where what is said is a variable: what it can be is said elsewhere, or is the system's.
 VARIABLE = {"api/config_file.py", "api/home.py", "i18n.py", "ui/language.py", "cli/replays.py"}
@@ -113,9 +113,9 @@ def texts_of(lang: str, sentence: Sentence) -> list[str]:
 
 
 def parts(text: str) -> set[Part]:
-    """Return the fields of a template, with form and conversion: ``{seconds:.0f}``."""
-    fields = {(name, form or "", conversion) for _, name, form, conversion in string.Formatter().parse(text) if name}
-    return fields | {(found, "", None) for found in re.findall(r"%\(\w+\)s", text)}
+    """Return the fields of a template, with their form: ``{seconds:.0f}``. Each language has its own quotes."""
+    fields = {(name, form or "") for _, name, form, _ in string.Formatter().parse(text) if name}
+    return fields | {(found, "") for found in re.findall(r"%\(\w+\)s", text)}
 
 
 def test_every_sentence_is_a_template_that_can_be_collected() -> None:

@@ -123,6 +123,8 @@ def test_talk(talk: Talk) -> None:
             return [
                 f"(completed: {', '.join(scene.completions(text.removeprefix('Tab behind').strip())) or 'nothing'})"
             ]
+        if text.startswith("Enter behind"):
+            return [f"(types {scene.enter(text.removeprefix('Enter behind').strip())})"]
         if text in HAPPENS:
             HAPPENS[text](scene)
         elif line.startswith(">"):

@@ -3,6 +3,7 @@
 import pytest
 
 from seqp2p.i18n import Term
+from seqp2p.ui import language
 from seqp2p.ui.menu_scene import MenuRow, MenuScene
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
@@ -18,7 +19,7 @@ def menu() -> MenuScene:
         MenuRow("Host a table", ("host",), "--players", (2, 3)),
         MenuRow("Join a table", ("join",)),
     )
-    return MenuScene(rows, ("join", "host", "play", "verify"))
+    return MenuScene(rows, ("join", "host", "play", "verify"), first=0)
 
 
 @pytest.mark.parametrize(("name", "glyphs"), [("menu-80x24", UNICODE), ("menu-ascii-80x24", ASCII)])
@@ -47,7 +48,8 @@ def test_keys(keys: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "line"), [("p", "play"), (" H ", "host"), ("4", "join"), ("5", "5"), ("verify x", "verify x")]
+    ("typed", "line"),
+    [("p", "play"), (" H ", "host"), ("0", "resume 0123"), ("3", "join"), ("4", "4"), ("verify x", "verify x")],
 )
 def test_words(typed: str, line: str) -> None:
     assert menu().enter(typed) == line
@@ -67,6 +69,14 @@ def test_a_long_menu_scrolls_and_the_chosen_row_is_shown_in_full() -> None:
     assert shown[14] == " > 20 20" + " long" * 14 + "…"
     assert shown[16:18] == [" 20" + " long" * 15, "   long long long long long   seqp2p show 20"]
     assert (scene.enter("7"), scene.enter("l")) == ("show 7", "l")
+    assert scene.painter(Page())(140, 50).lines[12].split() == ["7", *rows[6].text.split(), *["seqp2p", "show", "7"]]
+
+
+def test_a_command_keeps_the_language_that_was_typed() -> None:
+    language.use("fr", usual="en")
+    assert MenuRow("", ("play",)).line == "seqp2p play --lang fr"
+    language.use("en")
+    assert MenuRow("", ("play",)).line == "seqp2p play"
 
 
 def test_clicks_and_completions() -> None:

@@ -83,11 +83,13 @@ def test_the_review_is_beside_the_board() -> None:
     scene.browser.go(20)
     shown = " ".join(line.split("  ")[-1] for line in lines(scene, 130, 39))
     assert "chance to win: red " in shown
+    assert ("F6 review" in lines(scene, 130, 39)[-1], scene.press("f6")) == (True, "review")
     before = scene.browser.review()[0]
     scene.browser.end()
     assert scene.browser.review()[0] == "chance to win: red 0.0%, yellow 100.0% and green 0.0%"
     assert scene.browser.review()[0] != before
     closed = ShowScene(frames("classic-12", reviewed=True))
+    assert "F6" not in lines(closed)[-1]
     assert closed.browser.review() == ("there is no review: the hands stayed closed in this game",)
 
 
