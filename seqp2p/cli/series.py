@@ -41,6 +41,7 @@ from seqp2p.ui.words import Company, listed, score_line
 NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
 ASK_AGAIN: Final = message("another game at this table?")
+ASK_ALONE: Final = message("open the table again, with a new code?")
 ANSWER_S: Final = 60.0
 """The time for a person to choose another game."""
 WARNED_S: Final = 10
@@ -281,8 +282,9 @@ class RematchQuestion:
     async def ask(self) -> bool:
         """Return True if the person accepts within ANSWER_S, unless it is taken back meanwhile."""
         output = self._output
-        output.ring(ASK_AGAIN)
-        question = yes_or_no(translate(ASK_AGAIN), "yes", self._ends_at)
+        text = ASK_AGAIN if self._former else ASK_ALONE
+        output.ring(text)
+        question = yes_or_no(translate(text), "yes", self._ends_at)
         async with trio.open_nursery() as nursery:
             self._asking = nursery.cancel_scope
             self._asking.deadline = self._ends_at
@@ -344,7 +346,7 @@ class RematchQuestion:
                 output.say(t("{name} plays no other game", name=guest.name))
                 self._expects.discard(key)
         if self._former and not self._expects and event.own_seat == 1 and not self.accepted:
-            self.why_over = t("all others have declined")
+            self.why_over = t("{names} declined", names=listed([*self._former.values()]))
             self._asking.cancel()
 
     def _wait(self) -> Question | None:
