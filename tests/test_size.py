@@ -18,7 +18,7 @@ CEILINGS: Final = {
     "seqp2p/api/**/*.py": 3631,
     "seqp2p/arena/**/*.py": 1065,
     "seqp2p/bots/**/*.py": 2146,
-    "seqp2p/cli/**/*.py": 9082,
+    "seqp2p/cli/**/*.py": 9084,
     "seqp2p/crypto/**/*.py": 1362,
     "seqp2p/learning/**/*.py": 641,
     "seqp2p/live/**/*.py": 2732,

@@ -139,13 +139,15 @@ def wait_for_enter(text: str) -> None:
         terminal = sys.stdin.fileno()
         try:
             before = termios.tcgetattr(terminal)
-            print(text, end=CLICKS_ON, flush=True)
+            sys.stdout.write(text + CLICKS_ON)
+            sys.stdout.flush()
             try:
                 tty.setcbreak(terminal)
                 while ENTER_OR_CLICK.search(os.read(terminal, 1024)) is None:
                     pass
             finally:
-                print(CLICKS_OFF, flush=True)
+                sys.stdout.write(f"{CLICKS_OFF}\n")
+                sys.stdout.flush()
                 termios.tcsetattr(terminal, termios.TCSADRAIN, before)
         except termios.error as error:
             raise OSError(*error.args) from None

@@ -214,7 +214,7 @@ def test_the_table_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     text = raw.render()
     assert text is not None
     assert text.endswith(f"\nteam {position_of(raw).winner} has won")
-    assert "<" in text
+    assert "[" in text
     raw.close()
 
 

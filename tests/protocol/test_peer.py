@@ -98,9 +98,6 @@ def test_it_drops_a_seat_that_vanishes(tmp_path: Path) -> None:
     assert len(dropped) == 1
 
 
-@pytest.mark.process
-@pytest.mark.slow
-@pytest.mark.usefixtures("quick_sums")
 def folders(people: Household, who: str) -> list[Path]:
     return [people.home(who), people.replays(who)]
 
@@ -117,6 +114,9 @@ def put_back(people: Household, who: str) -> None:
         shutil.copytree(folder.with_name(f"{folder.name}.copy"), folder, dirs_exist_ok=True)
 
 
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_sums")
 def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_path: Path) -> None:
     """Its signature in the open step: the peer keeps its own back until it has told the seat."""
     stands_still, is_copied, has_signed = threading.Event(), threading.Event(), threading.Event()
