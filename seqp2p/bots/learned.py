@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from operator import itemgetter
 from typing import Final, TypeAlias
 
 from seqp2p.bots.features import (
@@ -31,21 +30,16 @@ from seqp2p.bots.features import (
 )
 from seqp2p.bots.greedy import only_builds, score
 from seqp2p.bots.value import Weights, shipped, teams_max
-from seqp2p.rules import DRAW, UNKNOWN, Action, Card, Line, SeatNumber, Square, Variant, View
+from seqp2p.rules import DRAW, UNKNOWN, Action, Card, Line, Square, Variant, View
 
 SIDE: Final = MANY**3
 """The count of a square's lines: the own side's, and SIDE times the others'."""
 WIN: Final = 1 << 60
 WIN_AT_LEAST: Final = WIN >> 1
 """The value of a win with noise is higher, every other one lower."""
-NOISE: Final = 1_550
-"""The weight of the noise of ``easy``, whose standard deviation is 148, in the units of values: fitted to win a third
-of the games against ``learned`` with two players (docs/decisions/0022-strong-with-values.md)."""
 
 Change: TypeAlias = tuple[Square, int]
 """A square and its new state."""
-Event: TypeAlias = tuple[SeatNumber, Action]
-"""A seat, and what it did."""
 
 
 class LearnedBot:
@@ -55,24 +49,26 @@ class LearnedBot:
         self._weights = weights
 
     def choose(self, view: View) -> Action:
-        return best_action(view, self._weights)
+        return ranking(view, self._weights)[0]
 
 
-def best_action(view: View, weights: Weights | None = None, noise: Callable[[], int] = int) -> Action:
-    """Return the legal action with the best value, in units of 1/SCALE², and its ``noise``: none without it."""
+def ranking(view: View, weights: Weights | None = None, noise: Callable[[], int] = int) -> Sequence[Action]:
+    """Return the best legal action, and after it others, the better ones first.
+
+    They are compared by their values, in units of 1/SCALE², and a ``noise`` for each: none without it.
+    """
     if len(view.legal) == 1:
-        return view.legal[0]
+        return view.legal
     if DRAW in view.legal:
-        return DRAW
+        return (DRAW,)
     if only_builds(view):
-        return max(view.legal, key=partial(score, view))
+        return sorted(view.legal, key=partial(score, view), reverse=True)
     outlook = Outlook(view, weights or shipped(view.variant, view.teams))
-    value, best = max(
-        ((outlook.value(action) + noise(), action) for action in worth_comparing(view)), key=itemgetter(0)
-    )
+    value = {action: outlook.value(action) + noise() for action in worth_comparing(view)}
+    ranked = sorted(value, key=value.__getitem__, reverse=True)
     exchanges = [action for action in view.legal if action.kind == "exchange"]
     # After an exchange the turn goes on, with one more card to choose from.
-    return exchanges[0] if exchanges and value < WIN_AT_LEAST else best
+    return exchanges if exchanges and value[ranked[0]] < WIN_AT_LEAST else ranked
 
 
 def worth_comparing(view: View) -> list[Action]:
@@ -154,7 +150,7 @@ def _lies_along(cols: int, line: Line, square: Square) -> bool:
 
 
 class Outlook:
-    """A position as one seat may know it, ready to compare its actions, and to go on to later positions."""
+    """A position as one seat may know it, ready to compare its actions."""
 
     def __init__(self, view: View, weights: Weights) -> None:
         variant = view.variant
@@ -210,38 +206,8 @@ class Outlook:
         )
         if breaks or COMPLETE in features.values():
             return copy(self).counted_with(action, changes)
-        delta, _ = self._difference(changes, features)
-        return self._weights.value(self._state, self._total + delta + self._count_rows(action, self._rows))
-
-    def after(self, events: Sequence[Event], drawn: Card = UNKNOWN) -> "Outlook":
-        """Return the position after these actions, and after the seat has drawn this card, if any."""
-        later = copy(self)
-        later.go_on(events, drawn)
-        return later
-
-    def go_on(self, events: Sequence[Event], drawn: Card) -> None:
-        """Change to the position after these actions and this draw; lists that a copy shares stay as they are."""
-        form, grid = self._shape, self.variant.board.grid
-        self.hand, self._gone, self._last = self.hand.copy(), self._gone.copy(), self._last.copy()
-        states, cards = dict[Square, int](), {drawn}
-        self.hand[drawn] += drawn != UNKNOWN
-        for seat, action in events:
-            self.hand[action.card] -= seat == self.seat
-            self._gone[action.card] += 1
-            cards |= {self._last[seat - 1], action.card, grid[action.square]}
-            self._last[seat - 1] = action.card
-            takes = action.kind == "remove"
-            states[action.square] = form.free(0) if takes else form.chip((seat - self.seat) % self.teams)
-        fresh = self._fresh()
-        for card in cards - {UNKNOWN}:
-            for square in self.tables.spots[card]:
-                state = states.get(square, self.seen[square])
-                if state >= form.free(0):
-                    states[square] = self._free_state(card)
-                else:
-                    relative = (state - 1) % form.teams
-                    states[square] = form.chip(relative, fresh=(card, relative) in fresh)
-        self._change([(s, state) for s, state in states.items() if state != self.seen[s]], events)
+        total = self._total + self._difference(changes, features) + self._count_rows(action, self._rows)
+        return self._weights.value(self._state, total)
 
     def _fresh(self) -> set[tuple[Card, int]]:
         """Return the last cards of the other seats, each with the team, counted from the seat's own."""
@@ -254,58 +220,17 @@ class Outlook:
     def is_free(self, square: Square) -> bool:
         return self.seen[square] >= self._free_from
 
-    def lines_through(self, square: Square) -> int:
-        """Return the lines through a square that lack few chips: the own side's, and SIDE times the others'."""
-        return self._sums[square]
-
-    def urgent_chips(self) -> set[Square]:
-        """Return the others' chips in lines of theirs that lack one chip."""
-        return {
-            square
-            for n, feature in enumerate(self._features)
-            if self.tables.adds[feature] >= SIDE * MANY * MANY
-            for square in self.variant.board.lines[n]
-            if 0 < self.seen[square] < self._shape.free(0)
-        }
-
-    def _change(self, changes: Sequence[Change], events: Sequence[Event]) -> None:
-        """Change the states of squares, and all that follows, in lists of its own."""
-        features, values, free = self._features_after(changes), self._shape.values, self._free_from
-        delta, moved = self._difference(changes, features)
-        before, self.seen = self.seen, self.seen.copy()
-        self._codes, self._features, self._sums = self._codes.copy(), self._features.copy(), self._sums.copy()
-        for square, state in changes:
-            self.seen[square] = state
-            self._free += (state >= free) - (before[square] >= free)
-            for n in self._shape.through[square]:
-                if not self._closed[n]:
-                    self._codes[n] += values[state] - values[before[square]]
-        for n, feature in features.items():
-            self._features[n] = feature
-        for square, count in moved.items():
-            self._sums[square] += count
-        self._total += delta
-        self._dead = [card for card in self.hand if self.hand[card] and self._is_dead(card)]
-        sequences = self._sequences_after(events)
-        if sequences != self.sequences:
-            self.sequences = sequences
-            self._count()
-
-    def _sequences_after(self, events: Iterable[Event]) -> tuple[tuple[int, int], ...]:
-        """Return the sequences after actions whose chips are in ``seen``: as the engine makes and breaks them."""
+    def _sequences_after(self, action: Action) -> tuple[tuple[int, int], ...]:
+        """Return the sequences after an action of the seat, seen already: as the engine makes and breaks them."""
         sequences, lines = self.sequences, self.variant.board.lines
-        for seat, action in events:
-            if action.kind == "give":
-                continue
-            if action.kind == "remove":
-                sequences = tuple((team, n) for team, n in sequences if action.square not in lines[n])
-            else:
-                relative = (seat - self.seat) % self.teams
-                chips = 0, self._shape.chip(relative), self._shape.chip(relative, fresh=True)
-                for n in (self.tables.along if self._advanced else self._shape.through)[action.square]:
-                    clash = self._shape.clash[n]
-                    if all(self.seen[s] in chips for s in lines[n]) and not any(m in clash for _, m in sequences):
-                        sequences = (*sequences, (relative, n))
+        if action.kind == "remove":
+            return tuple((team, n) for team, n in sequences if action.square not in lines[n])
+        if action.kind == "place":
+            chips = 0, self._shape.chip(0), self._shape.chip(0, fresh=True)
+            for n in (self.tables.along if self._advanced else self._shape.through)[action.square]:
+                clash = self._shape.clash[n]
+                if all(self.seen[s] in chips for s in lines[n]) and not any(m in clash for _, m in sequences):
+                    sequences = (*sequences, (0, n))
         return sequences
 
     def _features_after(self, changes: Iterable[Change]) -> dict[int, int]:
@@ -319,8 +244,8 @@ class Outlook:
         known = self.tables.known
         return {n: known[code] for n, code in codes.items()}
 
-    def _difference(self, changes: Iterable[Change], features: Mapping[int, int]) -> tuple[int, dict[Square, int]]:
-        """Return the difference that changed squares and lines make to the sum of rows, and to counts by square."""
+    def _difference(self, changes: Iterable[Change], features: Mapping[int, int]) -> int:
+        """Return the difference that changed squares and lines make to the sum of rows."""
         rows, seen, sums, free = self._rows, self.seen, self._sums, self._free_from
         adds, squares, lines = self.tables.adds, self.tables.squares, self.variant.board.lines
         total, moved = 0, dict[Square, int]()
@@ -338,7 +263,7 @@ class Outlook:
                 total -= rows[squares[sums[square]] + before]
             if after >= free:
                 total += rows[squares[sums[square] + moved.get(square, 0)] + after]
-        return total, moved
+        return total
 
     def _count_rows(self, action: Action, rows: Sequence[int]) -> int:
         """Return the rows of the counts after an action."""
@@ -382,7 +307,7 @@ class Outlook:
         self.seen = self.seen.copy()
         for square, state in changes:
             self.seen[square] = state
-        self.sequences = self._sequences_after([(self.seat, action)])
+        self.sequences = self._sequences_after(action)
         if sum(team == 0 for team, _ in self.sequences) >= self._to_win:
             return WIN
         free, dead = self._free, self._dead
@@ -424,15 +349,16 @@ class Outlook:
         return closed
 
 
-class EasyBot:
-    """``easy``: chooses by the learned value, which it sees through noise, but misses no win at once."""
+class NoisyBot:
+    """A level: chooses by the learned value, which it sees through noise of this weight, but misses no win at once."""
 
-    def __init__(self, randomness: random.Random) -> None:
+    def __init__(self, weight: int, randomness: random.Random) -> None:
+        self._weight = weight
         self._randomness = randomness
 
     def choose(self, view: View) -> Action:
-        return best_action(view, noise=self._noise)
+        return ranking(view, noise=self._noise)[0]
 
     def _noise(self) -> int:
         """Return the sum of four even numbers of 8 bits, about their mean: nearly a bell, in whole numbers."""
-        return NOISE * (sum(self._randomness.getrandbits(32).to_bytes(4, "big")) - 510)
+        return self._weight * (sum(self._randomness.getrandbits(32).to_bytes(4, "big")) - 510)
