@@ -156,8 +156,6 @@ class Outlook:
         variant = view.variant
         self.tables = _tables(variant, teams_max(variant, view.teams))
         self.variant = variant
-        self.seat = view.seat
-        self.teams = view.teams
         self.hand = Counter(view.hand)
         self._weights = weights
         self._shape = self.tables.form
@@ -166,7 +164,6 @@ class Outlook:
         self._to_win = dict(variant.sequences_to_win)[view.teams]
         self._table = next(n for n, size in enumerate(variant.sizes) if size.players == view.players)
         self._gone = Counter(card for cards in view.discards for card in cards)
-        self._last = [cards[-1] if cards else UNKNOWN for cards in view.discards]
         self.sequences: tuple[tuple[int, int], ...] = tuple(
             ((each.team - view.team) % view.teams, self.tables.number[each.squares]) for each in view.sequences
         )
@@ -208,14 +205,6 @@ class Outlook:
             return copy(self).counted_with(action, changes)
         total = self._total + self._difference(changes, features) + self._count_rows(action, self._rows)
         return self._weights.value(self._state, total)
-
-    def _fresh(self) -> set[tuple[Card, int]]:
-        """Return the last cards of the other seats, each with the team, counted from the seat's own."""
-        return {
-            (card, (seat - self.seat) % self.teams)
-            for seat, card in enumerate(self._last, start=1)
-            if card != UNKNOWN and seat != self.seat
-        }
 
     def is_free(self, square: Square) -> bool:
         return self.seen[square] >= self._free_from
@@ -321,7 +310,13 @@ class Outlook:
         return copy(self).counted_with(Action("give", card), changes)
 
     def _states(self, view: View) -> list[int]:
-        form, found, fresh = self._shape, list[int](), self._fresh()
+        form, found = self._shape, list[int]()
+        # The last cards of the other seats, each with the team, counted from the seat's own.
+        fresh = {
+            (cards[-1], (seat - view.seat) % view.teams)
+            for seat, cards in enumerate(view.discards, start=1)
+            if cards and seat != view.seat
+        }
         for square, team in enumerate(view.board):
             card = self.variant.board.grid[square]
             if team < 0:
