@@ -86,26 +86,14 @@ def worth_comparing(view: View) -> list[Action]:
     return list(first.values()) or list(view.legal)
 
 
-class _Codes(dict[int, int]):
-    """By code of a line: its feature, found when first asked for."""
+class _Found(dict[int, int]):
+    """Features by what they are of, each found when first asked for."""
 
-    def __init__(self, shape: Shape) -> None:
-        self._shape = shape
+    def __init__(self, feature: Callable[[int], int]) -> None:
+        self._feature = feature
 
-    def __missing__(self, code: int) -> int:
-        self[code] = feature = line_feature(self._shape, code)
-        return feature
-
-
-class _Squares(dict[int, int]):
-    """By count of a free square's lines: the feature of the square, less its state."""
-
-    def __init__(self, shape: Shape) -> None:
-        self._first = shape.squares_from - shape.free(0)
-
-    def __missing__(self, count: int) -> int:
-        pair = square_class(count % SIDE) * CLASSES + square_class(count // SIDE)
-        self[count] = feature = self._first + pair * CATEGORIES
+    def __missing__(self, key: int) -> int:
+        self[key] = feature = self._feature(key)
         return feature
 
 
@@ -114,8 +102,10 @@ class _Tables:
     """The lookup tables of a variant for so many teams, or fewer."""
 
     form: Shape
-    known: _Codes
-    squares: _Squares
+    known: _Found
+    """By code of a line."""
+    squares: _Found
+    """By count of a free square's lines: the feature of the square, less its state."""
     adds: tuple[int, ...]
     """By feature of a line: what it adds to the counts of its squares."""
     spots: tuple[tuple[Square, ...], ...]
@@ -131,8 +121,8 @@ def _tables(variant: Variant, teams: int) -> _Tables:
     weights = (square_weights(form, feature) for feature in range(form.features))
     return _Tables(
         form=form,
-        known=_Codes(form),
-        squares=_Squares(form),
+        known=_Found(partial(line_feature, form)),
+        squares=_Found(partial(_square_feature, form)),
         adds=tuple(own + SIDE * theirs for own, theirs in weights),
         spots=tuple(tuple(s for s, face in enumerate(board.grid) if face == c) for c in range(len(variant.faces))),
         number={line: n for n, line in enumerate(board.lines)},
@@ -141,6 +131,11 @@ def _tables(variant: Variant, teams: int) -> _Tables:
             for square in range(len(board.grid))
         ),
     )
+
+
+def _square_feature(form: Shape, count: int) -> int:
+    pair = square_class(count % SIDE) * CLASSES + square_class(count // SIDE)
+    return form.squares_from - form.free(0) + pair * CATEGORIES
 
 
 def _lies_along(cols: int, line: Line, square: Square) -> bool:
@@ -175,14 +170,12 @@ class Outlook:
     def _count(self) -> None:
         """Compute everything that follows from the states of the squares and the sequences."""
         tables, values = self.tables, self._shape.values
-        self._closed = self._closed_by(self.sequences)
+        self._closed = {n for _, line in self.sequences for n in self._shape.clash[line]}
         made = Counter(team for team, _ in self.sequences)
         self._state = score_state(self._shape, made.pop(0, 0), max(made.values(), default=0))
         self._rows = self._weights.rows[self._state]
         self._codes = [sum([values[self.seen[s]] for s in line]) for line in self.variant.board.lines]
-        self._features = [
-            DEAD if closed else tables.known[code] for code, closed in zip(self._codes, self._closed, strict=True)
-        ]
+        self._features = [DEAD if n in self._closed else tables.known[code] for n, code in enumerate(self._codes)]
         self._sums = [sum([tables.adds[self._features[n]] for n in at]) for at in self._shape.through]
         free = self._free_from
         self._total = sum([self._rows[feature] for feature in self._features if feature])
@@ -203,7 +196,7 @@ class Outlook:
         )
         if breaks or COMPLETE in features.values():
             return copy(self).counted_with(action, changes)
-        total = self._total + self._difference(changes, features) + self._count_rows(action, self._rows)
+        total = self._total + self._difference(changes, features) + self._count_rows(action)
         return self._weights.value(self._state, total)
 
     def is_free(self, square: Square) -> bool:
@@ -228,7 +221,7 @@ class Outlook:
         for square, new in changes:
             delta = values[new] - values[self.seen[square]]
             for n in self._shape.through[square]:
-                if not self._closed[n]:
+                if n not in self._closed:
                     codes[n] = codes.get(n, self._codes[n]) + delta
         known = self.tables.known
         return {n: known[code] for n, code in codes.items()}
@@ -254,7 +247,7 @@ class Outlook:
                 total += rows[squares[sums[square] + moved.get(square, 0)] + after]
         return total
 
-    def _count_rows(self, action: Action, rows: Sequence[int]) -> int:
+    def _count_rows(self, action: Action) -> int:
         """Return the rows of the counts after an action."""
         variant, hand = self.variant, self.hand
         wilds, takers = (sum(hand[card] for card in cards) for cards in (variant.wild, variant.removing))
@@ -275,7 +268,7 @@ class Outlook:
             wilds, takers = wilds - (action.card in variant.wild), takers - (action.card in variant.removing)
         held = sum(hand.values())
         places = counts((wilds, takers, wilds_unseen, takers_unseen, dead, self._table, held - 1, free // 10))
-        return sum([rows[first + place] for first, place in zip(self._shape.counts_from, places, strict=True)])
+        return sum([self._rows[first + place] for first, place in zip(self._shape.counts_from, places, strict=True)])
 
     def _changes(self, action: Action) -> list[Change]:
         """Return the new states of the squares that an action of the seat changes."""
@@ -302,7 +295,7 @@ class Outlook:
         free, dead = self._free, self._dead
         self._count()
         self._free, self._dead = free, dead  # the counts are those before the action
-        return self._weights.value(self._state, self._total + self._count_rows(action, self._rows))
+        return self._weights.value(self._state, self._total + self._count_rows(action))
 
     def _without(self, card: Card) -> int:
         squares = [square for square in self.tables.spots[card] if self.is_free(square)] if self.hand[card] == 1 else []
@@ -335,13 +328,6 @@ class Outlook:
     def _is_dead(self, card: Card) -> bool:
         spots = self.tables.spots[card] if card != UNKNOWN else ()
         return bool(spots) and not any(map(self.is_free, spots))
-
-    def _closed_by(self, sequences: Iterable[tuple[int, int]]) -> list[bool]:
-        closed = [False] * len(self.variant.board.lines)
-        for _, line in sequences:
-            for n in self._shape.clash[line]:
-                closed[n] = True
-        return closed
 
 
 class NoisyBot:

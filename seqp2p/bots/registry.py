@@ -6,7 +6,7 @@ A name is a level or a kind of bot. ``strong`` is an old name of ``learned``.
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import LearnedBot, NoisyBot
@@ -46,35 +46,28 @@ EASY_NOISE: Final = 1_600
 USUAL_NOISE: Final = 850
 
 
-class BotKind(NamedTuple):
-    make: MakeBot
-    learned: bool = False  # it needs the weights
-    forgets: bool = False  # it tosses for drawing and forgetting, where cards are drawn by hand; seats get it _Drawing
+def _learned(_: random.Random) -> Bot:
+    return LearnedBot()
 
 
-_learned_bot: Final[MakeBot] = lambda _: LearnedBot()  # noqa: E731  # a maker that needs no name
-KINDS: Final[Mapping[str, BotKind]] = {
-    "easy": BotKind(partial(NoisyBot, EASY_NOISE), learned=True),
-    USUAL: BotKind(partial(NoisyBot, USUAL_NOISE), learned=True),
-    "hard": BotKind(_learned_bot, learned=True),
-    "random": BotKind(RandomBot, forgets=True),
-    "greedy": BotKind(GreedyBot, forgets=True),
-    "learned": BotKind(_learned_bot, learned=True),
-    "strong": BotKind(_learned_bot, learned=True),
-}
-
-
+FORGETFUL: Final[Mapping[str, MakeBot]] = {"random": RandomBot, "greedy": GreedyBot}
+"""The bots without weights. Where cards are drawn by hand they toss for drawing and forgetting; seats get _Drawing."""
 BOTS: Final[Mapping[str, MakeBot]] = {
-    name: partial(_Drawing, make=kind.make) if kind.forgets else kind.make for name, kind in KINDS.items()
+    "easy": partial(NoisyBot, EASY_NOISE),
+    USUAL: partial(NoisyBot, USUAL_NOISE),
+    "hard": _learned,
+    **{name: partial(_Drawing, make=make) for name, make in FORGETFUL.items()},
+    "learned": _learned,
+    "strong": _learned,
 }
 """The makers of bots, by name."""
 
 
 def why_no_bot(name: str) -> str | None:
     """Return the reason why there is no bot of this name, or None."""
-    if name in KINDS:
-        return why_no_weights() if KINDS[name].learned else None
+    if name in BOTS:
+        return None if name in FORGETFUL else why_no_weights()
     kind, _, _ = name.partition(":")
-    if kind in KINDS:
+    if kind in BOTS:
         return message("the bot {bot} takes no number: write {bot}", bot=kind)
-    return message("there is no bot {name!r}: the bots are {bots}", name=name, bots=", ".join(KINDS))
+    return message("there is no bot {name!r}: the bots are {bots}", name=name, bots=", ".join(BOTS))

@@ -1,7 +1,6 @@
 """The bots that ship: fair dice, legal choices, and where one choice is best, that choice."""
 
 import random
-import threading
 from collections import Counter
 
 import pytest
@@ -14,7 +13,7 @@ from seqp2p.bots.chance import CERTAIN, KNOTS, OUT, OWN, SHARES, TableKind, amon
 from seqp2p.bots.player import Bot, BotPlayer
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
 from seqp2p.bots.value import SCALE_BITS
-from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Action, Options, Position, View, apply, format_action, view
+from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Options, Position, View, apply, format_action, view
 from tests.each import for_each
 from tests.rules.playing import OPTION_TABLES, TABLES, Table, make, two
 
@@ -196,22 +195,12 @@ def test_names_of_no_bot(name: str) -> None:
     assert name not in BOTS
 
 
-# A bot at a table: in a thread, at a pace.
+# A bot at a table, at a pace.
 
 
 @pytest.fixture
 def seen() -> View:
     return Table(KIDS, 2, 2).seen(5)
-
-
-class Thinker:
-    """A bot that notes where it thinks."""
-
-    thread: threading.Thread | None = None
-
-    def choose(self, seen: View) -> Action:
-        self.thread = threading.current_thread()
-        return seen.legal[0]
 
 
 async def test_it_chooses_at_once_without_a_pace(seen: View, autojump_clock: trio.testing.MockClock) -> None:
@@ -225,12 +214,6 @@ async def test_a_turn_takes_its_pace(seen: View, autojump_clock: trio.testing.Mo
     for turn in range(1, 4):
         assert await player.choose(seen, None) in seen.legal
         assert trio.current_time() == pytest.approx(2.5 * turn)
-
-
-async def test_it_thinks_in_a_thread_of_its_own(seen: View) -> None:
-    bot = Thinker()
-    await BotPlayer(bot).choose(seen, None)
-    assert bot.thread not in (None, threading.current_thread())
 
 
 async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: View) -> None:
