@@ -42,8 +42,8 @@ USUAL: Final = "normal"
 """The bot of seats for which no other is named."""
 # The weights of the noise, which is itself 148 wide (its standard deviation), in the units of values. They were fitted:
 # docs/bots.md has what each level wins against the next.
-EASY_NOISE: Final = 1_750
-USUAL_NOISE: Final = 950
+EASY_NOISE: Final = 1_850
+USUAL_NOISE: Final = 1_050
 
 
 def _learned(_: random.Random) -> Bot:
