@@ -2,7 +2,7 @@
 
 Rows that the page lacks are played; ``make bots ROWS="5 6"`` plays these again. The results of each deal are kept in
 ``build/bots``, so a row that was stopped goes on where it was. Each row is written as soon as it is played. Every bot
-here plays by trials and not by the clock, so the games are the same on every machine.
+here plays by its seed and not by the clock, so the games are the same on every machine.
 """
 
 import argparse
@@ -27,8 +27,6 @@ HEAD: Final = (
     "| --- | --- | --- | --: | --: | --- |",
 )
 SEED: Final = 1
-OLD_STRONG: Final = "benchmarks.old_strong:OldStrong"
-"""A fixed rung: a class, found from the folder of the source."""
 TOLD_EVERY: Final = 100
 """The deals from one line about the progress to the next."""
 
@@ -60,12 +58,10 @@ ROWS: Final = (
     Row(("learned", "greedy"), 2, 4000, "kids"),
     Row(("greedy", "random"), 2, 1000),
     Row(("greedy", "random"), 4, 1000),
-    Row(("learned", OLD_STRONG), 2, 4000),
-    Row(("learned", OLD_STRONG), 4, 4000),
-    Row(("strong:100", "greedy"), 2, 4000),
-    Row(("strong:100", "greedy"), 4, 4000),
-    Row(("strong:100", "learned"), 2, 4000),
-    Row(("strong:100", "learned"), 4, 4000),
+    Row(("hard", "normal"), 2, 2000),
+    Row(("hard", "normal"), 4, 2000),
+    Row(("normal", "easy"), 2, 2000),
+    Row(("normal", "easy"), 4, 2000),
 )
 
 

@@ -77,7 +77,7 @@ def make_known() -> None:
     from seqp2p.cli import own_table
     from seqp2p.cli.running import ChildStart
 
-    cast("dict[str, Any]", registry.KINDS)[HELPFUL] = registry.BotKind(HelpfulBot)
+    cast("dict[str, Any]", registry.BOTS)[HELPFUL] = HelpfulBot
     bots = own_table.PROCESS
     cast("Any", own_table).PROCESS = ChildStart(
         bots.name, ("tests.helpful", *bots.arguments), bots.environment, bots.detached

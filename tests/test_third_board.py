@@ -186,7 +186,7 @@ def test_bots_complete_a_sequence_on_any_of_three_squares(last: str, chips: str,
 
 def test_a_bot_without_weights_for_this_board_says_so() -> None:
     with pytest.raises(BadWeights, match="the bot's weights space-2 are missing"):
-        BOTS["normal"](random.Random(1)).choose(view(two({})._replace(turn=1), 1))
+        BOTS["normal"](random.Random(1)).choose(view(two({})._replace(turn=9), 1))
 
 
 # Screens, text and pictures.

@@ -21,7 +21,7 @@ from statistics import fmean, stdev
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from seqp2p import rules
-from seqp2p.bots.learned import WIN, Outlook, best_action, worth_comparing
+from seqp2p.bots.learned import WIN, Outlook, ranking, worth_comparing
 from seqp2p.bots.value import shipped
 from seqp2p.rules import UNKNOWN, Action, Card, Position, apply, format_action, reveal, team_of, view
 
@@ -49,7 +49,7 @@ def play(name: str, rng: random.Random) -> tuple[int, list[Choice]]:
     legal, choices, last = 0, list[Choice](), dict[int, tuple[Position, Action]]()
     while seat := game.turn:
         seen = game.view(seat)
-        action, made = best_action(seen), len(seen.sequences)
+        action, made = ranking(seen)[0], len(seen.sequences)
         if action.kind != "exchange":
             could = [each for each in worth_comparing(seen) if len(apply(seen.position, each).sequences) > made]
             value = Outlook(seen, shipped(seen.variant, seen.teams)).value
@@ -88,7 +88,7 @@ def fits(hand: Sequence[Card], before: Position, action: Action, rng: random.Ran
         then = reveal(rules.hide(before, ()), seat, (*kept, action.card))
     except rules.IllegalAction:  # one of these cards came out of the discards since
         return False
-    return best_action(view(then, seat)) == action
+    return ranking(view(then, seat))[0] == action
 
 
 def play_out(position: Position, action: Action, pile: Sequence[Card], rng: random.Random) -> int:
@@ -104,7 +104,7 @@ def play_out(position: Position, action: Action, pile: Sequence[Card], rng: rand
             pile.pop()
         if after.over:
             return after.winner
-        position, action = after, best_action(view(after, after.to_move))
+        position, action = after, ranking(view(after, after.to_move))[0]
 
 
 def difference(choice: Choice, rng: random.Random, tries: int) -> float:

@@ -1,6 +1,6 @@
 """The bots of an arena by their names: bots of this program, Python classes, and programs.
 
-``learned`` and ``strong:200`` are names of ``BOTS``; ``mymodule:MyBot`` is a class of a module that can be imported,
+``learned`` is a name of ``BOTS``; ``mymodule:MyBot`` is a class of a module that can be imported,
 also from the current folder; a name with a space, a dot or a slash is a command line, as ``./bot.py`` or
 ``node bot.js``. A class is made for each seat of each game, with a seeded ``random.Random`` if it takes an argument.
 """
@@ -45,7 +45,7 @@ class _TooSlow(BaseException):
 def kind_of(name: str) -> EntrantKind:
     """Return the kind of bot that a name stands for.
 
-    >>> [kind_of(name) for name in ("learned", "strong:200", "mymodule:MyBot", "./bot.py", "node bot.js")]
+    >>> [kind_of(name) for name in ("learned", "learned:200", "mymodule:MyBot", "./bot.py", "node bot.js")]
     ['bot', 'bot', 'class', 'program', 'program']
     """
     if name.partition(":")[0] in BOTS:

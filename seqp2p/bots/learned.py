@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from operator import itemgetter
 from typing import Final, TypeAlias
 
 from seqp2p.bots.features import (
@@ -31,23 +30,18 @@ from seqp2p.bots.features import (
 )
 from seqp2p.bots.greedy import only_builds, score
 from seqp2p.bots.value import Weights, shipped, teams_max
-from seqp2p.rules import DRAW, UNKNOWN, Action, Card, Line, SeatNumber, Square, Variant, View
+from seqp2p.rules import DRAW, UNKNOWN, Action, Card, Line, Square, Variant, View
 
 SIDE: Final = MANY**3
 """The count of a square's lines: the own side's, and SIDE times the others'."""
 WIN: Final = 1 << 60
 WIN_AT_LEAST: Final = WIN >> 1
 """The value of a win with noise is higher, every other one lower."""
-NOISE: Final = 1_550
-"""The weight of the noise of ``easy``, whose standard deviation is 148, in the units of values: fitted to win a third
-of the games against ``learned`` with two players (docs/decisions/0022-strong-with-values.md)."""
 COMPLETED: Final = 1 << 19
 """Half a logit: a sequence completed with no wild card is worth more than its learned value (docs/bots.md)."""
 
 Change: TypeAlias = tuple[Square, int]
 """A square and its new state."""
-Event: TypeAlias = tuple[SeatNumber, Action]
-"""A seat, and what it did."""
 
 
 class LearnedBot:
@@ -57,24 +51,26 @@ class LearnedBot:
         self._weights = weights
 
     def choose(self, view: View) -> Action:
-        return best_action(view, self._weights)
+        return ranking(view, self._weights)[0]
 
 
-def best_action(view: View, weights: Weights | None = None, noise: Callable[[], int] = int) -> Action:
-    """Return the legal action of most worth, in units of 1/SCALE², with its ``noise``: none without it."""
+def ranking(view: View, weights: Weights | None = None, noise: Callable[[], int] = int) -> Sequence[Action]:
+    """Return the legal action of most worth, and after it others, the better ones first.
+
+    Their worth is in units of 1/SCALE². A ``noise`` is added to each: none without it.
+    """
     if len(view.legal) == 1:
-        return view.legal[0]
+        return view.legal
     if DRAW in view.legal:
-        return DRAW
+        return (DRAW,)
     if only_builds(view):
-        return max(view.legal, key=partial(score, view))
+        return sorted(view.legal, key=partial(score, view), reverse=True)
     outlook = Outlook(view, weights or shipped(view.variant, view.teams))
-    value, best = max(
-        ((outlook.worth(action) + noise(), action) for action in worth_comparing(view)), key=itemgetter(0)
-    )
+    worth = {action: outlook.worth(action) + noise() for action in worth_comparing(view)}
+    ranked = sorted(worth, key=worth.__getitem__, reverse=True)
     exchanges = [action for action in view.legal if action.kind == "exchange"]
     # After an exchange the turn goes on, with one more card to choose from.
-    return exchanges[0] if exchanges and value < WIN_AT_LEAST else best
+    return exchanges if exchanges and worth[ranked[0]] < WIN_AT_LEAST else ranked
 
 
 def worth_comparing(view: View) -> list[Action]:
@@ -92,26 +88,14 @@ def worth_comparing(view: View) -> list[Action]:
     return list(first.values()) or list(view.legal)
 
 
-class _Codes(dict[int, int]):
-    """By code of a line: its feature, found when first asked for."""
+class _Found(dict[int, int]):
+    """Features by what they are of, each found when first asked for."""
 
-    def __init__(self, shape: Shape) -> None:
-        self._shape = shape
+    def __init__(self, feature: Callable[[int], int]) -> None:
+        self._feature = feature
 
-    def __missing__(self, code: int) -> int:
-        self[code] = feature = line_feature(self._shape, code)
-        return feature
-
-
-class _Squares(dict[int, int]):
-    """By count of a free square's lines: the feature of the square, less its state."""
-
-    def __init__(self, shape: Shape) -> None:
-        self._first = shape.squares_from - shape.free(0)
-
-    def __missing__(self, count: int) -> int:
-        pair = square_class(count % SIDE) * CLASSES + square_class(count // SIDE)
-        self[count] = feature = self._first + pair * CATEGORIES
+    def __missing__(self, key: int) -> int:
+        self[key] = feature = self._feature(key)
         return feature
 
 
@@ -120,8 +104,10 @@ class _Tables:
     """The lookup tables of a variant for so many teams, or fewer."""
 
     form: Shape
-    known: _Codes
-    squares: _Squares
+    known: _Found
+    """By code of a line."""
+    squares: _Found
+    """By count of a free square's lines: the feature of the square, less its state."""
     adds: tuple[int, ...]
     """By feature of a line: what it adds to the counts of its squares."""
     spots: tuple[tuple[Square, ...], ...]
@@ -137,8 +123,8 @@ def _tables(variant: Variant, teams: int) -> _Tables:
     weights = (square_weights(form, feature) for feature in range(form.features))
     return _Tables(
         form=form,
-        known=_Codes(form),
-        squares=_Squares(form),
+        known=_Found(partial(line_feature, form)),
+        squares=_Found(partial(_square_feature, form)),
         adds=tuple(own + SIDE * theirs for own, theirs in weights),
         spots=tuple(tuple(s for s, face in enumerate(board.grid) if face == c) for c in range(len(variant.faces))),
         number={line: n for n, line in enumerate(board.lines)},
@@ -149,6 +135,11 @@ def _tables(variant: Variant, teams: int) -> _Tables:
     )
 
 
+def _square_feature(form: Shape, count: int) -> int:
+    pair = square_class(count % SIDE) * CLASSES + square_class(count // SIDE)
+    return form.squares_from - form.free(0) + pair * CATEGORIES
+
+
 def _lies_along(cols: int, line: Line, square: Square) -> bool:
     """Return True for a line in the row, column or diagonals of a square: the cross product is zero."""
     (row, col), (next_row, next_col) = divmod(line[0], cols), divmod(line[1], cols)
@@ -156,14 +147,12 @@ def _lies_along(cols: int, line: Line, square: Square) -> bool:
 
 
 class Outlook:
-    """A position as one seat may know it, ready to compare its actions, and to go on to later positions."""
+    """A position as one seat may know it, ready to compare its actions."""
 
     def __init__(self, view: View, weights: Weights) -> None:
         variant = view.variant
         self.tables = _tables(variant, teams_max(variant, view.teams))
         self.variant = variant
-        self.seat = view.seat
-        self.teams = view.teams
         self.hand = Counter(view.hand)
         self._weights = weights
         self._shape = self.tables.form
@@ -172,7 +161,6 @@ class Outlook:
         self._to_win = dict(variant.sequences_to_win)[view.teams]
         self._table = next(n for n, size in enumerate(variant.sizes) if size.players == view.players)
         self._gone = Counter(card for cards in view.discards for card in cards)
-        self._last = [cards[-1] if cards else UNKNOWN for cards in view.discards]
         self.sequences: tuple[tuple[int, int], ...] = tuple(
             ((each.team - view.team) % view.teams, self.tables.number[each.squares]) for each in view.sequences
         )
@@ -184,14 +172,12 @@ class Outlook:
     def _count(self) -> None:
         """Compute everything that follows from the states of the squares and the sequences."""
         tables, values = self.tables, self._shape.values
-        self._closed = self._closed_by(self.sequences)
+        self._closed = {n for _, line in self.sequences for n in self._shape.clash[line]}
         made = Counter(team for team, _ in self.sequences)
         self._state = score_state(self._shape, made.pop(0, 0), max(made.values(), default=0))
         self._rows = self._weights.rows[self._state]
         self._codes = [sum([values[self.seen[s]] for s in line]) for line in self.variant.board.lines]
-        self._features = [
-            DEAD if closed else tables.known[code] for code, closed in zip(self._codes, self._closed, strict=True)
-        ]
+        self._features = [DEAD if n in self._closed else tables.known[code] for n, code in enumerate(self._codes)]
         self._sums = [sum([tables.adds[self._features[n]] for n in at]) for at in self._shape.through]
         free = self._free_from
         self._total = sum([self._rows[feature] for feature in self._features if feature])
@@ -212,108 +198,29 @@ class Outlook:
         )
         if breaks or COMPLETE in features.values():
             return copy(self).counted_with(action, changes)
-        delta, _ = self._difference(changes, features)
-        return self._weights.value(self._state, self._total + delta + self._count_rows(action, self._rows))
+        total = self._total + self._difference(changes, features) + self._count_rows(action)
+        return self._weights.value(self._state, total)
 
     def worth(self, action: Action) -> int:
-        """Return the value of an action, and more if it completes a sequence with no wild card."""
+        """Return the value of an action, and more if it completes a sequence with no wild card; WIN if it wins."""
         completes = self._sums[action.square] % SIDE >= MANY * MANY
         plain = action.kind == "place" and action.card not in self.variant.wild
-        return self.value(action) + COMPLETED * (plain and completes)
-
-    def after(self, events: Sequence[Event], drawn: Card = UNKNOWN) -> "Outlook":
-        """Return the position after these actions, and after the seat has drawn this card, if any."""
-        later = copy(self)
-        later.go_on(events, drawn)
-        return later
-
-    def go_on(self, events: Sequence[Event], drawn: Card) -> None:
-        """Change to the position after these actions and this draw; lists that a copy shares stay as they are."""
-        form, grid = self._shape, self.variant.board.grid
-        self.hand, self._gone, self._last = self.hand.copy(), self._gone.copy(), self._last.copy()
-        states, cards = dict[Square, int](), {drawn}
-        self.hand[drawn] += drawn != UNKNOWN
-        for seat, action in events:
-            self.hand[action.card] -= seat == self.seat
-            self._gone[action.card] += 1
-            cards |= {self._last[seat - 1], action.card, grid[action.square]}
-            self._last[seat - 1] = action.card
-            takes = action.kind == "remove"
-            states[action.square] = form.free(0) if takes else form.chip((seat - self.seat) % self.teams)
-        fresh = self._fresh()
-        for card in cards - {UNKNOWN}:
-            for square in self.tables.spots[card]:
-                state = states.get(square, self.seen[square])
-                if state >= form.free(0):
-                    states[square] = self._free_state(card)
-                else:
-                    relative = (state - 1) % form.teams
-                    states[square] = form.chip(relative, fresh=(card, relative) in fresh)
-        self._change([(s, state) for s, state in states.items() if state != self.seen[s]], events)
-
-    def _fresh(self) -> set[tuple[Card, int]]:
-        """Return the last cards of the other seats, each with the team, counted from the seat's own."""
-        return {
-            (card, (seat - self.seat) % self.teams)
-            for seat, card in enumerate(self._last, start=1)
-            if card != UNKNOWN and seat != self.seat
-        }
+        return min(WIN, self.value(action) + COMPLETED * (plain and completes))
 
     def is_free(self, square: Square) -> bool:
         return self.seen[square] >= self._free_from
 
-    def lines_through(self, square: Square) -> int:
-        """Return the lines through a square that lack few chips: the own side's, and SIDE times the others'."""
-        return self._sums[square]
-
-    def urgent_chips(self) -> set[Square]:
-        """Return the others' chips in lines of theirs that lack one chip."""
-        return {
-            square
-            for n, feature in enumerate(self._features)
-            if self.tables.adds[feature] >= SIDE * MANY * MANY
-            for square in self.variant.board.lines[n]
-            if 0 < self.seen[square] < self._shape.free(0)
-        }
-
-    def _change(self, changes: Sequence[Change], events: Sequence[Event]) -> None:
-        """Change the states of squares, and all that follows, in lists of its own."""
-        features, values, free = self._features_after(changes), self._shape.values, self._free_from
-        delta, moved = self._difference(changes, features)
-        before, self.seen = self.seen, self.seen.copy()
-        self._codes, self._features, self._sums = self._codes.copy(), self._features.copy(), self._sums.copy()
-        for square, state in changes:
-            self.seen[square] = state
-            self._free += (state >= free) - (before[square] >= free)
-            for n in self._shape.through[square]:
-                if not self._closed[n]:
-                    self._codes[n] += values[state] - values[before[square]]
-        for n, feature in features.items():
-            self._features[n] = feature
-        for square, count in moved.items():
-            self._sums[square] += count
-        self._total += delta
-        self._dead = [card for card in self.hand if self.hand[card] and self._is_dead(card)]
-        sequences = self._sequences_after(events)
-        if sequences != self.sequences:
-            self.sequences = sequences
-            self._count()
-
-    def _sequences_after(self, events: Iterable[Event]) -> tuple[tuple[int, int], ...]:
-        """Return the sequences after actions whose chips are in ``seen``: as the engine makes and breaks them."""
+    def _sequences_after(self, action: Action) -> tuple[tuple[int, int], ...]:
+        """Return the sequences after an action of the seat, seen already: as the engine makes and breaks them."""
         sequences, lines = self.sequences, self.variant.board.lines
-        for seat, action in events:
-            if action.kind == "give":
-                continue
-            if action.kind == "remove":
-                sequences = tuple((team, n) for team, n in sequences if action.square not in lines[n])
-            else:
-                relative = (seat - self.seat) % self.teams
-                chips = 0, self._shape.chip(relative), self._shape.chip(relative, fresh=True)
-                for n in (self.tables.along if self._advanced else self._shape.through)[action.square]:
-                    clash = self._shape.clash[n]
-                    if all(self.seen[s] in chips for s in lines[n]) and not any(m in clash for _, m in sequences):
-                        sequences = (*sequences, (relative, n))
+        if action.kind == "remove":
+            return tuple((team, n) for team, n in sequences if action.square not in lines[n])
+        if action.kind == "place":
+            chips = 0, self._shape.chip(0), self._shape.chip(0, fresh=True)
+            for n in (self.tables.along if self._advanced else self._shape.through)[action.square]:
+                clash = self._shape.clash[n]
+                if all(self.seen[s] in chips for s in lines[n]) and not any(m in clash for _, m in sequences):
+                    sequences = (*sequences, (0, n))
         return sequences
 
     def _features_after(self, changes: Iterable[Change]) -> dict[int, int]:
@@ -322,13 +229,13 @@ class Outlook:
         for square, new in changes:
             delta = values[new] - values[self.seen[square]]
             for n in self._shape.through[square]:
-                if not self._closed[n]:
+                if n not in self._closed:
                     codes[n] = codes.get(n, self._codes[n]) + delta
         known = self.tables.known
         return {n: known[code] for n, code in codes.items()}
 
-    def _difference(self, changes: Iterable[Change], features: Mapping[int, int]) -> tuple[int, dict[Square, int]]:
-        """Return the difference that changed squares and lines make to the sum of rows, and to counts by square."""
+    def _difference(self, changes: Iterable[Change], features: Mapping[int, int]) -> int:
+        """Return the difference that changed squares and lines make to the sum of rows."""
         rows, seen, sums, free = self._rows, self.seen, self._sums, self._free_from
         adds, squares, lines = self.tables.adds, self.tables.squares, self.variant.board.lines
         total, moved = 0, dict[Square, int]()
@@ -346,9 +253,9 @@ class Outlook:
                 total -= rows[squares[sums[square]] + before]
             if after >= free:
                 total += rows[squares[sums[square] + moved.get(square, 0)] + after]
-        return total, moved
+        return total
 
-    def _count_rows(self, action: Action, rows: Sequence[int]) -> int:
+    def _count_rows(self, action: Action) -> int:
         """Return the rows of the counts after an action."""
         variant, hand = self.variant, self.hand
         wilds, takers = (sum(hand[card] for card in cards) for cards in (variant.wild, variant.removing))
@@ -369,7 +276,7 @@ class Outlook:
             wilds, takers = wilds - (action.card in variant.wild), takers - (action.card in variant.removing)
         held = sum(hand.values())
         places = counts((wilds, takers, wilds_unseen, takers_unseen, dead, self._table, held - 1, free // 10))
-        return sum([rows[first + place] for first, place in zip(self._shape.counts_from, places, strict=True)])
+        return sum([self._rows[first + place] for first, place in zip(self._shape.counts_from, places, strict=True)])
 
     def _changes(self, action: Action) -> list[Change]:
         """Return the new states of the squares that an action of the seat changes."""
@@ -390,13 +297,13 @@ class Outlook:
         self.seen = self.seen.copy()
         for square, state in changes:
             self.seen[square] = state
-        self.sequences = self._sequences_after([(self.seat, action)])
+        self.sequences = self._sequences_after(action)
         if sum(team == 0 for team, _ in self.sequences) >= self._to_win:
             return WIN
         free, dead = self._free, self._dead
         self._count()
         self._free, self._dead = free, dead  # the counts are those before the action
-        return self._weights.value(self._state, self._total + self._count_rows(action, self._rows))
+        return self._weights.value(self._state, self._total + self._count_rows(action))
 
     def _without(self, card: Card) -> int:
         squares = [square for square in self.tables.spots[card] if self.is_free(square)] if self.hand[card] == 1 else []
@@ -404,7 +311,13 @@ class Outlook:
         return copy(self).counted_with(Action("give", card), changes)
 
     def _states(self, view: View) -> list[int]:
-        form, found, fresh = self._shape, list[int](), self._fresh()
+        form, found = self._shape, list[int]()
+        # The last cards of the other seats, each with the team, counted from the seat's own.
+        fresh = {
+            (cards[-1], (seat - view.seat) % view.teams)
+            for seat, cards in enumerate(view.discards, start=1)
+            if cards and seat != view.seat
+        }
         for square, team in enumerate(view.board):
             card = self.variant.board.grid[square]
             if team < 0:
@@ -424,23 +337,17 @@ class Outlook:
         spots = self.tables.spots[card] if card != UNKNOWN else ()
         return bool(spots) and not any(map(self.is_free, spots))
 
-    def _closed_by(self, sequences: Iterable[tuple[int, int]]) -> list[bool]:
-        closed = [False] * len(self.variant.board.lines)
-        for _, line in sequences:
-            for n in self._shape.clash[line]:
-                closed[n] = True
-        return closed
 
+class NoisyBot:
+    """A level: chooses by the learned value, which it sees through noise of this weight, but misses no win at once."""
 
-class EasyBot:
-    """``easy``: chooses by the learned value, which it sees through noise, but misses no win at once."""
-
-    def __init__(self, randomness: random.Random) -> None:
+    def __init__(self, weight: int, randomness: random.Random) -> None:
+        self._weight = weight
         self._randomness = randomness
 
     def choose(self, view: View) -> Action:
-        return best_action(view, noise=self._noise)
+        return ranking(view, noise=self._noise)[0]
 
     def _noise(self) -> int:
         """Return the sum of four even numbers of 8 bits, about their mean: nearly a bell, in whole numbers."""
-        return NOISE * (sum(self._randomness.getrandbits(32).to_bytes(4, "big")) - 510)
+        return self._weight * (sum(self._randomness.getrandbits(32).to_bytes(4, "big")) - 510)

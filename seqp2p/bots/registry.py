@@ -1,18 +1,15 @@
 """The bots, by name. Randomness is an argument; a bot keeps nothing from turn to turn.
 
-A name is a level, a kind of bot, or for ``strong`` the kind and the number of trials for a choice: ``strong:200``.
+A name is a level or a kind of bot. ``strong`` is an old name of ``learned``.
 """
 
 import random
-import re
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from seqp2p.bots.greedy import GreedyBot
-from seqp2p.bots.learned import EasyBot, LearnedBot
-from seqp2p.bots.lookahead import DEFAULT_S, TRIAL_S, TRIALS_MAX, Effort, StrongBot
+from seqp2p.bots.learned import LearnedBot, NoisyBot
 from seqp2p.bots.player import Bot
 from seqp2p.bots.value import why_no_weights
 from seqp2p.i18n import message
@@ -41,70 +38,36 @@ class _Drawing:
         return DRAW if DRAW in view.legal else self._bot.choose(view)
 
 
-def strong_bot(randomness: random.Random, effort: Effort | None = None) -> StrongBot:
-    """Return the bot ``strong``, with another effort for a choice if one is given."""
-    return StrongBot(randomness, time.monotonic, effort or Effort(seconds=DEFAULT_S))
-
-
 USUAL: Final = "normal"
 """The bot of seats for which no other is named."""
-STRONG: Final = "strong"
-_TRIALS: Final = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
+# The weights of the noise, which is itself 148 wide (its standard deviation), in the units of values. They were fitted:
+# docs/bots.md has what each level wins against the next.
+EASY_NOISE: Final = 1_850
+USUAL_NOISE: Final = 1_050
 
 
-class BotKind(NamedTuple):
-    make: MakeBot
-    learned: bool = False  # it needs the weights
-    forgets: bool = False  # it tosses for drawing and forgetting, where cards are drawn by hand; seats get it _Drawing
+def _learned(_: random.Random) -> Bot:
+    return LearnedBot()
 
 
-_learned_bot: Final[MakeBot] = lambda _: LearnedBot()  # noqa: E731  # a maker that needs no name
-KINDS: Final[Mapping[str, BotKind]] = {
-    "easy": BotKind(EasyBot, learned=True),
-    USUAL: BotKind(_learned_bot, learned=True),
-    "hard": BotKind(strong_bot, learned=True),
-    "random": BotKind(RandomBot, forgets=True),
-    "greedy": BotKind(GreedyBot, forgets=True),
-    "learned": BotKind(_learned_bot, learned=True),
-    STRONG: BotKind(strong_bot, learned=True),
+FORGETFUL: Final[Mapping[str, MakeBot]] = {"random": RandomBot, "greedy": GreedyBot}
+"""The bots without weights. Where cards are drawn by hand they toss for drawing and forgetting; seats get _Drawing."""
+BOTS: Final[Mapping[str, MakeBot]] = {
+    "easy": partial(NoisyBot, EASY_NOISE),
+    USUAL: partial(NoisyBot, USUAL_NOISE),
+    "hard": _learned,
+    **{name: partial(_Drawing, make=make) for name, make in FORGETFUL.items()},
+    "learned": _learned,
+    "strong": _learned,
 }
-
-
-class Bots(Mapping[str, MakeBot]):
-    """The makers of bots, by name. It lists the plain names; a name with a number is also found."""
-
-    def __getitem__(self, name: str) -> MakeBot:
-        _, colon, number = name.partition(":")
-        if colon and why_no_bot(name) is None:
-            return partial(strong_bot, effort=Effort(int(number)))
-        return partial(_Drawing, make=KINDS[name].make) if KINDS[name].forgets else KINDS[name].make
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(KINDS)
-
-    def __len__(self) -> int:
-        return len(KINDS)
+"""The makers of bots, by name."""
 
 
 def why_no_bot(name: str) -> str | None:
     """Return the reason why there is no bot of this name, or None."""
-    kind, colon, number = name.partition(":")
-    if kind not in KINDS:
-        bots = ", ".join((*KINDS, f"{STRONG}:N"))
-        return message("there is no bot {name!r}: the bots are {bots}", name=name, bots=bots)
-    if colon and kind != STRONG:
+    if name in BOTS:
+        return None if name in FORGETFUL else why_no_weights()
+    kind, _, _ = name.partition(":")
+    if kind in BOTS:
         return message("the bot {bot} takes no number: write {bot}", bot=kind)
-    if colon and (not _TRIALS.fullmatch(number) or int(number) > TRIALS_MAX):
-        values = {"most": TRIALS_MAX, "bot": kind}
-        return message("the number of trials for a choice is 1 to {most}: write for instance {bot}:200", **values)
-    return why_no_weights() if KINDS[kind].learned else None
-
-
-def choice_s(name: str) -> float:
-    """Return about the time that a bot takes for a choice on a usual machine; 0 for one that need not think."""
-    kind, _, number = name.partition(":")
-    thought_s = TRIAL_S * int(number) if number else DEFAULT_S
-    return thought_s if KINDS[kind].make is strong_bot else 0.0
-
-
-BOTS: Final = Bots()
+    return message("there is no bot {name!r}: the bots are {bots}", name=name, bots=", ".join(BOTS))

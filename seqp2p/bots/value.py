@@ -12,7 +12,6 @@ number with 32 bits for each unit, so rows add and subtract in one step; a guard
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
@@ -29,10 +28,6 @@ SCALE: Final = 1 << SCALE_BITS
 FIELD_BITS: Final = 32
 GUARD: Final = 1 << (FIELD_BITS - 1)
 CHECK_LENGTH: Final = 32
-CERTAIN: Final = 1 << 16
-"""The chance of a win."""
-STEP_BITS: Final = 14
-LOGIT_MAX: Final = 10
 
 
 class BadWeights(ValueError):
@@ -59,24 +54,6 @@ class Weights:
         return linear + sum(
             weight * (field - GUARD) for weight, field in zip(self.out[state], fields, strict=False) if field > GUARD
         )
-
-
-def chance(value: int) -> int:
-    """Return the chance to win of a value, in units of 1/CERTAIN, by whole numbers.
-
-    >>> chance(0), chance(1 << 50), chance(SCALE * SCALE)
-    (32768, 65536, 47910)
-    """
-    steps = _logistic()
-    return steps[max(0, min(len(steps) - 1, (value >> STEP_BITS) + len(steps) // 2))]
-
-
-@lru_cache(maxsize=1)
-def _logistic() -> tuple[int, ...]:
-    """Return the chances of logits from -LOGIT_MAX to LOGIT_MAX. Decimals are rounded alike on every machine."""
-    step = Decimal(1 << STEP_BITS) / (SCALE * SCALE)
-    most = LOGIT_MAX * SCALE * SCALE >> STEP_BITS
-    return (0, *(int(CERTAIN / (1 + (-step * n).exp())) for n in range(1 - most, most)), CERTAIN)
 
 
 def name_of(variant: Variant, teams: int) -> str:

@@ -20,7 +20,7 @@ from seqp2p.api import settings
 from seqp2p.api.home import usual_name, usual_replay_dir
 from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.program import Program
-from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
+from seqp2p.bots.registry import BOTS, why_no_bot
 from seqp2p.cli import progress
 from seqp2p.cli.errors import note_child, sentence
 from seqp2p.cli.output import Output, ScreenWish, show_error
@@ -367,15 +367,10 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class BotName(click.Choice[str]):
-    """One of ``BOTS``; ``strong:N`` is checked by its number, and completed like the others by its kind."""
+    """One of ``BOTS``."""
 
     def __init__(self) -> None:
         super().__init__(list(BOTS))
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """Return the value's name in --help. (Before click 8.2 there was no context.)"""
-        del param, ctx
-        return f"[{'|'.join((*BOTS, f'{STRONG}:N'))}]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if reason := why_no_bot(value):

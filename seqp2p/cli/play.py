@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from seqp2p.api.home import usual_name
 from seqp2p.api.table import HostOptions
-from seqp2p.bots.registry import USUAL, choice_s
+from seqp2p.bots.registry import USUAL
 from seqp2p.cli.options import (
     REPLAY_DIR_HELP,
     BotName,
@@ -31,7 +31,7 @@ from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
-from seqp2p.ui.language import number, t, tn, translate
+from seqp2p.ui.language import t, tn, translate
 from seqp2p.ui.person.command_words import YES, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.words import Sight
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from seqp2p.ui.person.tutorial import Tutorial
     from seqp2p.ui.screen import Screen
 
-ROUND_TOLD_S: Final = 5.0
-"""A shorter round of the bots is not told."""
 LOOPBACK: Final = Address("127.0.0.1", 0)
 EASY: Final = "easy"
 PLAYS_ON: Final = -1
@@ -104,8 +102,6 @@ def command(
     choices = Choices(None, 0, usable_replay_dir(replay_dir), coached=True)
     options = SeatOptions(choices, own_name(name, output), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
-    if (round_s := bots * max(pace_s, choice_s(bot))) >= ROUND_TOLD_S:
-        output.say(t("their turns take about {seconds} s a round", seconds=number(round_s)))
     raise SystemExit(run_async(lambda: host(settings, HostOptions(0), LOOPBACK, options, filling, invites=False)))
 
 

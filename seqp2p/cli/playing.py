@@ -15,9 +15,11 @@ import trio
 from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, Time
+from seqp2p.bots.learned import ranking
 from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
-from seqp2p.bots.registry import BOTS, STRONG, RandomBot, strong_bot, why_no_bot
+from seqp2p.bots.registry import BOTS, RandomBot
+from seqp2p.bots.value import why_no_weights
 from seqp2p.bots.wire import hello
 from seqp2p.cli import json_events
 from seqp2p.cli.errors import can_resume, forget_command, remember_seat, resume_command
@@ -45,15 +47,14 @@ from seqp2p.ui.plain import Ways
 from seqp2p.ui.words import Sight
 
 
-async def hint(console: Console, colours: Sequence[str], seen: View) -> tuple[str, Action | None]:
-    """Return a hint for the seat to move with its action, found in a thread, or the reason why there is none."""
+def hint(console: Console, colours: Sequence[str], seen: View) -> tuple[str, Action | None]:
+    """Return a hint for the seat to move with its action, or the reason why there is none."""
     from seqp2p.ui.explain import advice  # 1 MB of the screen, which a peer without one never needs
 
-    if reason := why_no_bot(STRONG):
+    if reason := why_no_weights():
         return translate(reason), None
-    bot = strong_bot(random.Random(secrets.randbits(128)))  # noqa: S311  # no other player sees what comes of it
-    ranking = await trio.to_thread.run_sync(bot.ranking, seen, abandon_on_cancel=True)
-    return advice(seen, ranking, colours, console.action, console.card), ranking[0]
+    ranked = ranking(seen)
+    return advice(seen, ranked, colours, console.action, console.card), ranked[0]
 
 
 def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Callable[[], Ways] = dict) -> SeatPlayer:

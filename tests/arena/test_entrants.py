@@ -44,7 +44,7 @@ def raising(error: BaseException) -> Callable[[View], object]:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("strong:no", "bot"),
+        ("learned:no", "bot"),
         ("clever", "bot"),
         ("été:Bot", "class"),
         ("a:b:c", "bot"),

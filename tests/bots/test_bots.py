@@ -1,7 +1,6 @@
 """The bots that ship: fair dice, legal choices, and where one choice is best, that choice."""
 
 import random
-import threading
 from collections import Counter
 
 import pytest
@@ -12,15 +11,13 @@ from hypothesis import strategies as st
 
 from seqp2p.bots.chance import CERTAIN, KNOTS, OUT, OWN, SHARES, TableKind, among
 from seqp2p.bots.player import Bot, BotPlayer
-from seqp2p.bots.registry import BOTS, RandomBot, choice_s
+from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
 from seqp2p.bots.value import SCALE_BITS
-from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Action, Options, Position, View, apply, format_action, view
+from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Options, Position, View, apply, format_action, view
 from tests.each import for_each
 from tests.rules.playing import OPTION_TABLES, TABLES, Table, make, two
 
-NAMES = (*(name for name in BOTS if not choice_s(name)), "strong:20")
-"""``strong`` by trials: within a time it does not find the same again."""
-every = pytest.mark.parametrize("name", NAMES)
+every = pytest.mark.parametrize("name", [*BOTS])
 
 
 def test_random_takes_every_legal_action_equally_often() -> None:
@@ -34,7 +31,7 @@ def test_random_takes_every_legal_action_equally_often() -> None:
     assert chi_squared < freedom + 5 * (2 * freedom) ** 0.5
 
 
-@for_each(NAMES)
+@for_each(BOTS)
 def test_dice_of_the_same_seed_fall_the_same(name: str) -> None:
     seen = Table(KIDS, 3, 3).seen(2)
     assert BOTS[name](random.Random(7)).choose(seen) == BOTS[name](random.Random(7)).choose(seen)
@@ -47,7 +44,7 @@ def test_a_bot_chooses_what_is_legal_in_every_phase_of_every_game(name: str, tab
     assert not seen.legal or BOTS[name](random.Random(seed)).choose(seen) in seen.legal
 
 
-@pytest.mark.parametrize("name", ["easy", "normal", "greedy", "strong:1"])
+@pytest.mark.parametrize("name", ["easy", "normal", "greedy", "learned"])
 @given(table=st.sampled_from(OPTION_TABLES), seed=st.integers(0, 2**32))
 def test_no_win_is_passed_by(name: str, table: Table, seed: int) -> None:
     seen = table.seen(seed)
@@ -86,12 +83,12 @@ DECISIONS: dict[str, tuple[str, Position, set[str]]] = {
     "a sequence is completed": ("greedy", two("KH,QC,2C,3H,TS,9H,4D", "c2 d2 e2 f2", "b6 b7 b8 b9"), {"KH g2"}),
     # f4 completes the second sequence; h9 would spoil two lines of four.
     "a win comes before two lines that could be spoiled": (
-        "greedy strong:1",
+        "greedy learned",
         two("3C,4C,TC,7C,3H,2H,JC", FOUR_LINES, "h5 h6 h7 h8 d9 e9 f9 g9", sequences="a:b2-f2"),
         {"3C f4"},
     ),
     "a win comes before an exchange": (
-        "strong:150",
+        "learned",
         two("3C,9S,TC,7C,3H,2H,JC", f"{FOUR_LINES} i1", "h5 h6 h7 d9 e9 f9 g9 b7", sequences="a:b2-f2"),
         {"3C f4"},
     ),
@@ -108,28 +105,28 @@ DECISIONS: dict[str, tuple[str, Position, set[str]]] = {
     ),
     # e1 is the five of spades.
     "a last sequence is spoiled": (
-        "strong:400",
+        "learned",
         two("5S,QC,2S,3H,TS,9H,4D", "d5 e5 d7 g3", LACKS_E1, sequences="b:a9-e9"),
         {"5S e1"},
     ),
     "a last sequence is spoiled with a jack": (
-        "strong:400",
+        "learned",
         two("JC,QC,2S,3H,TS,9H,4D", "d5 e5 d7 g3", LACKS_E1, sequences="b:a9-e9"),
         {"JC e1"},
     ),
     "a chip is taken out of a last sequence": (
-        "strong:600",
+        "learned",
         two("JS,QC,2S,3H,TS,9H,4D", "d5 e5 d7 g3", LACKS_E1, sequences="b:a9-e9"),
         {f"JS x{square}" for square in ("b1", "c1", "d1")},
     ),
     # Both squares of the nine of spades are taken.
     "a dead card is exchanged before little is played for": (
-        "greedy strong:150",
+        "greedy learned",
         two("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8"),
         {"9S dead"},
     ),
     "a pass, when nothing else is legal": (
-        "greedy normal strong:1",
+        "greedy easy learned",
         make({"a": "e3 e5 a2 c2"}, ["dragon,dragon,dragon", "?,?,?"], variant=KIDS, pile=0, possible=False),
         {"pass"},
     ),
@@ -149,16 +146,16 @@ def test_decisions(claim: str) -> None:
         assert choice(name, position) in choices, name
 
 
-@for_each(["greedy", "strong:150"])
+@for_each(["greedy", "learned"])
 def test_jacks_are_kept_while_nothing_is_at_stake(name: str) -> None:
     assert "J" not in choice(name, two("JC,JS,2S,3H,TS,9H,JD", "e5", "h8 c3"))
 
 
-def test_strong_gives_up_no_jack() -> None:
+def test_learned_gives_up_no_jack() -> None:
     hands = ["9S,2S,JC,JS,TS,9H", *["?,?,?,?,?,?"] * 3]
     chips = {"a": "i1 b7 c3", "b": "h8 g8 d4"}
     assert "J" not in choice(
-        "strong:150", make(chips, hands, options="no-table-talk", pending="penalty/2/-/1,3/-", possible=False)
+        "learned", make(chips, hands, options="no-table-talk", pending="penalty/2/-/1,3/-", possible=False)
     )
 
 
@@ -178,7 +175,7 @@ def test_greedy_does_not_lengthen_a_sequence_it_has() -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("name", "games", "least"), [("greedy", 20, 18), ("strong:15", 2, 2)])
+@pytest.mark.parametrize(("name", "games", "least"), [("greedy", 20, 18), ("easy", 20, 18)])
 def test_it_beats_random(name: str, games: int, least: int) -> None:
     won = 0
     for seed in range(games):
@@ -190,22 +187,20 @@ def test_it_beats_random(name: str, games: int, least: int) -> None:
     assert won >= least
 
 
-# A bot at a table: in a thread, at a pace.
+@for_each(["clever", ":3", "greedy:3", "strong:200", "strong:"])
+def test_names_of_no_bot(name: str) -> None:
+    kind = name.partition(":")[0]
+    named = f"the bot {kind} takes no number: write {kind}"
+    assert why_no_bot(name) == (named if kind in BOTS else f"there is no bot {name!r}: the bots are {', '.join(BOTS)}")
+    assert name not in BOTS
+
+
+# A bot at a table, at a pace.
 
 
 @pytest.fixture
 def seen() -> View:
     return Table(KIDS, 2, 2).seen(5)
-
-
-class Thinker:
-    """A bot that notes where it thinks."""
-
-    thread: threading.Thread | None = None
-
-    def choose(self, seen: View) -> Action:
-        self.thread = threading.current_thread()
-        return seen.legal[0]
 
 
 async def test_it_chooses_at_once_without_a_pace(seen: View, autojump_clock: trio.testing.MockClock) -> None:
@@ -219,12 +214,6 @@ async def test_a_turn_takes_its_pace(seen: View, autojump_clock: trio.testing.Mo
     for turn in range(1, 4):
         assert await player.choose(seen, None) in seen.legal
         assert trio.current_time() == pytest.approx(2.5 * turn)
-
-
-async def test_it_thinks_in_a_thread_of_its_own(seen: View) -> None:
-    bot = Thinker()
-    await BotPlayer(bot).choose(seen, None)
-    assert bot.thread not in (None, threading.current_thread())
 
 
 async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: View) -> None:

@@ -20,11 +20,8 @@ import trio
 import trio.testing
 
 from seqp2p import hangup
-from seqp2p.bots import registry
-from seqp2p.bots.lookahead import Effort
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
-from seqp2p.cli import play as play_module
 from seqp2p.cli import playing
 from seqp2p.cli.errors import LOST_HINT, hint_of, line_of, polite_signals, sentence
 from seqp2p.cli.options import Choices
@@ -116,23 +113,6 @@ def test_the_game_goes_on_after_a_crash(people: Household) -> None:
     # The table of bots that were called is not opened again: they end by themselves.
     wait_until_gone(bots)
     assert list((people.directory / "tmp").iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("options", "round_s"),
-    [
-        (["--bots", "11", "--bot", "hard"], 11),
-        (["--bots", "11", "--bot", "hard", "--pace", "0"], 6),
-        (["--bots", "1", "--bot", "strong:20000"], 12),
-    ],
-)
-def test_the_time_of_a_long_round_is_told(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], round_s: int
-) -> None:
-    monkeypatch.setattr(play_module, "run_async", lambda _: 0)
-    told = f"their turns take about {round_s} s a round"
-    assert told in cli("play", *options, "--replay-dir", tmp_path)[1].splitlines()
-    assert "a round" not in cli("play", "--bots", "3", "--replay-dir", tmp_path)[1]
 
 
 def test_the_tutorial_is_nobody_s_game(cli: Cli, typed: list[str], own_home: Path) -> None:
@@ -446,20 +426,19 @@ OTHERS = "?,?,?,?,?,?,?"
 CONSOLE = Console(trio.sleep_forever, lambda _: None, lambda _: None, terminal=False)
 
 
-async def test_a_hint_is_what_strong_would_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "strong_bot", lambda randomness: registry.strong_bot(randomness, Effort(20)))
+def test_a_hint_is_what_learned_would_play() -> None:
     position = make(
         {"a": "b2 c2 d2 e2 f2 b4 c4 d4 e4", "b": "h5 h6 h7 h8 d9 e9 f9 g9"},
         ["3C,4C,TC,7C,3H,2H,JC", OTHERS],
         sequences="a:b2-f2",
     )
-    told, action = await playing.hint(CONSOLE, ("blue", "green"), view(position, 1))
+    told, action = playing.hint(CONSOLE, ("blue", "green"), view(position, 1))
     assert told.startswith("hint: 3C f4 completes b4-f4 and keeps JC; second best: ")
     assert action is not None
     assert format_action(CLASSIC, action) == "3C f4"
 
 
-async def test_without_weights_there_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "why_no_bot", lambda _: "the weights are missing")
+def test_without_weights_there_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "why_no_weights", lambda: "the weights are missing")
     position = make({"a": "b2", "b": "h5"}, ["3C,4C,TC,7C,3H,2H,JC", OTHERS])
-    assert await playing.hint(CONSOLE, ("blue", "green"), view(position, 1)) == ("the weights are missing", None)
+    assert playing.hint(CONSOLE, ("blue", "green"), view(position, 1)) == ("the weights are missing", None)

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from seqp2p.bots.registry import KINDS
+from seqp2p.bots.registry import FORGETFUL
 from seqp2p.live.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Asker, Chosen
 from seqp2p.live.seat_session import InboxItem
 from seqp2p.rules import Action, View
@@ -15,8 +15,8 @@ Choose = Callable[[View, str | None], Action]
 
 
 def make_bot(name: str, dice: random.Random) -> Choose:
-    """Return a bot of ``seqp2p.bots.registry``; ``random`` and ``greedy`` forget some draws."""
-    bot = KINDS[name].make(dice)
+    """Return ``random`` or ``greedy``, which forgets some draws."""
+    bot = FORGETFUL[name](dice)
     return lambda view, _why: bot.choose(view)
 
 

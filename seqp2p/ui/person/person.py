@@ -60,8 +60,8 @@ def _away(seat: int) -> str:
 Act: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
 Stop: TypeAlias = Callable[[], Awaitable[None]]
-Hints: TypeAlias = Callable[[View], Awaitable[tuple[str, Action | None]]]
-"""Thinks about a view of the seat to move; returns a sentence, and the action that it names, if any."""
+Hints: TypeAlias = Callable[[View], tuple[str, Action | None]]
+"""Takes a view of the seat to move; returns a sentence, and the action that it names, if any."""
 Acts: TypeAlias = Mapping[str, Act]
 """The words that do something at the table, with their handlers."""
 
@@ -670,11 +670,10 @@ class Person:
         elif question is None:
             self._show(t("hints are given on your own turn"))
         else:
-            found, action = await self._hints(question.view)
-            if self._question is question:  # else the turn went on meanwhile
-                self._show(found)
-                self._proposed = action and action._replace()  # another object: a hint can be asked for again
-                self._desk.repaint()
+            found, action = self._hints(question.view)
+            self._show(found)
+            self._proposed = action and action._replace()  # another object: a hint can be asked for again
+            self._desk.repaint()
 
     async def _stop(self, stop: Stop, _: str) -> None:
         if self._match.game.position is None:
