@@ -8,7 +8,7 @@ from protocol.generator.stream import Stream, StreamChoices, identity
 from protocol.generator.vectors import packb, unpackb
 from seqp2p.api.settings import table_settings
 from seqp2p.bots.player import Bot
-from seqp2p.bots.registry import BOTS, FORGETFUL
+from seqp2p.bots.registry import FORGETFUL
 from seqp2p.crypto.group import encode_points, encode_scalar, random_below
 from seqp2p.crypto.hashing import CONTRIBUTION, FILE
 from seqp2p.crypto.identity import Identity, sign
@@ -83,7 +83,7 @@ class Game:
             SeatKeys(seat, each, Stream(f"{self.name} seat {seat}")) for seat, each in enumerate(self.identities, 1)
         ]
         self._players: list[Bot] = [
-            (FORGETFUL.get(bot) or BOTS[bot])(StreamChoices(f"{self.name} bot {seat}"))
+            FORGETFUL[bot](StreamChoices(f"{self.name} bot {seat}"))
             for seat, bot in enumerate(self.bots or ["random"] * players, 1)
         ]
         self._chance = Stream(f"{self.name} talk")
