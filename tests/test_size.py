@@ -29,10 +29,10 @@ CEILINGS: Final = {
     "seqp2p/rules/**/*.py": 3073,
     "seqp2p/ui/**/*.py": 8606,
     "tests/**/*.py": 50_219,
-    "tests/**/*.txt": 7527,
+    "tests/**/*.txt": 7531,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 1013,
-    "docs/**/*.md": 4566,
+    "docs/**/*.md": 4581,
 }
 
 
