@@ -99,7 +99,7 @@ def test_the_menu_is_a_list_without_a_screen_and_so_is_what_it_starts(room: Room
     ann.wait(lambda shown: shown.count("q  quit") > back.count("q  quit"), "the list again")
     ann.type("1")
     ann.see("type an action (help says how)")
-    ann.type("quit")
+    ann.type("exit")
     ann.see("Enter: back to the menu")
 
 

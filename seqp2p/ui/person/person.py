@@ -429,7 +429,7 @@ class Person:
     def welcome(self) -> None:
         """Show the start of a game, after the deal or in a resumed game."""
         if not self._desk.shows_table:
-            self._show(*self._sight.help())
+            self._show(*self._sight.help(coached=self.coached))
         self._show_hand()
         self._tell_turn()
 
