@@ -59,7 +59,7 @@ class SeatPlayer(Protocol):
 
 
 class BotPlayer:
-    """A player that asks a bot of this program: milliseconds. ``pace_s``, the least time of a turn, is for people."""
+    """A player that asks a bot, in a worker thread. ``pace_s`` is the least time of a turn: people can follow it."""
 
     def __init__(self, bot: Bot, pace_s: float = 0.0) -> None:
         self._bot = bot
@@ -69,6 +69,7 @@ class BotPlayer:
         """Return the bot's choice. A bot chooses among the legal actions, so it is never refused."""
         assert refused is None, f"a bot chose what is not legal: {refused}"
         begun = trio.current_time()
-        action = self._bot.choose(view)
+        # A choice that is no longer needed may take its time: it costs only the bot's own randomness.
+        action = await trio.to_thread.run_sync(self._bot.choose, view, abandon_on_cancel=True)
         await trio.sleep_until(begun + self._pace_s)
         return action

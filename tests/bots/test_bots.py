@@ -1,6 +1,7 @@
 """The bots that ship: fair dice, legal choices, and where one choice is best, that choice."""
 
 import random
+import threading
 from collections import Counter
 
 import pytest
@@ -13,7 +14,7 @@ from seqp2p.bots.chance import CERTAIN, KNOTS, OUT, OWN, SHARES, TableKind, amon
 from seqp2p.bots.player import Bot, BotPlayer
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
 from seqp2p.bots.value import SCALE_BITS
-from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Options, Position, View, apply, format_action, view
+from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Action, Options, Position, View, apply, format_action, view
 from tests.each import for_each
 from tests.rules.playing import OPTION_TABLES, TABLES, Table, make, two
 
@@ -214,6 +215,19 @@ async def test_a_turn_takes_its_pace(seen: View, autojump_clock: trio.testing.Mo
     for turn in range(1, 4):
         assert await player.choose(seen, None) in seen.legal
         assert trio.current_time() == pytest.approx(2.5 * turn)
+
+
+async def test_it_thinks_in_a_thread_of_its_own(seen: View) -> None:
+    threads = set[threading.Thread]()
+
+    class Thinker:
+        def choose(self, seen: View) -> Action:
+            threads.add(threading.current_thread())
+            return seen.legal[0]
+
+    await BotPlayer(Thinker()).choose(seen, None)
+    assert threads.isdisjoint({threading.current_thread()})
+    assert len(threads) == 1
 
 
 async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: View) -> None:
