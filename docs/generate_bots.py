@@ -1,14 +1,17 @@
 """Play bots against each other and write the results into ``docs/bots.md`` (``make bots``).
 
 Rows that the page lacks are played; ``make bots ROWS="5 6"`` plays these again. The results of each deal are kept in
-``build/bots``, so a row that was stopped goes on where it was. Each row is written as soon as it is played. Every bot
-here plays by its seed and not by the clock, so the games are the same on every machine.
+``build/bots``, in a folder for these very bots, so a row that was stopped goes on where it was. Each row is written as
+soon as it is played. Every bot plays by its seed and not by the clock, so the games are the same on every machine.
 """
 
 import argparse
 import re
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
+from itertools import pairwise
+from math import log10
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -23,8 +26,8 @@ PAGE: Final = ROOT / "docs" / "bots.md"
 BEGIN: Final = "<!-- make bots writes this table -->"
 END: Final = "<!-- to here -->"
 HEAD: Final = (
-    "| bot | against | table | games | score | 95 % interval |",
-    "| --- | --- | --- | --: | --: | --- |",
+    "| bot | against | table | games | score | 95 % interval | Elo | ms a choice |",
+    "| --- | --- | --- | --: | --: | --- | --- | --- |",
 )
 SEED: Final = 1
 TOLD_EVERY: Final = 100
@@ -50,18 +53,15 @@ class Row(NamedTuple):
         return self.games // len(self.contest.seatings)
 
 
+LADDER: Final = ("hard", "normal", "greedy", "easy", "random")
+"""All bots, the best first; ``learned`` and ``strong`` are ``hard``."""
 ROWS: Final = (
+    *(Row((bot, other), players, 2000) for players in (2, 4) for bot, other in pairwise(LADDER)),
+    *(Row((bot, other, other), 3, 2001) for bot, other in pairwise(LADDER)),
     Row(("learned", "greedy"), 2, 4000),
     Row(("learned", "greedy"), 4, 4000),
-    Row(("learned", "greedy", "greedy"), 3, 1500),
     Row(("learned", "greedy"), 6, 2000),
     Row(("learned", "greedy"), 2, 4000, "kids"),
-    Row(("greedy", "random"), 2, 1000),
-    Row(("greedy", "random"), 4, 1000),
-    Row(("hard", "normal"), 2, 2000),
-    Row(("hard", "normal"), 4, 2000),
-    Row(("normal", "easy"), 2, 2000),
-    Row(("normal", "easy"), 4, 2000),
 )
 
 
@@ -75,9 +75,20 @@ def head(row: Row) -> str:
 
 def line(row: Row, tally: Tally) -> str:
     """Return a row with its result."""
-    low, high = tally.interval(0)
-    score = 100 * (tally.score(0) or 0.0)
-    return f"{head(row)} {score:.1f} % | {100 * low:.1f} to {100 * high:.1f} % |"
+    score, (low, high), teams = tally.score(0) or 0.0, tally.interval(0), len(row.bots)
+    shown = f"{100 * score:.1f} % | {100 * low:.1f} to {100 * high:.1f} %"
+    least = elo(low, teams)
+    rating = f"{elo(score, teams)} ({least} to {elo(high, teams)})" if high < 1 else f"over {least}"
+    times = " and ".join(f"{1000 * side.seconds / side.choices:.2f}" for side in tally.sides)
+    return f"{head(row)} {shown} | {rating} | {times} |"
+
+
+def elo(score: float, teams: int) -> str:
+    """Return by how many points of Elo a bot is better than the others, which are alike, with this mean score.
+
+    Of teams a, b, b … the chance of a is a / (a + b + b …), as in R. D. Luce's model; 400 points are odds of 10 to 1.
+    """
+    return f"{400 * log10((teams - 1) * score / (1 - score)):+.0f}"
 
 
 def play(row: Row, jobs: int, folder: Path) -> Tally:
@@ -88,6 +99,7 @@ def play(row: Row, jobs: int, folder: Path) -> Tally:
         contest.bots, contest.variant, contest.players, contest.teams, contest.options, SEED, TIME_S
     )
     name = re.sub(r"[^a-z0-9]+", "-", " ".join((row.variant, str(row.players), *row.bots)))
+    folder = folder / version()
     folder.mkdir(parents=True, exist_ok=True)
     with open_results(folder / f"{name}.jsonl", settings, ladder) as write:
         for result in play_deals(ladder, SEED, jobs):
@@ -95,6 +107,12 @@ def play(row: Row, jobs: int, folder: Path) -> Tally:
             if result.deal % TOLD_EVERY == TOLD_EVERY - 1:
                 print(f"{name}: {result.deal + 1} of {row.deals} deals", file=sys.stderr, flush=True)
     return ladder.tallies[0]
+
+
+def version() -> str:
+    """Return a digest of the code and the weights of all bots."""
+    files = sorted(each for each in (ROOT / "seqp2p" / "bots").rglob("*") if each.suffix in {".py", ".bin"})
+    return sha256(b"".join(each.read_bytes() for each in files)).hexdigest()[:16]
 
 
 def lines_of(text: str) -> list[str]:

@@ -116,24 +116,25 @@ class Tally:
     def interval(self, side: int) -> tuple[float, float]:
         """Return the 95 % confidence interval of the mean score of a side.
 
-        Mirrored deals: the mean ± 1.96 standard errors of the scores of deals, for the games of one deal are not
-        independent. Deals with one seating: Wilson's interval.
+        Deals with one seating: Wilson's interval. Mirrored deals: the mean ± 1.96 standard errors of the scores of
+        deals, for the games of one deal are not independent. As A. Agresti and B. A. Coull do for shares (The American
+        Statistician 52, 1998), two more deals are won and two are lost: few deals that end alike prove little.
         """
-        if not self.contest.is_mirrored:
-            return wilson(self.sides[side].score_sum, self.deals)
-        half, mean = self.half_width(side), self.score(side) or 0.0
-        return max(mean - half, 0.0), min(mean + half, 1.0)
+        middle, half = self._spread(side)
+        return max(middle - half, 0.0), min(middle + half, 1.0)
 
     def half_width(self, side: int) -> float:
         """Return half the width of the interval, before it is cut off at 0 and 1."""
-        if not self.contest.is_mirrored:
-            low, high = wilson(self.sides[side].score_sum, self.deals)
-            return (high - low) / 2
-        if self.deals < 2:  # one deal has no spread
-            return inf
+        return self._spread(side)[1]
+
+    def _spread(self, side: int) -> tuple[float, float]:
         sums = self.sides[side]
-        variance = (sums.square_sum - sums.score_sum**2 / self.deals) / (self.deals - 1)
-        return Z_95 * sqrt(max(variance, 0.0) / self.deals)
+        if not self.contest.is_mirrored:
+            low, high = wilson(sums.score_sum, self.deals)
+            return (low + high) / 2, (high - low) / 2
+        deals, score_sum, square_sum = self.deals + 4, sums.score_sum + 2, sums.square_sum + 2
+        variance = (square_sum - score_sum**2 / deals) / (deals - 1)
+        return score_sum / deals, Z_95 * sqrt(variance / deals)
 
 
 def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: float = TIME_S) -> DealResult:

@@ -2,7 +2,7 @@
 
 from math import inf, log10, nan, sqrt
 from random import Random
-from statistics import stdev
+from statistics import fmean, stdev
 
 import pytest
 from hypothesis import given
@@ -71,11 +71,20 @@ def test_the_interval_of_mirrored_deals_is_that_of_the_deals() -> None:
         games = ended(dice.randint(0, 2)), ended(dice.randint(0, 2))
         scores.append(deal_scores(PAIR, deal(*games))[0])
         tally.add(deal(*games))
-    mean, half = sum(scores) / 100, 1.959964 * stdev(scores) / 10
+    scores += [1, 1, 0, 0]
+    mean, half = fmean(scores), 1.959964 * stdev(scores) / sqrt(104)
     assert tally.interval(0) == pytest.approx((mean - half, mean + half))
     assert tally.half_width(0) == pytest.approx(half)
     low, high = tally.interval(1)
     assert tally.interval(0) == pytest.approx((1 - high, 1 - low))
+
+
+def test_few_deals_that_end_alike_prove_little() -> None:
+    tally = Tally(PAIR)
+    for _ in range(3):
+        tally.add(deal(ended(1), ended(2)))
+    assert tally.score(0) == 1
+    assert tally.interval(0)[0] < 0.5
 
 
 def test_where_nothing_is_mirrored_it_is_that_of_wilson() -> None:
