@@ -207,6 +207,11 @@ class Outlook:
         plain = action.kind == "place" and action.card not in self.variant.wild
         return min(WIN, self.value(action) + COMPLETED * (plain and completes))
 
+    def gains(self, action: Action) -> dict[Line, int]:
+        """Return by line what it alone adds to the value, in units of 1/SCALE², after an action with a chip."""
+        after = self._features_after(self._changes(action))
+        return {self.variant.board.lines[n]: self._difference((), {n: feature}) for n, feature in after.items()}
+
     def is_free(self, square: Square) -> bool:
         return self.seen[square] >= self._free_from
 

@@ -15,11 +15,11 @@ import trio
 from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, Time
-from seqp2p.bots.learned import ranking
+from seqp2p.bots.learned import Outlook, ranking
 from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, RandomBot
-from seqp2p.bots.value import why_no_weights
+from seqp2p.bots.value import shipped, why_no_weights
 from seqp2p.bots.wire import hello
 from seqp2p.cli import json_events
 from seqp2p.cli.errors import can_resume, forget_command, remember_seat, resume_command
@@ -53,8 +53,8 @@ def hint(console: Console, colours: Sequence[str], seen: View) -> tuple[str, Act
 
     if reason := why_no_weights():
         return translate(reason), None
-    ranked = ranking(seen)
-    return advice(seen, ranked, colours, console.action, console.card), ranked[0]
+    ranked, outlook = ranking(seen), Outlook(seen, shipped(seen.variant, seen.teams))
+    return advice(seen, ranked, outlook.gains, colours, console.action, console.card), ranked[0]
 
 
 def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Callable[[], Ways] = dict) -> SeatPlayer:

@@ -3,10 +3,10 @@
 Sentences about the rules come from the view: its legal actions and its board.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from seqp2p.rules import (
     CORNER,
@@ -16,13 +16,11 @@ from seqp2p.rules import (
     ActionKind,
     Card,
     Line,
-    Square,
     Team,
     Variant,
     View,
     apply,
     format_square,
-    threats,
 )
 from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import label_of
@@ -40,6 +38,10 @@ NO_CARD: Final = ("draw", "late")
 """The phases in which no card is played."""
 KEY_WIDTH: Final = 10
 SIGN_WIDTH: Final = 5
+NOTABLE: Final = 4
+"""A line is told of if its gain is more than this part of the greatest."""
+Gains: TypeAlias = Callable[[Action], Mapping[Line, int]]
+"""What an action with a chip adds to the value of each line: the terms of its worth."""
 
 
 def whose_turn(state: TableState) -> str:
@@ -329,6 +331,7 @@ def _pile(view: View, company: Company, seat: int, glyphs: Glyphs) -> Iterator[s
 def advice(
     seen: View,
     ranking: Sequence[Action],
+    gains: Gains,
     colours: Sequence[str],
     action: Callable[[Variant, Action], str] = action_shown,
     card: Callable[[Variant, Card], str] = card_shown,
@@ -339,7 +342,7 @@ def advice(
     """
 
     def told(choice: Action) -> str:
-        why = listed([*reasons(seen, choice, colours, card)])
+        why = listed([*reasons(seen, choice, gains, colours, card)])
         return t("{action} {reasons}", action=action(seen.variant, choice), reasons=why)
 
     if len(ranking) == 1:
@@ -348,12 +351,16 @@ def advice(
 
 
 def reasons(
-    seen: View, action: Action, colours: Sequence[str], card: Callable[[Variant, Card], str] = card_shown
+    seen: View,
+    action: Action,
+    gains: Gains,
+    colours: Sequence[str],
+    card: Callable[[Variant, Card], str] = card_shown,
 ) -> Iterator[str]:
     """Yield what an action does, each a verb with its object; one at least."""
     special = special_cards(seen.variant)
     if action.kind in {"place", "remove"}:
-        effects = [*_on_lines(seen, action, colours)]
+        effects = [*_on_lines(seen, action, gains(action), colours, card)]
         yield from effects
         kept = [each for each in dict.fromkeys(seen.hand) if each in special]
         if kept and action.card not in special:
@@ -370,36 +377,41 @@ def reasons(
         yield t("is the only choice")
 
 
-def _on_lines(seen: View, action: Action, colours: Sequence[str]) -> Iterator[str]:
-    """Yield what a chip that is placed or taken does to lines: the nearest one of each team."""
-    blocked = dict[Team, Line]()
-    for threat in threats(seen):
-        if threat.team != seen.team and action.square in (threat.missing if action.kind == "place" else threat.line):
-            blocked.setdefault(threat.team, threat.line)
+def _on_lines(
+    seen: View, action: Action, gains: Mapping[Line, int], colours: Sequence[str], card: Callable[[Variant, Card], str]
+) -> Iterator[str]:
+    """Yield what a chip that is placed or taken does: the line that counts most for each team, the greatest gain first.
+
+    Lines that count little beside the greatest gain are left out.
+    """
+    board, told, least = seen.board, set[Team](), max(gains.values(), default=0) // NOTABLE
     if made := _completed(seen, action):
+        told.add(seen.team)
         yield t("completes {lines}", lines=listed([ends_of(seen, line) for line in made]))
-    elif action.kind == "place" and (line := _nearest_line(seen, action.square)):
-        if any(seen.board[square] == seen.team for square in line):
-            yield t("builds {line}", line=ends_of(seen, line))
-        elif not blocked:
+    for line in sorted(gains, key=gains.__getitem__, reverse=True):
+        rest = [square for square in line if square != action.square]
+        teams = {board[square] for square in rest} - {FREE, CORNER}
+        team = next(iter(teams), seen.team)
+        if gains[line] <= least or len(teams) > 1 or team in told:
+            continue
+        told.add(team)
+        last = [*dict.fromkeys(_last_cards(seen, action, gains))]
+        if team != seen.team:
+            yield t("blocks {colour} on {line}", colour=colour_name(colours[team - 1]), line=ends_of(seen, line))
+        elif not teams:
             yield t("starts {line}", line=ends_of(seen, line))
-    for team, line in blocked.items():
-        yield t("blocks {colour} on {line}", colour=colour_name(colours[team - 1]), line=ends_of(seen, line))
+        elif not last:
+            yield t("builds {line}", line=ends_of(seen, line))
+        else:
+            named = {each: card(seen.variant, each) for each in last}
+            cards = t(" or ").join(t("your {card}", card=n) if each in seen.hand else n for each, n in named.items())
+            yield t("builds {line} ({cards} completes a sequence)", line=ends_of(seen, line), cards=cards)
 
 
-def _nearest_line(seen: View, square: Square) -> Line | None:
-    """Return the open line through a free square that has the most chips of the reader's team, then the most cards."""
-    board, grid = seen.board, seen.variant.board.grid
-    made = [{s for s in each.squares if board[s] > 0} for each in seen.sequences if each.team == seen.team]
-    lines = [
-        line
-        for line in seen.variant.board.lines
-        if square in line
-        and all(board[s] in {FREE, CORNER, seen.team} for s in line)
-        and all(len(each.intersection(line)) <= 1 for each in made)
-    ]
-    return max(
-        lines,
-        key=lambda line: (sum(board[s] != FREE for s in line), sum(grid[s] in seen.hand for s in line)),
-        default=None,
-    )
+def _last_cards(seen: View, action: Action, lines: Iterable[Line]) -> Iterator[Card]:
+    """Yield the cards that each complete one of these lines for the reader's team, after a chip is placed."""
+    for line in lines if action.kind == "place" else ():
+        rest = [square for square in line if square != action.square]
+        free = [square for square in rest if seen.board[square] == FREE]
+        if len(free) == 1 and all(seen.board[square] in {FREE, CORNER, seen.team} for square in rest):
+            yield seen.variant.board.grid[free[0]]

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import DRAW, KIDS, Position, give, parse_action, view
-from seqp2p.ui.explain import advice, reasons
+from seqp2p.bots.learned import Outlook
+from seqp2p.bots.value import shipped
+from seqp2p.rules import DRAW, KIDS, Position, View, give, parse_action, view
+from seqp2p.ui.explain import Gains, advice, reasons
 from tests.rules.playing import OPTION_TABLES, Table, make, two
 from tests.rules.test_talks import position_of
 from tests.ui.kept import Talk, talks
@@ -13,9 +15,13 @@ from tests.ui.kept import Talk, talks
 COLOURS = ("blue", "green", "red", "yellow")
 
 
+def gains(seen: View) -> Gains:
+    return Outlook(seen, shipped(seen.variant, seen.teams)).gains
+
+
 def told(position: Position, *actions: str) -> str:
     seen = view(position, position.to_move)
-    return advice(seen, [parse_action(seen.variant, action) for action in actions], COLOURS)
+    return advice(seen, [parse_action(seen.variant, action) for action in actions], gains(seen), COLOURS)
 
 
 @talks(__file__, "advice_talks.txt")
@@ -27,17 +33,17 @@ def test_talk(talk: Talk) -> None:
 
 def test_drawing_has_its_reason() -> None:
     seen = view(two("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8"), 1)
-    assert list(reasons(seen, DRAW, COLOURS)) == ["brings a new card"]
+    assert list(reasons(seen, DRAW, gains(seen), COLOURS)) == ["brings a new card"]
 
 
 def test_giving_a_card_up_has_its_reason() -> None:
     seen = view(two("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8"), 1)
-    assert list(reasons(seen, give(seen.hand[0]), COLOURS)) == ["costs the least"]
+    assert list(reasons(seen, give(seen.hand[0]), gains(seen), COLOURS)) == ["costs the least"]
 
 
 def test_it_is_said_in_french(french: None) -> None:
     assert told(two("3S,QC,2S,TS,9H,4D,JC", "b1 d1 i8", "a5 c3"), "3S c1", "QC a7") == (
-        "conseil : 3S c1 construit a1-e1 et garde JC ; en second : QC a7 commence a6-a10 et garde JC"
+        "conseil : 3S c1 construit a1-e1 (5S achève une séquence) et garde JC ; en second : QC a7 commence e3-a7, bloque vert sur a3-a7 et garde JC"
     )
 
 
@@ -45,18 +51,19 @@ def test_it_is_said_in_french(french: None) -> None:
 def test_every_action_has_a_reason(table: Table, seed: int) -> None:
     seen = table.seen(seed)
     for action in seen.legal[::7]:
-        assert all(reasons(seen, action, COLOURS))
-        assert list(reasons(seen, action, COLOURS))
+        why = list(reasons(seen, action, gains(seen), COLOURS))
+        assert why
+        assert all(why)
 
 
 def test_the_kids_cards_have_their_names() -> None:
     position = make({"a": "c3", "b": "b4"}, ["unicorn,bear,owl", "?,?,?"], variant=KIDS)
     seen = view(position, 1)
     quiet = next(action for action in seen.legal if action.kind == "place" and action.card not in KIDS.wild)
-    assert "keeps unicorn" in advice(seen, [quiet], COLOURS)
+    assert "keeps unicorn" in advice(seen, [quiet], gains(seen), COLOURS)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_it_tells_at_most_two(count: int) -> None:
     seen = view(two("3S,QC,2S,TS,9H,4D,JC", "b1 d1 i8", "a5 c3"), 1)
-    assert ("second best" in advice(seen, seen.legal[:count], COLOURS)) == (count > 1)
+    assert ("second best" in advice(seen, seen.legal[:count], gains(seen), COLOURS)) == (count > 1)
