@@ -18,7 +18,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Seque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 from seqp2p.cli import log_file, progress
 from seqp2p.cli.errors import ERROR, HINT, NOTE, hint_of, line_of, resume_command, sentence
@@ -341,8 +341,7 @@ def _write_at_once(text: str, stream: TextIO) -> None:
             raise UserError(t("cannot write the output: {reason}", reason=of_system(error))) from None
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenWish:
+class ScreenWish(NamedTuple):
     """The screen options of the command line. None has the value of the settings."""
 
     plain: bool = False

@@ -8,7 +8,7 @@ import dataclasses
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_config
 from seqp2p.errors import USAGE, UserError
@@ -45,8 +45,7 @@ class Preferences:
     pace: float = _setting(1.0, message("the minimum seconds for a bot's turn at your table"))
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """A setting, made of a field of Preferences.
 
     It takes one of ``values``; without them the type of its default says what it takes, a text of this ``form``.
@@ -110,8 +109,7 @@ SETTINGS: Final = tuple(
 BY_NAME: Final[Mapping[str, Setting]] = {setting.name: setting for setting in SETTINGS}
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(NamedTuple):
     """The settings of this player: ``sources`` says where each that is not the default comes from."""
 
     values: Preferences
