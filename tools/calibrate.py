@@ -1,7 +1,7 @@
 """The calibration of chances: play games, fit the weights of ``bots.chance`` to them, and check these with others.
 
     python -m tools.calibrate play classic-2-2 --games 2000 > games   # variant, players, teams
-    python -m tools.calibrate fit games                               # the rows of TERMS
+    python -m tools.calibrate fit games                               # the rows of FITS
     python -m tools.calibrate check games                             # what was foretold, and what happened
 
 Each team is ``learned`` or ``greedy`` by the toss of a coin. After one turn in ONE_IN that does not end the game it is
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqp2p import rules
-from seqp2p.bots.chance import CERTAIN, Standing, Terms, chances_of, standings
+from seqp2p.bots.chance import CERTAIN, LEAST, Fit, Kind, Standing, Terms, chances_of, standings
 from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import LearnedBot
 from seqp2p.bots.player import Bot
@@ -42,6 +42,10 @@ class Game(NamedTuple):
     teams: int
     winner: int
     turns: Sequence[Sequence[Standing]]
+
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.variant, self.teams, partners=self.players > self.teams)
 
     @property
     def shares(self) -> list[float]:
@@ -72,23 +76,37 @@ def read(file: Path) -> Iterator[Game]:
         yield Game(variant, players, teams, winner, [[Standing(*each) for each in turn] for turn in turns])
 
 
-def fit(games: Sequence[Game]) -> list[Terms]:
-    """Return the weights of greatest likelihood, by Newton's method. All games have as many teams."""
+def fit(games: Sequence[Game]) -> Fit:
+    """Return what is fitted to games of one kind."""
     teams, width = games[0].teams, len(Terms._fields)
     turns = [(turn, game.shares) for game in games for turn in game.turns]
     rows, won = np.zeros((len(turns), teams, teams * width)), np.array([shares for _, shares in turns])
     for n, (turn, _) in enumerate(turns):
         for team, (soon, best, mean, wins) in enumerate(turn):
             rows[n, team, soon * width : (soon + 1) * width] = 1, best / SCALE, mean / SCALE, wins
-    terms, ridge = np.zeros(teams * width), np.eye(teams * width)
+    terms = likeliest(rows, won)
+    logarithms = np.log(chances(rows, terms).clip(float(LEAST)))
+    bend = likeliest(np.stack([logarithms, logarithms**2, logarithms**3], axis=2), won)
+    first, second, third = (CERTAIN * bend).round().astype(int).tolist()
+    found = (CERTAIN * terms).round().astype(int).reshape(teams, width).tolist()
+    return Fit(tuple(Terms(*row) for row in found), (first, second, third))
+
+
+def chances(rows: Array, weights: Array) -> Array:
+    """Return the chances by turn and team: the exponentials of ratings, as shares of 1."""
+    rated = np.exp(rows @ weights)
+    return rated / rated.sum(1, keepdims=True)
+
+
+def likeliest(rows: Array, won: Array) -> Array:
+    """Return the weights of greatest likelihood of features by turn and team, by Newton's method."""
+    weights, ridge = np.zeros(rows.shape[2]), np.eye(rows.shape[2])
     for _ in range(ROUNDS):
-        rated = np.exp(rows @ terms)
-        chance = rated / rated.sum(1, keepdims=True)
+        chance = chances(rows, weights)
         mean = np.einsum("nt,ntd->nd", chance, rows)
         curvature = np.einsum("nt,ntd,nte->de", chance, rows, rows, optimize=True) - mean.T @ mean + ridge
-        terms += np.linalg.solve(curvature, np.einsum("ntd,nt->d", rows, won - chance) - terms)
-    found = (CERTAIN * terms).round().astype(int).reshape(teams, width)
-    return [Terms(*map(int, row)) for row in found]
+        weights += np.linalg.solve(curvature, np.einsum("ntd,nt->d", rows, won - chance) - weights)
+    return weights
 
 
 def check(games: Sequence[Game]) -> list[tuple[int, float, float]]:
@@ -96,7 +114,7 @@ def check(games: Sequence[Game]) -> list[tuple[int, float, float]]:
     cells = np.zeros((BINS, 3))
     for game in games:
         for turn in game.turns:
-            foretold = chances_of(game.variant, dict(enumerate(turn, 1)), game.teams)
+            foretold = chances_of(game.kind, dict(enumerate(turn, 1)))
             for chance, share in zip(foretold, game.shares, strict=True):
                 cells[min(chance * BINS // CERTAIN, BINS - 1)] += (1, chance / CERTAIN, share)
     return [(int(count), foretold / max(count, 1), won / max(count, 1)) for count, foretold, won in cells.tolist()]
@@ -116,13 +134,14 @@ def main() -> None:
                 print(json.dumps(play(variant, int(players), int(teams), number)), flush=True)
         return
     games = [game for name in chosen.names for game in read(Path(name))]
-    for kind in sorted({(game.variant, game.teams) if chosen.what == "fit" else game[:3] for game in games}):
-        if chosen.what == "fit":
-            print(f"{kind}: {fit([game for game in games if (game.variant, game.teams) == kind])},")
-            continue
-        cells = check([game for game in games if game[:3] == kind])
+    if chosen.what == "fit":
+        for kind in sorted({game.kind for game in games}):
+            print(f"{kind}: {fit([game for game in games if game.kind == kind])},")
+        return
+    for table in sorted({game[:3] for game in games}):
+        cells = check([game for game in games if game[:3] == table])
         shown = (f"{100 * foretold:.1f}:{100 * won:.1f} ({count})" for count, foretold, won in cells if count)
-        print(*kind, *shown)
+        print(*table, *shown)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 A team has a rating, a sum of terms: for the best value of an action of its next seat, and for the mean value of its
 seats. Their weights depend on how soon the turn of the team comes. Values are those of ``learned``, each by the seat's
 own hand. The chances of the teams are in proportion to the exponentials of their ratings (R. D. Luce, Individual Choice
-Behavior, 1959). The weights were fitted to games by ``tools.calibrate``: docs/decisions/0023-chances.md.
+Behavior, 1959). Then they are bent, for a sum of
+terms misses what happens between two teams. All weights were fitted to games by ``tools.calibrate``:
+docs/decisions/0023-chances.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +19,11 @@ from seqp2p.bots.value import SCALE, SCALE_BITS, Weights
 from seqp2p.rules import Action, Position, Team, team_of, view
 
 CERTAIN: Final = 1000
-"""Chances are in thousandths, and weights too."""
+"""Chances are in thousandths, and weights too. Decimals are rounded alike on every machine."""
 VALUE_MAX: Final = 8 * SCALE
 FINE: Final = 10**9
+LEAST: Final = Decimal("0.001")
+"""Smaller chances are bent as this one."""
 
 Chances: TypeAlias = tuple[int, ...]
 """By team, in thousandths; the sum is CERTAIN."""
@@ -47,35 +51,24 @@ class Terms(NamedTuple):
     wins: int
 
 
-TERMS: Final[Mapping[tuple[str, int], Sequence[Terms]]] = MappingProxyType(
-    {
-        ("classic", 2): (
-            Terms(97, 511, -171, 2283),
-            Terms(-97, 276, 429, 280),
-        ),
-        ("classic", 3): (
-            Terms(54, 512, 284, 1710),
-            Terms(-2, 363, 396, -1249),
-            Terms(-51, 247, 550, -969),
-        ),
-        ("kids", 2): (
-            Terms(57, 1206, -616, 262),
-            Terms(-57, 693, -58, -2586),
-        ),
-        ("kids", 3): (
-            Terms(130, 1050, -290, 442),
-            Terms(-4, 894, -153, -4521),
-            Terms(-125, 692, 78, -3926),
-        ),
-        ("kids", 4): (
-            Terms(95, 1127, -289, 163),
-            Terms(17, 866, -82, -4791),
-            Terms(-8, 773, 26, -4777),
-            Terms(-104, 636, 174, -4139),
-        ),
-    }
-)
-"""By variant and number of teams, by ``Standing.soon``."""
+class Kind(NamedTuple):
+    """The tables that share weights: those with the same teams, of one player each or of more."""
+
+    variant: str
+    teams: int
+    partners: bool
+
+
+class Fit(NamedTuple):
+    """What was fitted to the games of a kind."""
+
+    terms: Sequence[Terms]
+    """By ``Standing.soon``."""
+    bend: tuple[int, int, int]
+    """The weights of the logarithm of a chance, of its square and its cube, in the rating that replaces the first."""
+
+
+FITS: Final[Mapping[Kind, Fit]] = MappingProxyType({})
 
 
 def chances(position: Position, weights: Weights) -> Chances:
@@ -83,14 +76,17 @@ def chances(position: Position, weights: Weights) -> Chances:
     if position.over:
         teams = range(1, position.teams + 1)
         return shared(CERTAIN, [not position.winner or team == position.winner for team in teams])
-    return chances_of(position.variant.name, standings(position, weights), position.teams)
+    kind = Kind(position.variant.name, position.teams, partners=position.players > position.teams)
+    return chances_of(kind, standings(position, weights))
 
 
-def chances_of(variant: str, standings: Mapping[Team, Standing], teams: int) -> Chances:
+def chances_of(kind: Kind, standings: Mapping[Team, Standing]) -> Chances:
     """Return the chances in a game that goes on. A team without a standing has left it."""
-    terms = TERMS[variant, teams]
-    ratings = (_share(terms, standings[team]) if team in standings else 0 for team in range(1, teams + 1))
-    return shared(CERTAIN, list(ratings))
+    terms, bend = FITS[kind]
+    rated = {team: _rating(terms, standing).exp() for team, standing in standings.items()}
+    whole = sum(rated.values())
+    bent = {team: _bent(bend, share / whole).exp() for team, share in rated.items()}
+    return shared(CERTAIN, [int(FINE * bent.get(team, 0)) for team in range(1, kind.teams + 1)])
 
 
 def standings(position: Position, weights: Weights) -> Mapping[Team, Standing]:
@@ -119,11 +115,15 @@ def _limited(value: int) -> int:
     return max(-VALUE_MAX, min(value >> SCALE_BITS, VALUE_MAX))
 
 
-def _share(terms: Sequence[Terms], standing: Standing) -> int:
-    """Return the exponential of a rating, in units of 1/FINE. Decimals are rounded alike on every machine."""
+def _rating(terms: Sequence[Terms], standing: Standing) -> Decimal:
     of = terms[standing.soon]
     linear = of.best * standing.best + of.mean * standing.mean + (of.constant + of.wins * standing.wins) * SCALE
-    return int(FINE * (Decimal(linear) / (CERTAIN * SCALE)).exp())
+    return Decimal(linear) / (CERTAIN * SCALE)
+
+
+def _bent(bend: Sequence[int], chance: Decimal) -> Decimal:
+    logarithm = max(chance, LEAST).ln()
+    return sum((weight * logarithm**power for power, weight in enumerate(bend, 1)), Decimal()) / CERTAIN
 
 
 def shared(whole: int, weights: Sequence[int]) -> tuple[int, ...]:

@@ -10,11 +10,10 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.bots.chance import CERTAIN, TERMS, VALUE_MAX, Standing, chances_of
+from seqp2p.bots.chance import CERTAIN, FITS, VALUE_MAX, Kind, Standing, chances_of
 from seqp2p.bots.player import Bot, BotPlayer
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
-from seqp2p.bots.value import SCALE_BITS
-from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Action, Options, Position, View, apply, format_action, view
+from seqp2p.rules import CLASSIC, DRAW, KIDS, Action, Options, Position, View, apply, format_action, view
 from tests.each import for_each
 from tests.rules.playing import OPTION_TABLES, TABLES, Table, make, two
 
@@ -240,19 +239,20 @@ async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: View) -> N
 
 @given(st.sampled_from(TABLES), st.data())
 def test_chances_sum_up_and_rise_with_the_values(table: Table, data: st.DataObject) -> None:
-    variant, values = table.variant.name, st.integers(-VALUE_MAX, VALUE_MAX)
-    assert len(TERMS[variant, table.teams]) == table.teams
+    kind = Kind(table.variant.name, table.teams, partners=table.players > table.teams)
+    values = st.integers(-VALUE_MAX, VALUE_MAX)
+    assert len(FITS[kind].terms) == table.teams
     before = {
         team: Standing(soon, data.draw(values), data.draw(values), wins=False)
         for soon, team in enumerate(range(1, table.teams + 1))
     }
     more = data.draw(st.integers(0, 1000))
     after = before | {1: before[1]._replace(best=before[1].best + more, mean=before[1].mean + more)}
-    found, higher = (chances_of(variant, standing, table.teams) for standing in (before, after))
+    found, higher = (chances_of(kind, standing) for standing in (before, after))
     assert sum(found) == sum(higher) == CERTAIN
     assert 0 <= found[0] <= higher[0]
 
 
 def test_a_team_that_has_left_has_no_chance() -> None:
     standing = Standing(0, 0, 0, wins=False)
-    assert chances_of("classic", {1: standing, 2: standing._replace(soon=1)}, 3)[2] == 0
+    assert chances_of(Kind("classic", 3, partners=False), {1: standing, 2: standing._replace(soon=1)})[2] == 0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.bots.chance import TERMS
+from seqp2p.bots.chance import FITS
 from tools.calibrate import BINS, check, fit, play, read
 
 GAMES = [play("kids", 3, 3, number) for number in range(8)]
@@ -18,8 +18,13 @@ def test_a_number_is_a_game_and_a_line_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_better_value_is_worth_more() -> None:
-    for terms in (fit(GAMES * 20), *TERMS.values()):
-        assert all(row.best + row.mean > 0 for row in terms)
+    for each in (fit(GAMES * 20), *FITS.values()):
+        assert all(row.best + row.mean > 0 for row in each.terms)
+
+
+def test_a_bend_rises() -> None:
+    for first, second, third in (each.bend for each in FITS.values()):
+        assert all(first + 2 * second * x + 3 * third * x * x > 0 for x in range(-7, 1))
 
 
 def test_a_check_counts_every_chance() -> None:
