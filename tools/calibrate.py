@@ -94,8 +94,9 @@ def fit(games: Sequence[Game]) -> Fit:
 
 def chances(rows: Array, weights: Array) -> Array:
     """Return the chances by turn and team: the exponentials of ratings, as shares of 1."""
-    rated = np.exp(rows @ weights)
-    return rated / rated.sum(1, keepdims=True)
+    rated: Array = np.exp(rows @ weights)
+    shares: Array = rated / rated.sum(1, keepdims=True)
+    return shares
 
 
 def likeliest(rows: Array, won: Array) -> Array:
