@@ -1,6 +1,7 @@
-"""The review: what a seat can know decides, a win is certain, and every golden replay has one."""
+"""The review: what a seat can know decides what its move costs, a win is certain, and every golden replay has one."""
 
 import random
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def moves_of(position: Position) -> list[Action]:
 
 
 def judged(position: Position, action: Action) -> Judged:
-    return judge(position, action, shipped(position.variant, position.teams))
+    return judge(position, action, apply(position, action), shipped(position.variant, position.teams))
 
 
 def dealt_otherwise(position: Position, rng: random.Random) -> Position:
@@ -52,9 +53,11 @@ def test_a_move_is_judged_by_what_its_seat_knows(table: Table, seed: int, data: 
         return
     action = data.draw(st.sampled_from(moves))
     found = judged(position, action)
-    assert sum(found.chances) == sum(found.best_chances) == CERTAIN
+    assert sum(found.chances) in (0, CERTAIN)  # 0 where the seat draws a card that nobody knows here
     assert found.cost >= 0
-    assert found == judged(dealt_otherwise(position, random.Random(seed)), action)
+    assert replace(found, chances=()) == replace(
+        judged(dealt_otherwise(position, random.Random(seed)), action), chances=()
+    )
 
 
 @given(table=st.sampled_from(OPTION_TABLES), seed=st.integers(0, 2**32))

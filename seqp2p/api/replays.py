@@ -57,7 +57,7 @@ def read(source: Source) -> Playback:
 
 @check_arguments
 def review(playback: Playback) -> Review:
-    """Judge the moves of a replay, each by what its seat could know: chances of all teams, the best action, the cost.
+    """Judge the moves of a replay, each by what its seat could know, and give the chances of all teams by all hands.
 
     Takes about a second. Raises ValueError without a table, and BadWeights, which is one, where no bot knows it.
     """

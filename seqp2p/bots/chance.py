@@ -1,86 +1,159 @@
-"""The chance of each team to win, from a value of ``learned`` and the open table. In whole numbers.
+"""The chance of each team to win, in a position of which all hands are known.
 
-A value is a logit. ``OWN`` makes a chance of it: for each size of table the chance of the seat's own team at the values
-``KNOTS``, with a straight line from one to the next. Other teams share the rest by ``SHARES``, in proportion to a
-weight for the longest line that each can still complete. Both were fitted to games: docs/decisions/0023-chances.md.
+A team has a rating, a sum of terms: for the best value of an action of its next seat, and for the mean value of its
+seats. Their weights depend on how soon the turn of the team comes. Values are those of ``learned``, each by the seat's
+own hand. The chances of the teams are in proportion to the exponentials of their ratings (R. D. Luce, Individual Choice
+Behavior, 1959). Then they are bent, for a sum of
+terms misses what happens between two teams. All weights were fitted to games by ``tools.calibrate``:
+docs/decisions/0023-chances.md.
 """
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
-from seqp2p.bots.value import SCALE_BITS
-from seqp2p.rules import Position, Team, longest_line, team_of, view
+from seqp2p.bots.learned import WIN_AT_LEAST, Outlook, worth_comparing
+from seqp2p.bots.value import SCALE, SCALE_BITS, Weights
+from seqp2p.rules import Action, Position, Team, team_of, view
 
 CERTAIN: Final = 1000
-"""Chances are in thousandths."""
-OUT: Final = -1
-"""In place of the length of a line: the team has left the game."""
+"""Chances are in thousandths, and weights too. Decimals are rounded alike on every machine."""
+VALUE_MAX: Final = 8 * SCALE
+FINE: Final = 10**9
+LEAST: Final = Decimal("0.001")
+"""Smaller chances are bent as this one."""
 
 Chances: TypeAlias = tuple[int, ...]
 """By team, in thousandths; the sum is CERTAIN."""
 
 
-class TableKind(NamedTuple):
-    """Tables with tables of chances of their own."""
+class Standing(NamedTuple):
+    """How a team stands. Values are logits in units of 1/SCALE, at most VALUE_MAX."""
+
+    soon: int
+    """0 for the team that is to move, 1 for the next one …"""
+    best: int
+    """After the best action of its seat that moves first; VALUE_MAX if that wins."""
+    mean: int
+    """Of its seats, after a pass."""
+    wins: bool
+    """True if that seat can win at once, were it to move."""
+
+
+class Terms(NamedTuple):
+    """The weights of a team that moves so soon."""
+
+    constant: int
+    best: int
+    mean: int
+    wins: int
+
+
+class Kind(NamedTuple):
+    """The tables that share weights: those with the same teams, of one player each or of more."""
 
     variant: str
-    players: int
     teams: int
+    partners: bool
 
 
-KNOTS: Final = (-4096, -2560, -1536, -1024, -512, 0, 512, 1024, 1536, 2560, 4096)
-"""In units of 1/SCALE: logits from -4 to 4."""
-OWN: Final[Mapping[TableKind, tuple[int, ...]]] = MappingProxyType(
+class Fit(NamedTuple):
+    """What was fitted to the games of a kind."""
+
+    terms: Sequence[Terms]
+    """By ``Standing.soon``."""
+    bend: tuple[int, int, int]
+    """The weights of the logarithm of a chance, of its square and its cube, in the rating that replaces the first."""
+
+
+FITS: Final[Mapping[Kind, Fit]] = MappingProxyType(
     {
-        TableKind("classic", 2, 2): (29, 117, 185, 245, 362, 476, 578, 700, 761, 905, 987),
-        TableKind("classic", 3, 3): (14, 83, 154, 246, 335, 432, 533, 697, 832, 930, 982),
-        TableKind("classic", 4, 2): (13, 63, 189, 255, 351, 500, 574, 716, 803, 918, 985),
-        TableKind("classic", 6, 2): (12, 55, 173, 263, 347, 499, 604, 688, 721, 886, 986),
-        TableKind("classic", 6, 3): (18, 78, 162, 228, 322, 412, 551, 695, 794, 922, 982),
-        TableKind("classic", 8, 2): (19, 80, 159, 237, 351, 486, 602, 719, 807, 926, 984),
-        TableKind("classic", 9, 3): (17, 108, 172, 277, 324, 423, 523, 685, 799, 927, 982),
-        TableKind("classic", 10, 2): (21, 100, 181, 255, 353, 446, 587, 722, 782, 940, 986),
-        TableKind("classic", 12, 2): (16, 67, 198, 289, 381, 499, 609, 703, 777, 921, 976),
-        TableKind("classic", 12, 3): (22, 75, 176, 231, 332, 390, 569, 703, 815, 919, 982),
-        TableKind("kids", 2, 2): (30, 135, 218, 284, 396, 492, 659, 725, 860, 949, 984),
-        TableKind("kids", 3, 3): (20, 92, 199, 256, 324, 471, 624, 752, 833, 928, 982),
-        TableKind("kids", 4, 4): (36, 97, 165, 178, 333, 476, 638, 745, 820, 924, 982),
+        Kind("classic", 2, partners=False): Fit(
+            (Terms(48, 1311, -908, 406), Terms(-48, 807, -218, -2044)), (2240, 928, 156)
+        ),
+        Kind("classic", 2, partners=True): Fit(
+            (Terms(114, 326, 106, 3494), Terms(-114, 232, 418, 491)), (2504, 1228, 244)
+        ),
+        Kind("classic", 3, partners=False): Fit(
+            (Terms(-1, 1396, -585, 29), Terms(3, 1064, -279, -6112), Terms(-2, 715, 69, -4199)), (2067, 685, 115)
+        ),
+        Kind("classic", 3, partners=True): Fit(
+            (Terms(97, 283, 617, 3494), Terms(-21, 274, 569, -383), Terms(-76, 153, 764, -340)), (1370, 209, 27)
+        ),
+        Kind("kids", 2, partners=False): Fit(
+            (Terms(57, 1206, -616, 262), Terms(-57, 693, -58, -2586)), (559, -231, -8)
+        ),
+        Kind("kids", 3, partners=False): Fit(
+            (Terms(126, 1077, -340, 581), Terms(-8, 936, -222, -4738), Terms(-118, 725, 34, -4146)), (1987, 533, 66)
+        ),
+        Kind("kids", 4, partners=False): Fit(
+            (
+                Terms(112, 1132, -269, 239),
+                Terms(46, 927, -121, -5340),
+                Terms(-36, 808, -1, -5109),
+                Terms(-122, 700, 125, -4663),
+            ),
+            (1850, 413, 48),
+        ),
     }
 )
-"""The chance at each knot."""
-SHARES: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
-    {"classic": (30, 32, 35, 41, 100), "kids": (48, 36, 43, 100)}
-)
-"""By variant: the weight of a team by the length of its longest line."""
 
 
-def chances(after: Position, team: Team, value: int) -> Chances:
-    """Return the chances of all teams after an action of a team that has this value.
-
-    No hand of ``after`` is read. A drawn game is worth the same to all teams.
-    """
-    teams = range(1, after.teams + 1)
-    if after.winner:
-        return tuple(CERTAIN * (each == after.winner) for each in teams)
-    if after.over:
-        return shared(CERTAIN, [1] * after.teams)
-    seen, playing = view(after, 0), {team_of(seat, after.teams) for seat in after.staying}
-    lines = [longest_line(seen, each) if each in playing else OUT for each in teams]
-    return among(TableKind(after.variant.name, after.players, after.teams), team, value, lines)
+def chances(position: Position, weights: Weights) -> Chances:
+    """Return the chances of all teams, with ``weights`` of ``learned``. A drawn game is worth the same to all."""
+    if position.over:
+        teams = range(1, position.teams + 1)
+        return shared(CERTAIN, [not position.winner or team == position.winner for team in teams])
+    kind = Kind(position.variant.name, position.teams, partners=position.players > position.teams)
+    return chances_of(kind, standings(position, weights))
 
 
-def among(kind: TableKind, team: Team, value: int, lines: Sequence[int]) -> Chances:
-    """Return the chances in a game that goes on: the lengths of the teams' longest lines are given."""
-    known, at = OWN[kind], min(max(value >> SCALE_BITS, KNOTS[0]), KNOTS[-1] - 1)
-    low = max(n for n, knot in enumerate(KNOTS) if knot <= at)
-    rise, part = known[low + 1] - known[low], at - KNOTS[low]
-    own = known[low] + rise * part // (KNOTS[low + 1] - KNOTS[low])
-    weights = [0 if line == OUT else SHARES[kind.variant][line] for line in lines]
-    weights[team - 1] = 0
-    rest = shared(CERTAIN - own, weights)
-    return (*rest[: team - 1], own, *rest[team:])
+def chances_of(kind: Kind, standings: Mapping[Team, Standing]) -> Chances:
+    """Return the chances in a game that goes on. A team without a standing has left it."""
+    terms, bend = FITS[kind]
+    rated = {team: _rating(terms, standing).exp() for team, standing in standings.items()}
+    whole = sum(rated.values())
+    bent = {team: _bent(bend, share / whole).exp() for team, share in rated.items()}
+    return shared(CERTAIN, [int(FINE * bent.get(team, 0)) for team in range(1, kind.teams + 1)])
+
+
+def standings(position: Position, weights: Weights) -> Mapping[Team, Standing]:
+    """Return how the teams that still play stand, the one to move first."""
+    players, by_team = position.players, dict[Team, list[int]]()
+    seats = ((position.to_move + n - 1) % players + 1 for n in range(players))
+    first = dict[Team, int]()
+    for seat in (seat for seat in seats if seat in position.staying):
+        team, seen = team_of(seat, position.teams), view(position._replace(to_move=seat, pending=None), seat)
+        outlook = Outlook(seen, weights)
+        if team not in first:
+            first[team] = max(map(outlook.value, worth_comparing(seen)))
+        by_team.setdefault(team, []).append(outlook.value(Action("pass")))
+    return {
+        team: Standing(soon, _limited(first[team]), _limited(sum(values) // len(values)), first[team] >= WIN_AT_LEAST)
+        for soon, (team, values) in enumerate(by_team.items())
+    }
+
+
+def own_chance(value: int) -> int:
+    """Return the chance that is the logit ``value``, in units of 1/SCALE², in thousandths."""
+    return int(CERTAIN / (1 + (Decimal(-value) / (SCALE * SCALE)).exp()))
+
+
+def _limited(value: int) -> int:
+    return max(-VALUE_MAX, min(value >> SCALE_BITS, VALUE_MAX))
+
+
+def _rating(terms: Sequence[Terms], standing: Standing) -> Decimal:
+    of = terms[standing.soon]
+    linear = of.best * standing.best + of.mean * standing.mean + (of.constant + of.wins * standing.wins) * SCALE
+    return Decimal(linear) / (CERTAIN * SCALE)
+
+
+def _bent(bend: Sequence[int], chance: Decimal) -> Decimal:
+    logarithm = max(chance, LEAST).ln()
+    return sum((weight * logarithm**power for power, weight in enumerate(bend, 1)), Decimal()) / CERTAIN
 
 
 def shared(whole: int, weights: Sequence[int]) -> tuple[int, ...]:

@@ -255,15 +255,16 @@ class MomentFields(JsonObject):
 
 
 class JudgedFields(JsonObject):
-    """A move of a replay as its seat could judge it; chances by team."""
+    """A move of a replay as its seat could judge it. ``chances`` are by all hands, and empty if one is closed."""
 
     moment: Annotated[int, Meta(ge=1)]
     turn: Count
     seat: SeatNumber
     action: str
     chances: list[Share]
+    chance: Share
     best: str
-    best_chances: list[Share]
+    best_chance: Share
     cost: Share
 
 

@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from seqp2p.api.replays import review
-from seqp2p.bots.chance import CERTAIN, Chances
+from seqp2p.bots.chance import CERTAIN
 from seqp2p.bots.value import BadWeights
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import action_line, row_of, table_seats
@@ -23,7 +22,6 @@ from seqp2p.rules import (
     Position,
     Variant,
     format_action,
-    team_of,
     view,
 )
 from seqp2p.ui.cards import action_shown, card_shown
@@ -71,37 +69,18 @@ def why_not(reviewed: Reviewed, company: Company) -> str:
     return t("there is no review of {seats}: these hands stayed closed", seats=seats)
 
 
-def _move_reviews(playback: Playback, judged: Mapping[int, Judged]) -> dict[int, MoveReview]:
-    """Return the reviews by the numbers of their moments. Chances are the mean of a round: each seat knows one hand.
-
-    Where a team has won, nothing is left to judge.
-    """
-    assert playback.agreement is not None, "a turn has a table"
-    found, latest, out = dict[int, MoveReview](), list[Chances](), tuple[int, ...]()
-    for at, each in judged.items():
-        position = playback.moments[at].position
-        assert position is not None, "a turn has a position"
-        if position.out != out:  # Before, a seat that is out had chances.
-            latest, out = [], position.out
-        latest = [*latest, each.chances][len(out) - position.players :]
-        *mean, _ = (sum(chances) // len(latest) for chances in zip(*latest, strict=True))
-        chances = each.chances if CERTAIN in each.chances else (*mean, CERTAIN - sum(mean))
-        found[at] = replace(_move_review(playback, at, each), chances=chances)
-    return found
-
-
 def _move_review(playback: Playback, at: int, judged: Judged) -> MoveReview:
     turned, agreement = playback.moments[at].what, playback.agreement
     assert isinstance(turned, Turned), "a judged moment is a turn"
     assert agreement is not None, "a turn has a table"
-    variant, team = agreement.settings.rules, team_of(turned.seat, agreement.settings.teams)
+    variant = agreement.settings.rules
     return MoveReview(
         seat=turned.seat,
         move=action_shown(variant, turned.action),
         chances=judged.chances,
         cost=judged.cost,
         better=action_shown(variant, judged.best) if judged.cost else "",
-        better_chance=judged.best_chances[team - 1],
+        better_chance=judged.best_chance,
     )
 
 
@@ -119,9 +98,10 @@ def _judged_fields(moment: Moment, at: int, judged: Judged) -> json_events.Judge
         turn=moment.turn,
         seat=moment.what.seat,
         action=format_action(variant, moment.what.action),
-        chances=[chance / CERTAIN for chance in judged.chances],
+        chances=[each / CERTAIN for each in judged.chances],
+        chance=judged.chance / CERTAIN,
         best=format_action(variant, judged.best),
-        best_chances=[chance / CERTAIN for chance in judged.best_chances],
+        best_chance=judged.best_chance / CERTAIN,
         cost=judged.cost / CERTAIN,
     )
 
@@ -131,14 +111,15 @@ def frames_of(title: str, playback: Playback, *, brief: bool = False, reviewed: 
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
     company = Company.of(agreement)
-    judged: Mapping[int, Judged] = reviewed.review.moves if reviewed else {}
+    judged = reviewed.review.moves if reviewed else {}
+    reviews = {at: _move_review(playback, at, each) for at, each in judged.items()}
     return ReplayFrames(
         title=title,
         verdict=describe(playback.report),
         is_right=playback.report.verdict == "verified",
         company=company,
         variant=agreement.settings.rules,
-        moments=tuple(_moments(playback, company, _move_reviews(playback, judged), brief=brief)),
+        moments=tuple(_moments(playback, company, reviews, brief=brief)),
         opened=playback.opened,
         costly=reviewed.review.costly(COSTLY_SHOWN) if reviewed else (),
         no_review=why_not(reviewed, company) if reviewed else "",

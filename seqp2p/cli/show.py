@@ -51,7 +51,7 @@ from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly
         " games are listed, and you are asked for one.\n\nThe replay is verified first; a damaged one is"
         " shown as far as it is valid. With --plain you type words at a terminal, like next, back, 12,"
         " board, hands, play; without a terminal the whole game is printed.\n\n--review prints each team's"
-        " chance to win after each turn, averaged over a round, and the moves that cost most."
+        " chance to win after each turn, by all hands, and the moves that cost most."
         " Only opened hands have a review."
     ),
 )

@@ -47,9 +47,8 @@ MARKED_FROM: Final = 100
 class MoveReview:
     """The review of a move: the chances of the teams to win after it, and its cost.
 
-    The chances are the mean of a round, in which each seat has judged by its own hand; the cost is by what the seat
-    could know. ``better`` is the best move, with the chance ``better_chance`` for the team; empty if this one is.
-    Chances and cost are in thousandths.
+    The chances are by all hands, and none if one is closed; the cost is by what the seat could know. ``better`` is the
+    best move, with the chance ``better_chance`` for the team; empty if this one is. All are in thousandths.
     """
 
     seat: int
@@ -353,8 +352,8 @@ def chances_shown(frames: ReplayFrames, review: MoveReview) -> str:
 
 
 def review_lines(frames: ReplayFrames, review: MoveReview) -> tuple[str, ...]:
-    chances = t("chance to win: {teams}", teams=chances_shown(frames, review))
-    return (chances, _better(review)) if review.better else (chances,)
+    chances = t("chance to win: {teams}", teams=chances_shown(frames, review)) if review.chances else ""
+    return tuple(line for line in (chances, _better(review) if review.better else "") if line)
 
 
 def _better(review: MoveReview) -> str:
@@ -368,8 +367,9 @@ def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[tuple[Fragment, ..
 
     The bar has the styles of the teams, and a costly move that of its mark.
     """
-    found = [_curve_line(frames, moment.turn, moment.review, bars=bars) for moment in frames.moments if moment.review]
-    heading = t("the chances to win after each turn, averaged over a round, each seat judging by what it knew:")
+    reviewed = [(moment.turn, moment.review) for moment in frames.moments if moment.review and moment.review.chances]
+    found = [_curve_line(frames, turn, review, bars=bars) for turn, review in reviewed]
+    heading = t("the chances to win after each turn, by all hands:")
     return ((("", heading),), *found, ()) if found else ()
 
 

@@ -10,11 +10,10 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.bots.chance import CERTAIN, KNOTS, OUT, OWN, SHARES, TableKind, among
+from seqp2p.bots.chance import CERTAIN, FITS, VALUE_MAX, Kind, Standing, chances_of
 from seqp2p.bots.player import Bot, BotPlayer
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
-from seqp2p.bots.value import SCALE_BITS
-from seqp2p.rules import CLASSIC, DRAW, KIDS, VARIANTS, Action, Options, Position, View, apply, format_action, view
+from seqp2p.rules import CLASSIC, DRAW, KIDS, Action, Options, Position, View, apply, format_action, view
 from tests.each import for_each
 from tests.rules.playing import OPTION_TABLES, TABLES, Table, make, two
 
@@ -235,42 +234,25 @@ async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: View) -> N
         await BotPlayer(RandomBot(random.Random(1))).choose(seen, "d5 is taken")
 
 
-# Chances: a table for every size, sums, and what a chance rises with.
+# Chances: terms for every table, sums, and what a chance rises with.
 
 
-KINDS = [TableKind(table.variant.name, table.players, table.teams) for table in TABLES]
-
-
-def test_every_table_has_rising_chances() -> None:
-    assert [*OWN] == KINDS
-    for row in OWN.values():
-        assert len(row) == len(KNOTS)
-        assert [*row] == sorted(row)
-        assert 0 < row[0] <= row[-1] < CERTAIN
-
-
-def test_every_length_of_a_line_has_a_weight() -> None:
-    assert {name: len(weights) for name, weights in SHARES.items()} == {
-        name: variant.line_length for name, variant in VARIANTS.items()
+@given(st.sampled_from(TABLES), st.data())
+def test_chances_sum_up_and_rise_with_the_values(table: Table, data: st.DataObject) -> None:
+    kind = Kind(table.variant.name, table.teams, partners=table.players > table.teams)
+    values = st.integers(-VALUE_MAX, VALUE_MAX)
+    assert len(FITS[kind].terms) == table.teams
+    before = {
+        team: Standing(soon, data.draw(values), data.draw(values), wins=False)
+        for soon, team in enumerate(range(1, table.teams + 1))
     }
-    assert all(weight > 0 for weights in SHARES.values() for weight in weights)
-
-
-@given(st.sampled_from(KINDS), st.integers(-(1 << 60), 1 << 60), st.integers(0, 1 << 24), st.data())
-def test_chances_sum_up_and_rise_with_the_value(kind: TableKind, value: int, more: int, data: st.DataObject) -> None:
-    team = data.draw(st.integers(1, kind.teams))
-    lines = [data.draw(st.integers(0, len(SHARES[kind.variant]) - 1)) for _ in range(kind.teams)]
-    found, higher = among(kind, team, value, lines), among(kind, team, value + more, lines)
+    more = data.draw(st.integers(0, 1000))
+    after = before | {1: before[1]._replace(best=before[1].best + more, mean=before[1].mean + more)}
+    found, higher = (chances_of(kind, standing) for standing in (before, after))
     assert sum(found) == sum(higher) == CERTAIN
-    assert min(found) >= 0
-    assert 0 < found[team - 1] <= higher[team - 1] < CERTAIN
-
-
-def test_a_chance_at_a_knot_is_that_of_the_table() -> None:
-    for kind, row in OWN.items():
-        found = [among(kind, 1, knot << SCALE_BITS, [0] * kind.teams)[0] for knot in KNOTS[:-1]]
-        assert found == [*row[: len(found)]]
+    assert 0 <= found[0] <= higher[0]
 
 
 def test_a_team_that_has_left_has_no_chance() -> None:
-    assert among(TableKind("classic", 3, 3), 2, 0, [4, 1, OUT])[2] == 0
+    standing = Standing(0, 0, 0, wins=False)
+    assert chances_of(Kind("classic", 3, partners=False), {1: standing, 2: standing._replace(soon=1)})[2] == 0

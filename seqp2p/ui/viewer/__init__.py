@@ -53,7 +53,8 @@ def page(frames: ReplayFrames, about: Sequence[str]) -> str:
 
 def curve(frames: ReplayFrames) -> str:
     """Return the chances of the teams as areas on top of each other, and the reason why others have none."""
-    reviews = [(at, moment.review) for at, moment in enumerate(frames.moments) if moment.review]
+    found = ((at, moment.review) for at, moment in enumerate(frames.moments))
+    reviews = [(at, review) for at, review in found if review and review.chances]
     edges = [
         [f"{at},{100 - sum(review.chances[:teams]) / 10:g}" for at, review in reviews]
         for teams in range(len(frames.company.colours) + 1)
