@@ -202,7 +202,7 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
     # Where there is no room for all: PgUp has older lines, too.
     found += [
         KeyHelp("F2", t("log"), press="f2"),
-        KeyHelp("Ctrl-C", t("stop") if state.company.own and not state.result else t("leave"), spare=True, press="c-c"),
+        KeyHelp("Ctrl-C", t("stop") if state.company.own and not state.result else t("leave"), press="c-c"),
         KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup"),
     ]
     if state.scrolled:
