@@ -57,6 +57,7 @@ def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path
         assert KIDS.name in out or '"games": 1' in out
     # This is true of the usual folder alone, so it is not said of another.
     assert "seqp2p show 1" in cli("games")[1]
+    assert "seqp2p show 1 --lang fr" in cli("games", "--lang", "fr")[1]
     assert "seqp2p show 1" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
 
 
@@ -98,6 +99,7 @@ def test_who_left_a_game_that_others_play_on_reads_that_it_left(
     ben = next(past_games.past_games(folder)).summary.report.players[1]
     monkeypatch.setattr(api_games, "own_keys", lambda: frozenset({bytes.fromhex(ben.key)}))
     assert "you left" in cli("games")[1]
+    assert "left the table" in str(told(cli)[0]["reason"])
 
 
 @pytest.mark.parametrize(
