@@ -83,7 +83,7 @@ def wrapped(text: str, width: int) -> list[str]:
     >>> wrapped("ann says hello", 9), wrapped("安安安安", 4), wrapped("", 9)
     (['ann says', '  hello'], ['安安', '安安'], [''])
 
-    A path breaks before a folder.
+    A path breaks before a folder, or a part of a name.
 
     >>> wrapped("replay: /home/ann/replays/x.seqp2p", 20)
     ['replay:', '  /home/ann/replays', '  /x.seqp2p']
@@ -104,7 +104,7 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
         head = _head(rest, width - len(indent))
         blank = len(head) if rest[len(head) :][:1] == " " else head.rfind(" ")
         if blank < 0:
-            blank = head.rfind("/")
+            blank = head.rfind("/") or head.rfind("-")
         if head[: max(blank, 0)].strip():
             head = head[:blank]
         rows.append(indent + head.rstrip(" "))
