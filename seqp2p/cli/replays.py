@@ -20,7 +20,7 @@ from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import Message, message, message_of
-from seqp2p.match.events import Result, plain_result
+from seqp2p.match.events import DROPPED, Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path
 from seqp2p.replay.verify import Report
@@ -190,8 +190,8 @@ class ListedGame(PastGame):
         report, heirs = self.summary.report, self.summary.heirs
         if report.result is not None:
             return report.result
-        if self.own in report.left:
-            return Result("unfinished", (), LEFT)
+        if self.own in (*report.left, *report.out):
+            return Result("unfinished", (), LEFT if self.own in report.left else DROPPED)
         if heirs:
             return Result("forfeit", heirs, report.reason or "")
         why = message_of(self.trouble) if isinstance(self.trouble, SidecarError) else report.reason
