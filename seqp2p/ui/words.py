@@ -314,10 +314,9 @@ def result_line(company: Company, result: Result, *, resumable: bool = False, he
     """
     if result.kind == "unfinished" and resumable:
         return t("unfinished: {reason}", reason=reason_text(company, result.reason))
-    if result.kind == "unfinished" and result.reason == LEFT and heirs:
-        return t("you left: {names} won by forfeit, unless they left too", names=company.names_of(heirs))
     if result.kind == "unfinished" and result.reason in (LEFT, DROPPED):  # The others may play on.
-        return reason_text(company, result.reason)
+        heirs_won = t("you left: {names} won by forfeit, unless they left too", names=company.names_of(heirs))
+        return heirs_won if heirs and result.reason == LEFT else reason_text(company, result.reason)
     if result.kind == "unfinished":
         return t("ended without a winner: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":
