@@ -67,7 +67,7 @@ def command(action: str, name: str | None, value: str | None, *, as_json: bool) 
         show(output, setting, alone=action == "get")
     if action == "list" and not as_json:
         output.say(t("the file: {path}", path=config_path()))
-        output.say(t("to change one: {command}", command=command_line("config", "set", "NAME", "VALUE")))
+        output.say(t("to change one: {command} set NAME VALUE", command=command_line("config")))
 
 
 def show(output: Output, setting: Setting, *, alone: bool) -> None:
