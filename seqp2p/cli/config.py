@@ -11,7 +11,7 @@ from seqp2p.cli.output import Output
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, change, kept, named, shown_value
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message
-from seqp2p.ui.language import t, translate
+from seqp2p.ui.language import command_line, t, translate
 
 ACTIONS: Final = {"list": 0, "get": 1, "set": 2, "unset": 1}
 """The actions, and how many words follow each."""
@@ -57,7 +57,7 @@ def complete_word(context: click.Context, parameter: click.Parameter, incomplete
 def command(action: str, name: str | None, value: str | None, *, as_json: bool) -> None:
     words = [word for word in (name, value) if word is not None]
     if len(words) != ACTIONS[action]:
-        hint = t("see {command} --help", command="seqp2p config")
+        hint = t("see {command} --help", command=command_line("config"))
         raise UserError(t("{action} does not take these words", action=action), hint, USAGE)
     output = Output(as_json)
     chosen = SETTINGS if name is None else (named(name),)
@@ -67,7 +67,7 @@ def command(action: str, name: str | None, value: str | None, *, as_json: bool) 
         show(output, setting, alone=action == "get")
     if action == "list" and not as_json:
         output.say(t("the file: {path}", path=config_path()))
-        output.say(t("to change one: seqp2p config set NAME VALUE"))
+        output.say(t("to change one: {command} set NAME VALUE", command=command_line("config")))
 
 
 def show(output: Output, setting: Setting, *, alone: bool) -> None:

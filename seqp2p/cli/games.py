@@ -10,7 +10,7 @@ from seqp2p.cli.output import Output
 from seqp2p.cli.replays import SHOWN, past_games
 from seqp2p.errors import ABANDONED, DONE, UserError
 from seqp2p.i18n import message
-from seqp2p.ui.language import t
+from seqp2p.ui.language import command_line, t
 
 
 @click.command(
@@ -42,8 +42,13 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     if not found:
         none = t("there is no such game in {folder}", folder=folder)
         is_usual = not words and folder == usual_replay_dir()
-        hint = t("seqp2p play starts one") if is_usual else t("--replay-dir names the folder that the replays are in")
+        hint = (
+            t("{command} starts one", command=command_line("play"))
+            if is_usual
+            else t("--replay-dir names the folder that the replays are in")
+        )
         raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), hint)
     if not as_json and folder == usual_replay_dir():
-        output.say(t("use the number: seqp2p show 1; resume, export, verify and stats take it too"))
+        shown = command_line("show", "1")
+        output.say(t("use the number: {command}; resume, export, verify and stats take it too", command=shown))
     raise SystemExit(DONE)

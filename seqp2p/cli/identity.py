@@ -15,7 +15,7 @@ from seqp2p.cli.preferences import BY_NAME, change
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import UserError
 from seqp2p.i18n import message
-from seqp2p.ui.language import t
+from seqp2p.ui.language import command_line, t
 
 
 def complete_known(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -49,7 +49,10 @@ def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     if name is not None:
         change(BY_NAME["name"], name)
     if forget is not None and not known.forget(forget):
-        raise UserError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the known players"))
+        raise UserError(
+            t("nobody is known as {name}", name=forget),
+            t("{command} lists the known players", command=command_line("id")),
+        )
     shown = usual_name()
     players = [
         MetFields(player.name, player.key, fingerprint(bytes.fromhex(player.key)), player.first_seen)

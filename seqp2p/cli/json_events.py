@@ -631,6 +631,7 @@ class GameEvent(JsonEvent):
     result: ResultKind
     winners: Sequence[SeatNumber]
     forfeit: Sequence[SeatNumber]
+    reason: str | None
     turns: Count
     resumable: bool
 

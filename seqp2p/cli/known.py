@@ -21,7 +21,7 @@ from seqp2p.cli.output import Output
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import NOT_CONNECTED, UserError
 from seqp2p.i18n import message_of
-from seqp2p.ui.language import t
+from seqp2p.ui.language import command_line, t
 from seqp2p.ui.person.console import is_confirmed
 from seqp2p.ui.question import yes_or_no
 
@@ -35,7 +35,7 @@ class ChangedKey(UserError):
     code = "changed_key"
 
     def __init__(self, name: str) -> None:
-        command = shlex.join(["seqp2p", "id", "--forget", name])
+        command = command_line("id", "--forget", shlex.quote(name))
         hint = t("compare fingerprints (seqp2p id); {command} forgets the earlier key", command=command)
         super().__init__(t("left the table: the key of {name} has changed", name=name), hint, NOT_CONNECTED)
         self.name: Final = name
@@ -114,7 +114,7 @@ def _loud(output: Output) -> Callable[[str], None]:
 
 
 async def _ask(meeting: Meeting, output: Output) -> bool:
-    about, text = "key", t("play with this {name}? (no: leave the table)", name=meeting.name)
+    about, text = "key", t("play with this {name}? no: leave the table", name=meeting.name)
     output.ask(about, yes_or_no(text, "", trio.current_time() + ANSWER_S))
     try:
         with trio.move_on_after(ANSWER_S):

@@ -444,7 +444,7 @@ class LobbyTeller:
             return
         ends_at = trio.current_time() + DEFAULT_LIMITS.full_table_s
         if self.view.shows:
-            self.output.ask("start", Question(t("all seats are taken; the game begins in"), ends_at=ends_at))
+            self.output.ask("start", Question(t("all seats are taken; the game begins"), ends_at=ends_at))
         if was_full:
             return
         if self.view.shows:

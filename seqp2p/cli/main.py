@@ -23,7 +23,7 @@ from seqp2p.cli.preferences import kept
 from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
 from seqp2p.ui import language
-from seqp2p.ui.language import t, translate
+from seqp2p.ui.language import command_line, t, translate
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -172,7 +172,7 @@ class LazyGroup(click.Group):
 
             near = difflib.get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
             hint = (
-                t("did you mean {command}?", command=f"seqp2p {near[0]}")
+                t("did you mean {command}?", command=command_line(near[0]))
                 if near
                 else t("{command} --help lists the commands", command="seqp2p")
             )

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from seqp2p.api.config_file import ConfigFileError, Value, change_config, read_config
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import Message, message, message_of
-from seqp2p.ui.language import LANGUAGES, t
+from seqp2p.ui.language import LANGUAGES, command_line, t
 
 PACE_S_MAX: Final = 60.0
 PALETTES: Final = ("auto", "dark", "light", "contrast", "mono")  # ui/styles.py, which --help need not wait for
@@ -185,7 +185,11 @@ def named(name: str) -> Setting:
     import difflib
 
     near = difflib.get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
-    hint = t("did you mean {command}?", command=near[0]) if near else t("seqp2p config lists the settings")
+    hint = (
+        t("did you mean {command}?", command=near[0])
+        if near
+        else t("{command} lists the settings", command=command_line("config"))
+    )
     raise UserError(t("there is no setting {name}", name=name), hint, USAGE)
 
 
@@ -201,5 +205,5 @@ def refusal(setting: Setting, typed: str) -> Message | None:
 def change(setting: Setting, typed: str | None) -> None:
     """Keep what was typed, or the default again (None). Raises UserError."""
     if typed is not None and (fault := refusal(setting, typed)):
-        raise UserError(fault, t("seqp2p config --help lists all settings"), USAGE)
+        raise UserError(fault, t("{command} lists all settings", command=command_line("config", "--help")), USAGE)
     change_config(setting.name, None if typed is None else setting.read(typed))

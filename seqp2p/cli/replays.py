@@ -20,14 +20,14 @@ from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import Message, message, message_of
-from seqp2p.match.events import Result, plain_result
+from seqp2p.match.events import DROPPED, Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path
 from seqp2p.replay.verify import Report
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
-from seqp2p.ui.language import t, tn, translate, without_accents
+from seqp2p.ui.language import command_line, t, tn, translate, without_accents
 from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line
 
 Told = TypeVar("Told", bound=VerdictFields)
@@ -175,21 +175,27 @@ class ListedGame(PastGame):
     @property
     def outcome(self) -> str:
         """The result in a word or two, for the reader."""
-        summary, report = self.summary, self.summary.report
+        report = self.summary.report
         if report.verdict == "invalid":
-            return t("damaged: seqp2p verify {file}", file=self.path.name)
+            return t("damaged: {command}", command=command_line("verify", self.path.name))
         if self.resumable:
-            return t("unfinished: seqp2p resume {game}", game=(report.game or "")[:12])
+            return t("unfinished: {command}", command=command_line("resume", (report.game or "")[:12]))
         if isinstance(self.trouble, SeatHeld):
             return t("being played in another window")
-        result = report.result
-        if result is None and self.own in report.left:
-            return result_line(self.company, Result("unfinished", (), LEFT), heirs=summary.heirs)
-        if result is None:
-            reason = plain_reason(report.reason or "")
-            why = message_of(self.trouble) if isinstance(self.trouble, SidecarError) else reason
-            result = Result("forfeit", summary.heirs, reason) if summary.heirs else Result("unfinished", (), why)
-        return result_line(self.company, result)
+        return result_line(self.company, self.result, heirs=self.summary.heirs)
+
+    @property
+    def result(self) -> Result:
+        """The result; without one in the record, a forfeit of others, or the reason why it has none."""
+        report, heirs = self.summary.report, self.summary.heirs
+        if report.result is not None:
+            return report.result
+        if self.own in (*report.left, *report.out):
+            return Result("unfinished", (), LEFT if self.own in report.left else DROPPED)
+        if heirs:
+            return Result("forfeit", heirs, report.reason or "")
+        why = message_of(self.trouble) if isinstance(self.trouble, SidecarError) else report.reason
+        return Result("unfinished", (), why or "")
 
     @property
     def line(self) -> str:
@@ -210,8 +216,6 @@ class ListedGame(PastGame):
     @property
     def event(self) -> GameEvent:
         report, course = self.summary.report, self.summary.course
-        result = plain_result(report.result or Result("unfinished"))
-        del result["reason"]
         return GameEvent(
             file=str(self.path),
             written=self.at.isoformat(timespec="seconds"),
@@ -220,7 +224,7 @@ class ListedGame(PastGame):
             variant=course.variant if course else None,
             names=self.company.names,
             own=self.own or None,
-            **result,
+            **plain_result(self.result),
             turns=course.turns if course else 0,
             resumable=self.resumable,
         )

@@ -218,12 +218,11 @@ class Reporter:
 
     def _tell_setup(self, event: Event | Absent | Back, lines: Iterable[str]) -> None:
         """Tell the work before the cards: on a screen in one line, which grows by those whose shuffles are checked."""
-        for line in lines:
-            self.output.say(line, "detail")
-        if self.output.screen is None or not isinstance(event, Shuffled | Dealt):
+        is_dealing = isinstance(event, Dealt) or (isinstance(event, Shuffled) and not event.reshuffle)
+        if self.output.screen is None or not is_dealing:
+            for line in lines:
+                self.output.say(line, "detail")
             return
-        if isinstance(event, Shuffled) and event.reshuffle:
-            return  # The reshuffle has a line of its own.
         if isinstance(event, Shuffled):
             self._shufflers.append(self._company.name(event.seat))
         before, names = self._shuffling, words.listed(self._shufflers)

@@ -30,7 +30,7 @@ from seqp2p.live.voting import AskAbout, Voting
 from seqp2p.match.ballots import VOTES_MAX
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode
-from seqp2p.match.events import STOPPED, Dropped, Event, Result, Undone
+from seqp2p.match.events import DROPPED, STOPPED, Dropped, Event, Result, Undone
 from seqp2p.match.game import final_result
 from seqp2p.match.intake import (
     NOTHING_NEW,
@@ -563,7 +563,7 @@ class SeatSession:
             self._end(STOPPED, farewell=LATER, resumable=True)
 
     def _be_dropped(self) -> None:
-        self._end(message("the others have voted to go on without you"), farewell="")
+        self._end(DROPPED, farewell="")
 
     def _end(self, reason: str, farewell: str | None = None, *, resumable: bool = False) -> None:
         """End the session: the game cannot go on now. A final position that a majority has signed holds all the same.

@@ -104,6 +104,8 @@ class Finished:
 
 STOPPED: Final = message("stopped for now")
 """The reason of a result: the player of this seat has stopped, and may come back."""
+DROPPED: Final = message("the others have voted to go on without you")
+"""The reason of the seat that the others have gone on without."""
 
 
 @dataclass(frozen=True, slots=True)

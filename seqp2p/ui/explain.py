@@ -196,13 +196,13 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
     if state.coached:
         found.append(KeyHelp("F5", t("hint"), press="f5"))
     if view is not None:
-        found.append(KeyHelp("F3", t("discards"), press="f3"))
+        found.append(KeyHelp("F3", t("discards"), spare=True, press="f3"))
     if view is not None and not state.result:
         found.append(KeyHelp("F4", t("threats"), press="f4"))
-    # Where there is no room for all: PgUp has older lines, too.
+    # Where there is no room for all: a seat has its discards, and PgUp older lines, too.
     found += [
         KeyHelp("F2", t("log"), press="f2"),
-        KeyHelp("Ctrl-C", t("stop") if state.company.own and not state.result else t("leave"), spare=True, press="c-c"),
+        KeyHelp("Ctrl-C", t("stop") if state.company.own and not state.result else t("leave"), press="c-c"),
         KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup"),
     ]
     if state.scrolled:

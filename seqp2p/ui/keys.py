@@ -30,12 +30,16 @@ KEYS_APART: Final = 2
 def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
     """Return the numbers of the keys that fit on a line: without spare ones if necessary, the last ones first.
 
+    The way out is always there.
+
     >>> keys = [KeyHelp("?", "help"), KeyHelp("F3", "discards"), KeyHelp("arrows", "square", spare=True)]
     >>> fitting(keys, 34), fitting(keys, 33), fitting(keys, 18)
     ([0, 1, 2], [0, 1], [0])
+    >>> fitting([*keys, KeyHelp("Ctrl-C", "stop", press="c-c")], 22)
+    [0, 3]
     """
     kept = list(range(len(keys)))
-    dropped_first = sorted(kept, key=lambda number: (not keys[number].spare, -number))
+    dropped_first = sorted(kept, key=lambda number: (keys[number].press == "c-c", not keys[number].spare, -number))
     for number in dropped_first:
         if sum(keys[other].width + KEYS_APART for other in kept) - KEYS_APART <= width:
             break

@@ -55,6 +55,11 @@ def option() -> tuple[str, ...]:
     return () if _current == _usual else ("--lang", _current)
 
 
+def command_line(*words: str) -> str:
+    """Return a command as it can be typed to a shell."""
+    return " ".join(("seqp2p", *words, *option()))
+
+
 def wanted(arguments: Sequence[str], environment: Mapping[str, str], kept: str = "") -> str:
     """Return the language that ``--lang`` asks for, or a lasting setting, or the environment; else English.
 

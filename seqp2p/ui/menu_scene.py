@@ -8,7 +8,7 @@ from typing import Final
 from seqp2p.i18n import Term
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
-from seqp2p.ui.language import option, t, tn, translate_term, without_accents
+from seqp2p.ui.language import command_line, t, tn, translate_term, without_accents
 from seqp2p.ui.large_type import large
 from seqp2p.ui.scene import Page, wrapped
 from seqp2p.ui.styles import ASCII
@@ -51,7 +51,7 @@ class MenuRow:
     @property
     def line(self) -> str:
         """The command as it can be typed to a shell."""
-        return " ".join(("seqp2p", *self.command, *option()))
+        return command_line(*self.command)
 
     @property
     def choices(self) -> str:

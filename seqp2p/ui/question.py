@@ -39,7 +39,7 @@ class Question:
         if self.ends_at == math.inf:
             return self
         left = max(0, math.ceil(self.ends_at - now))
-        return replace(self, text=t("{question}  {seconds} s", question=self.text, seconds=left))
+        return replace(self, text=t("{question} ({seconds} s)", question=self.text, seconds=left))
 
     def answered_by(self, key: str) -> str | None:
         """Return the line that a key stands for, None for a key that answers nothing."""

@@ -120,6 +120,10 @@ class Cursor:
     playing: bool = False
     pace_s: float = 1.0
 
+    @property
+    def pace(self) -> str:
+        return t("{seconds} s per step", seconds=number(self.pace_s, 2 if self.pace_s < 1 else 0))
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -280,7 +284,7 @@ class ReplayBrowser:
     def start(self) -> Answer:
         if not self.cursor.playing:
             self.toggle()
-        return Answer((t("playing, {seconds} s per step; {stop} stops it", seconds=self._pace, stop=shown("stop")),))
+        return Answer((t("playing, {pace}; {stop} stops it", pace=self.cursor.pace, stop=shown("stop")),))
 
     def rest(self) -> Answer:
         self.cursor = replace(self.cursor, playing=False)
@@ -288,11 +292,7 @@ class ReplayBrowser:
 
     def pace(self, by: int) -> Answer:
         self.hurry(by)
-        return Answer((t("{seconds} s per step", seconds=self._pace),))
-
-    @property
-    def _pace(self) -> str:
-        return number(self.cursor.pace_s, 2 if self.cursor.pace_s < 1 else 0)
+        return Answer((self.cursor.pace,))
 
 
 _WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = MappingProxyType(

@@ -83,6 +83,11 @@ def wrapped(text: str, width: int) -> list[str]:
     >>> wrapped("ann says hello", 9), wrapped("安安安安", 4), wrapped("", 9)
     (['ann says', '  hello'], ['安安', '安安'], [''])
 
+    A path breaks before a folder, or a part of a name.
+
+    >>> wrapped("replay: /home/ann/replays/x.seqp2p", 20)
+    ['replay:', '  /home/ann/replays', '  /x.seqp2p']
+
     A space that French puts next to a sign does not break.
 
     >>> wrapped("le code : 7", 8)
@@ -98,6 +103,8 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
     while width_of(rest) > width - len(indent):
         head = _head(rest, width - len(indent))
         blank = len(head) if rest[len(head) :][:1] == " " else head.rfind(" ")
+        if blank < 0:
+            blank = head.rfind("/") or head.rfind("-")
         if head[: max(blank, 0)].strip():
             head = head[:blank]
         rows.append(indent + head.rstrip(" "))

@@ -15,10 +15,10 @@ from seqp2p.ui.board_paint import Pitch, board_size, label_of, largest_pitch, pa
 from seqp2p.ui.cards import suits_shown
 from seqp2p.ui.frame import Box, Canvas, Fragment, Frame, Painter, Target, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
-from seqp2p.ui.language import number, t, tn
-from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown
+from seqp2p.ui.language import t, tn
+from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown, word_of
 from seqp2p.ui.scene import LogLine, Page, line_rows, paint_from
-from seqp2p.ui.styles import Glyphs
+from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import team_lines
 from seqp2p.ui.table_paint import leader_line, paint_team
 
@@ -43,15 +43,20 @@ class ShowScene:
     def __init__(self, frames: ReplayFrames) -> None:
         self.browser = ReplayBrowser(frames)
         self._answer: tuple[str, ...] = ()
+        self._glyphs: Glyphs = UNICODE
 
     def obey(self, typed: str) -> bool:
         """Obey a typed line; return False at the end."""
         before = self.browser.cursor
-        answer: Answer = self.browser.obey(typed)
+        answer = self.browser.obey(typed)
         self._answer = answer.lines if self.browser.cursor == before else ()  # What has changed is seen.
+        if word_of(typed) == "help":
+            sign = self._glyphs.last
+            self._answer += (t("{sign}  on the bar: a sequence was completed; a click goes there", sign=sign),)
         return not answer.done
 
     def painter(self, page: Page) -> Painter:
+        self._glyphs = page.glyphs
         return partial(
             paint_show, self.browser.frames, self.browser.cursor, self._answer, tuple(self.keys()), page.glyphs
         )
@@ -271,8 +276,7 @@ def _lines_around(
 def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor) -> None:
     count = len(frames.moments)
     begin = canvas.put(row, 0, canvas.glyphs.turn if cursor.playing else canvas.glyphs.vertical, "key") + 1
-    pace = t("{seconds} s", seconds=number(cursor.pace_s, 2))
-    end = canvas.width - width_of(pace) - 1
+    end = canvas.width - width_of(cursor.pace) - 1
     length = max(1, end - begin)
     for cell in range(length):
         first, following = cell * count // length, (cell + 1) * count // length
@@ -280,4 +284,4 @@ def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor) -
         made = begins and any(moment.made for moment in frames.moments[first : max(following, first + 1)])
         sign = canvas.glyphs.last if made else canvas.glyphs.full if is_past else canvas.glyphs.empty
         canvas.put(row, begin + cell, sign, "done" if is_past else "left", ("moment", first))
-    canvas.put(row, end + 1, pace, "label")
+    canvas.put(row, end + 1, cursor.pace, "label")

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import Message, message
-from seqp2p.match.events import STOPPED, Result
+from seqp2p.match.events import DROPPED, STOPPED, Result
 from seqp2p.match.names import is_bot_name, look_alike
 from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, name_fault, other_options
 from seqp2p.rules import ACTION_ROWS, TABLE_TALK, Action, View, team_of
@@ -314,9 +314,9 @@ def result_line(company: Company, result: Result, *, resumable: bool = False, he
     """
     if result.kind == "unfinished" and resumable:
         return t("unfinished: {reason}", reason=reason_text(company, result.reason))
-    if result.kind == "unfinished" and result.reason == LEFT:  # The others may play on.
+    if result.kind == "unfinished" and result.reason in (LEFT, DROPPED):  # The others may play on.
         heirs_won = t("you left: {names} won by forfeit, unless they left too", names=company.names_of(heirs))
-        return heirs_won if heirs else reason_text(company, LEFT)
+        return heirs_won if heirs and result.reason == LEFT else reason_text(company, result.reason)
     if result.kind == "unfinished":
         return t("ended without a winner: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":

@@ -161,7 +161,7 @@ async def test_a_person_who_does_not_say_yes_leaves(
         assert decode_message(farewell[4:], LinkStage.GAME) == bye(reason)
     assert all(wire.aborted for wire in links.values())
     assert names() == [("ann", 1)]
-    assert "play with this ann? (no: leave the table)  60 s  yes · no" in capsys.readouterr().out
+    assert "play with this ann? no: leave the table (60 s)  yes · no" in capsys.readouterr().out
 
 
 async def test_a_person_who_is_not_there_leaves(autojump_clock: object, monkeypatch: pytest.MonkeyPatch) -> None:

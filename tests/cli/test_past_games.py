@@ -57,6 +57,7 @@ def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path
         assert KIDS.name in out or '"games": 1' in out
     # This is true of the usual folder alone, so it is not said of another.
     assert "seqp2p show 1" in cli("games")[1]
+    assert "seqp2p show 1 --lang fr" in cli("games", "--lang", "fr")[1]
     assert "seqp2p show 1" not in cli("games", "--replay-dir", shutil.copytree(played, tmp_path / "other"))[1]
 
 
@@ -91,13 +92,21 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
     assert re.search(r" turns, \d\d:\d\d$", rows_now()[0].note)
 
 
-def test_who_left_a_game_that_others_play_on_reads_that_it_left(
-    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "outcome", "reason"),
+    [
+        ("leave_of_one_fail", "you left", "left the table"),
+        ("drop_of_another_while_a_draw_is_owed_fail", "  the others have voted to go on without you", ""),
+    ],
+)
+def test_of_a_game_that_others_play_on_it_is_said_why_this_player_does_not(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, outcome: str, reason: str
 ) -> None:
-    shutil.copy(WON.with_name("leave_of_one_fail.seqp2p"), folder)
+    shutil.copy(WON.with_name(f"{name}.seqp2p"), folder)
     ben = next(past_games.past_games(folder)).summary.report.players[1]
     monkeypatch.setattr(api_games, "own_keys", lambda: frozenset({bytes.fromhex(ben.key)}))
-    assert "you left" in cli("games")[1]
+    assert outcome in cli("games")[1]
+    assert told(cli)[0]["reason"] == (reason or outcome.strip())
 
 
 @pytest.mark.parametrize(

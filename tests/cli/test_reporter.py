@@ -19,7 +19,19 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.events import CodeShown
 from seqp2p.match.errors import Violation
-from seqp2p.match.events import Dropped, Event, Redealt, Remarked, Result, Shuffled, Skipped, Turned, Undone, Voted
+from seqp2p.match.events import (
+    Dealt,
+    Dropped,
+    Event,
+    Redealt,
+    Remarked,
+    Result,
+    Shuffled,
+    Skipped,
+    Turned,
+    Undone,
+    Voted,
+)
 from seqp2p.match.machine import Match
 from seqp2p.net.addresses import Address
 from seqp2p.rules import PASS, Action, Card, Variant, exchange, parse_action, view
@@ -311,6 +323,9 @@ async def test_a_resumed_seat_and_exchanges_on_the_screen(duel: Played) -> None:
     ((before, line),) = screen.amended
     assert before == screen.said[-1][0]
     assert re.search(r"  <\w+> and <\w+ dead>$", line)
+    for event in [each for each in duel.events if isinstance(each, Shuffled | Dealt)][:3]:
+        reporter.on_event(event)
+    assert [kind for _, kind, _ in screen.said[-4:]] == ["log"] * 4  # The deal is one line, in the whole log too.
 
 
 async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> None:

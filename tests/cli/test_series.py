@@ -170,9 +170,9 @@ async def test_a_person_who_does_not_want_to(
     assert await evening.evening(options_of(None)) == DONE
     assert trio.current_time() - begun <= ANSWER_S + TOLD_S
     told = capsys.readouterr().err.splitlines()
-    assert "another game at this table?  60 s  yes (Enter) · no" in told
+    assert "another game at this table? (60 s)  yes (Enter) · no" in told
     # A clock that ran down is told once more before its end.
-    assert ("another game at this table?  10 s" in told) == (typed in ((), ("say gg",)))
+    assert ("another game at this table? (10 s)" in told) == (typed in ((), ("say gg",)))
     assert ("the game is over: this was not sent" in told) == (typed == ("say gg",))
 
 
@@ -254,7 +254,7 @@ async def test_a_wait_for_others_is_counted(autojump_clock: object, capsys: pyte
     await shown(20.5, ben)
     await shown(20.5, replace(ben, asked=False))
     told = capsys.readouterr().out.splitlines()
-    assert told == ["waiting for player 2  60 s", "player 2 wants another game", "kept for player 3  10 s"]
+    assert told == ["waiting for player 2 (60 s)", "player 2 wants another game", "kept for player 3 (10 s)"]
 
 
 async def test_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:

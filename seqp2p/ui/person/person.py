@@ -22,7 +22,7 @@ from seqp2p.match.text import cleaned
 from seqp2p.rules import END, NO_SQUARE, PASS, TABLE_TALK, WAIVE, Action, Hand, NotationError, View, team_of
 from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.choice import PreparedMove, in_own_turn
-from seqp2p.ui.language import t, translate
+from seqp2p.ui.language import command_line, t, translate
 from seqp2p.ui.person.command_words import (
     LEAVING,
     NO,
@@ -290,13 +290,12 @@ class Person:
         return clock(self._match.game.agreement.settings.grace_s)
 
     def _price_of_stopping(self) -> str:
+        values = {"command": command_line("resume"), "time": self._grace}
         if self._alone:
-            return t("seqp2p resume continues the game")
+            return t("{command} continues the game", **values)
         if len(self._match.game.seats) < VOTERS_MIN:
-            return t("seqp2p resume continues the game once both are back")
-        return t(
-            "seqp2p resume continues the game; the others wait {time}, then may play on without you", time=self._grace
-        )
+            return t("{command} continues the game once both are back", **values)
+        return t("{command} continues the game; the others wait {time}, then may play on without you", **values)
 
     def _price_of_leaving(self) -> str:
         out = {*self._match.left, self._seat.number}
