@@ -30,7 +30,7 @@ Chances: TypeAlias = tuple[int, ...]
 
 
 class Standing(NamedTuple):
-    """How a team stands. Values are logits in units of 1/SCALE, at most VALUE_MAX."""
+    """The standing of a team. Values are logits in units of 1/SCALE, at most VALUE_MAX."""
 
     soon: int
     """0 for the team that is to move, 1 for the next one …"""
@@ -60,7 +60,7 @@ class Kind(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """What was fitted to the games of a kind."""
+    """The weights that were fitted to the games of a kind."""
 
     terms: Sequence[Terms]
     """By ``Standing.soon``."""

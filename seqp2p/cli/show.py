@@ -41,7 +41,7 @@ from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, moment_fields
 from seqp2p.ui.frame import Fragment
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, costly_lines, curve_lines, help_lines
+from seqp2p.ui.replay_browser import ReplayBrowser, ReplayFrames, Reply, costly_lines, curve_lines, help_lines
 
 
 @click.command(
@@ -218,7 +218,7 @@ async def _obey(output: Output, browser: ReplayBrowser) -> bool:
         browser.step(1)
         _say_shot(output, browser)
         return True
-    answer = Answer(done=True) if typed is None else browser.obey(typed)
+    answer = Reply(done=True) if typed is None else browser.obey(typed)
     for line in answer.lines:
         output.say(line)
     if answer.moved:

@@ -126,7 +126,7 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """The effect of a typed line: lines to show, another place, or the end."""
 
     lines: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ class Answer:
     done: bool = False
 
 
-MOVED: Final = Answer(moved=True)
+MOVED: Final = Reply(moved=True)
 
 
 class ReplayBrowser:
@@ -150,7 +150,7 @@ class ReplayBrowser:
 
     # Going about.
 
-    def go(self, at: int) -> Answer:
+    def go(self, at: int) -> Reply:
         """Go to a moment by its number, or to the nearest there is; stop playing at the end."""
         last = len(self.frames.moments) - 1
         at = min(max(at, 0), last)
@@ -160,7 +160,7 @@ class ReplayBrowser:
     def step(self, by: int) -> None:
         self.go(self.cursor.at + by)
 
-    def end(self) -> Answer:
+    def end(self) -> Reply:
         return self.go(len(self.frames.moments) - 1)
 
     def to_sequence(self, direction: int = 1) -> bool:
@@ -190,7 +190,7 @@ class ReplayBrowser:
 
     # What is typed.
 
-    def obey(self, typed: str) -> Answer:
+    def obey(self, typed: str) -> Reply:
         line = " ".join(typed.split())
         if _NUMBER.fullmatch(line):
             return self._to_turn(int(line))
@@ -204,8 +204,8 @@ class ReplayBrowser:
             return handler(self, given)
         near = difflib.get_close_matches(word, [shown(each) for each in WORDS.words], n=1)
         if near:
-            return Answer((t("{typed} is not a word here; did you mean {word}?", typed=line, word=near[0]),))
-        return Answer((t("{typed} is not a word here; {help} has a list of them", typed=line, help=shown("help")),))
+            return Reply((t("{typed} is not a word here; did you mean {word}?", typed=line, word=near[0]),))
+        return Reply((t("{typed} is not a word here; {help} has a list of them", typed=line, help=shown("help")),))
 
     def board(self) -> tuple[str, ...]:
         return self._seen(board_answer, "")
@@ -248,54 +248,54 @@ class ReplayBrowser:
         place = t("turn {turn} of {turns}", turn=self.moment.turn, turns=self.frames.turns)
         return t("{place}, step {at} of {count}", place=place, at=self.cursor.at + 1, count=len(self.frames.moments))
 
-    def _to_turn(self, turn: int) -> Answer:
+    def _to_turn(self, turn: int) -> Reply:
         if not 0 <= turn <= self.frames.turns:
             count = self.frames.turns
-            return Answer((tn("the game has {count} turn", "the game has {count} turns", count),))
+            return Reply((tn("the game has {count} turn", "the game has {count} turns", count),))
         return self.go(next(at for at, moment in enumerate(self.frames.moments) if moment.turn >= turn))
 
-    def open_hands(self, whose: str) -> Answer:
+    def open_hands(self, whose: str) -> Reply:
         """Show the hands, or those of one seat, all or none, as typed."""
         seat = self.frames.company.find(whose)
         if not whose:
-            return Answer(self.hands())
+            return Reply(self.hands())
         if whose in ("all", "none"):
             self.cursor = replace(self.cursor, sight=ALL if whose == "all" and self.frames.opened else HIDDEN)
         elif seat in self.frames.opened:
             self.cursor = replace(self.cursor, sight=seat)
         elif seat or _SEAT.fullmatch(whose):
-            return Answer((t("that hand is not opened in this replay"),))
+            return Reply((t("that hand is not opened in this replay"),))
         else:
             words = {"hands": shown("hands"), "all": shown("all"), "none": shown("none")}
-            return Answer((t("write {hands} {all}, {hands} {none}, or a seat, like {hands} 1", **words),))
-        return Answer(self.hands())
+            return Reply((t("write {hands} {all}, {hands} {none}, or a seat, like {hands} 1", **words),))
+        return Reply(self.hands())
 
-    def move(self, by: int) -> Answer:
+    def move(self, by: int) -> Reply:
         """Go on or back, as typed; say so at either end."""
         before = self.cursor.at
         self.step(by)
         if self.cursor.at != before:
             return MOVED
-        return Answer((t("this is the end of the replay") if by > 0 else t("this is the beginning of the replay"),))
+        return Reply((t("this is the end of the replay") if by > 0 else t("this is the beginning of the replay"),))
 
-    def next_sequence(self) -> Answer:
-        return MOVED if self.to_sequence() else Answer((t("no sequence is completed after this"),))
+    def next_sequence(self) -> Reply:
+        return MOVED if self.to_sequence() else Reply((t("no sequence is completed after this"),))
 
-    def start(self) -> Answer:
+    def start(self) -> Reply:
         if not self.cursor.playing:
             self.toggle()
-        return Answer((t("playing, {pace}; {stop} stops it", pace=self.cursor.pace, stop=shown("stop")),))
+        return Reply((t("playing, {pace}; {stop} stops it", pace=self.cursor.pace, stop=shown("stop")),))
 
-    def rest(self) -> Answer:
+    def rest(self) -> Reply:
         self.cursor = replace(self.cursor, playing=False)
-        return Answer((self.whereabouts(),))
+        return Reply((self.whereabouts(),))
 
-    def pace(self, by: int) -> Answer:
+    def pace(self, by: int) -> Reply:
         self.hurry(by)
-        return Answer((self.cursor.pace,))
+        return Reply((self.cursor.pace,))
 
 
-_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = MappingProxyType(
+_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Reply] | None]] = MappingProxyType(
     {
         term("typed at a replay", "next, n"): lambda browser, _: browser.move(1),
         term("typed at a replay", "back, b"): lambda browser, _: browser.move(-1),
@@ -309,17 +309,17 @@ _WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = Ma
         term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
         term("typed at a replay", "all"): None,
         term("typed at a replay", "none, closed"): None,
-        term("typed at a replay", "board"): lambda browser, text: Answer(
+        term("typed at a replay", "board"): lambda browser, text: Reply(
             browser.part(text) if text else browser.board()
         ),
-        term("typed at a replay", "where"): lambda browser, text: Answer(browser.part(text)),
-        term("typed at a replay", "log"): lambda browser, text: Answer(browser.log(everything=word_of(text) == "all")),
-        term("typed at a replay", "verdict"): lambda browser, _: Answer(
+        term("typed at a replay", "where"): lambda browser, text: Reply(browser.part(text)),
+        term("typed at a replay", "log"): lambda browser, text: Reply(browser.log(everything=word_of(text) == "all")),
+        term("typed at a replay", "verdict"): lambda browser, _: Reply(
             (browser.frames.verdict, browser.whereabouts())
         ),
-        term("typed at a replay", "review"): lambda browser, _: Answer(browser.review()),
-        term("typed at a replay", "help, ?"): lambda _, __: Answer(help_lines()),
-        term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Answer(done=True),
+        term("typed at a replay", "review"): lambda browser, _: Reply(browser.review()),
+        term("typed at a replay", "help, ?"): lambda _, __: Reply(help_lines()),
+        term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Reply(done=True),
     }
 )
 """The words with their handlers, which get the text typed after the word; None for a word that only follows another."""
