@@ -80,8 +80,6 @@ def test_templates_name_their_values(module: str) -> None:
         assert not any(unnamed[name] for name in used), f"{module}:{getattr(scope, 'lineno', 1)}"
 
 
-# What such a sentence is.
-
 SENTENCE = message("{who} cheated at step {step}: {reason}", who="seat 2 (ann)", step=7, reason=message("it lied"))
 
 

@@ -462,9 +462,6 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
     assert seat.replay.parent == zoe / "replays"
 
 
-# Watching.
-
-
 async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
     let_in = trio.Event()
     spectators: list[seqp2p.Spectator] = []

@@ -125,9 +125,6 @@ def refusal(folder: Path, game: str | None = None) -> UserError:
     return error.value
 
 
-# The game.
-
-
 def test_the_newest_unfinished_game_is_taken(games: Path, brief: Played) -> None:
     crash(games, brief, 3, name="old.seqp2p", age_s=100)
     newest = crash(games, brief, 5, name="new.seqp2p")
@@ -183,9 +180,6 @@ def test_another_players_seat_is_left_alone(games: Path, brief: Played) -> None:
     assert sidecar_path(other).exists()
 
 
-# The player who may have it.
-
-
 def test_a_seat_that_is_held_is_refused(games: Path, brief: Played) -> None:
     crash(games, brief, 3)
     with taken(games):
@@ -236,9 +230,6 @@ def test_scripts_are_told_of_an_older_copy(games: Path, brief: Played, cli: Cli)
     (event,) = documented.stream(out)
     assert (exit_code, event["code"], bool(event["hint"])) == (1, "older_copy", True)
     assert "a copy of this game's files was put back" in event["reason"]
-
-
-# The parts to play on with.
 
 
 @asynccontextmanager
@@ -396,9 +387,6 @@ async def test_a_file_that_is_full(games: Path, brief: Played, monkeypatch: pyte
     replay = crash(games, brief, 3)
     monkeypatch.setattr(sidecar_module, "REPLAY_SIZE_MAX", sidecar_path(replay).stat().st_size + 10)
     await refused(games, "is full")
-
-
-# The files of host and join.
 
 
 async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: Played) -> None:

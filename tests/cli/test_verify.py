@@ -335,9 +335,6 @@ def many(tmp_path: Path) -> list[Named]:
     return [*map(Named, files), Named(tmp_path / "missing")]
 
 
-# --- a made-up one
-
-
 class KilledWorker(Exception):
     """The error of distributed for a task that has ended each of its workers."""
 
@@ -556,9 +553,6 @@ def test_a_cluster_that_asks_for_certificates_is_not_joined_without(
     assert cluster.addresses == []
 
 
-# --- workers
-
-
 def test_a_worker_of_another_state_judges_nothing() -> None:
     assert decode_report(verify_for(code_state(), good())).verdict == "verified"
     for state in ("0", __version__, code_state()[:-1]):
@@ -635,9 +629,6 @@ def test_a_verdict_in_another_form_is_none(data: object) -> None:
         decode_report(data)
 
 
-# --- a real one
-
-
 @contextmanager
 def dask(*arguments: object) -> Iterator[subprocess.Popen[bytes]]:
     line = [sys.executable, "-m", "dask", *map(str, arguments)]
@@ -693,9 +684,6 @@ def names(files: list[Named], folder: Path) -> list[str]:
     return [str(named.path.relative_to(folder)) for named in files]
 
 
-# --- which files are meant
-
-
 def test_a_folder_means_the_replays_in_it(folder: Path) -> None:
     assert names(named_files([folder]), folder) == IN_FOLDER
     several = [folder / "b.seqp2p", folder / "A", folder / "missing", folder / "notes.txt"]
@@ -742,9 +730,6 @@ def test_a_pattern_in_quotes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert names(named_files([folder / "[ab].seqp2p"]), folder) == ["[ab].seqp2p"]
 
 
-# --- reading one
-
-
 def test_a_file_larger_than_any_replay_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.seqp2p"
     with path.open("wb") as file:
@@ -752,9 +737,6 @@ def test_a_file_larger_than_any_replay_is_not_read(tmp_path: Path) -> None:
     report = verify_file(path)
     assert (report.verdict, report.reason) == ("invalid", f"larger than any replay ({REPLAY_SIZE_MAX} bytes)")
     assert report == verify(bytes(REPLAY_SIZE_MAX + 1))
-
-
-# --- all_kinds
 
 
 @pytest.fixture

@@ -156,9 +156,6 @@ def join_frames(stem: bytes, frames: list[bytes]) -> bytes:
     return stem + b"".join(len(each).to_bytes(4, "big") + each for each in frames)
 
 
-# Bytes as bytes.
-
-
 def _flip(data: bytes, dice: random.Random) -> bytes:
     if not data:
         return dice.randbytes(1)

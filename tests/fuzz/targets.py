@@ -110,9 +110,6 @@ def as_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-# Frames and messages.
-
-
 def frames(data: bytes) -> None:
     """A stream of frames in pieces; the first byte is the size of some pieces."""
     head, stream = data[:1], data[1:]
@@ -139,8 +136,6 @@ def messages(data: bytes) -> None:
         with refused(PeerError, PeerRefused):
             assert encode_message(decode_message(data, stage))[HEADER_SIZE:] == data
 
-
-# What is signed.
 
 LOBBY: Final = bytes(32)
 SIGNED: Final[dict[str, tuple[str, type[Record]]]] = {
@@ -235,9 +230,6 @@ def sound(match: Match) -> None:
     assert match.head == match.game.heads[-1]
 
 
-# Files.
-
-
 def replay(data: bytes) -> None:
     """A replay: verified, shown, and resumed."""
     report = verify(data)
@@ -277,9 +269,6 @@ def sidecar(data: bytes) -> None:
 @cache
 def _secrets() -> SidecarSecrets:
     return SidecarSecrets(game().match.game.id, game().agreement, 1, "a.key", bytes(32), bytes(32), "10.0.0.1:4610", ())
-
-
-# Text.
 
 
 def notation(data: bytes) -> None:
@@ -356,9 +345,6 @@ def words(data: bytes) -> None:
     assert clean(text).isprintable()
     tidy = cleaned(text, 40)
     assert not tidy or text_fault("it", tidy, 40) is None
-
-
-# The network.
 
 
 def certificate(data: bytes) -> None:

@@ -251,9 +251,6 @@ def run(work: Callable[[], Awaitable[None]]) -> None:
     trio.run(work, clock=MockClock(autojump_threshold=0))
 
 
-# TLS.
-
-
 @cache
 def flights() -> tuple[bytes, bytes]:
     """The first bytes of both sides of a handshake."""
@@ -306,9 +303,6 @@ async def say(stream: trio.abc.Stream, data: bytes, dice: random.Random) -> None
     size = dice.choice([1, 7, len(data) + 1])
     for at in range(0, min(len(data), 600), size):
         await stream.send_all(data[at : at + size])
-
-
-# A host's lobby.
 
 
 class Stranger:
@@ -373,9 +367,6 @@ def test_a_lobby_stands_whoever_comes_to_it(seed: int, stages: list[str]) -> Non
             assert all(reason.isprintable() for reason in house.turned_away)
 
     run(come_and_go)
-
-
-# A guest's host.
 
 
 class Liar:

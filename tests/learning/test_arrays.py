@@ -130,9 +130,6 @@ def test_one_chip_can_complete_more_than_win() -> None:
     assert observe(view(position, 2))["completed"].tolist() == [0, 2]
 
 
-# Planes.
-
-
 def seen_at(table: Table, seed: int) -> View:
     return view(table.stopped(seed).position, 1 + seed % table.players)
 

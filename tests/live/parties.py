@@ -97,9 +97,6 @@ def credentials(seat: int) -> Credentials:
     return make_credentials(identity(seat))
 
 
-# Players
-
-
 class Lottery:
     """One by lot of the legal actions by which a line comes nearest to a sequence: such games are soon over.
 
@@ -146,9 +143,6 @@ class Scripted(Lottery):
     async def pick(self, view: View, refused: str | None) -> Action:
         action = await self._script(view, refused)
         return await super().pick(view, None) if action is None else action
-
-
-# The table
 
 
 class CalmMesh(Mesh):

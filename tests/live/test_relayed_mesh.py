@@ -120,9 +120,6 @@ async def test_seats_that_cannot_dial_each_other_link_by_the_real_relay(nursery:
         assert world.faults() == set()
 
 
-# With the clock jumping.
-
-
 async def test_direct_links_are_preferred(autojump_clock: object) -> None:
     async with world_with(players=3, open_ways={1, 2, 3}) as (world, relay):
         await world.until_linked()
@@ -241,9 +238,6 @@ async def test_a_hostile_relay_blames_no_seat_and_keeps_none_busy(
         await world.seats[1].until_event(LinkUp, 2)
 
 
-# A look for a seat, as evidence.
-
-
 async def sought_s(world: Relayed) -> float:
     """Return how long seat 1 looks for seat 2."""
     began_at = trio.current_time()
@@ -304,9 +298,6 @@ async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(
                 await trio.lowlevel.checkpoint()
             seats.cancel_scope.cancel()
         assert await relay.are_closed()
-
-
-# Another game.
 
 
 async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(

@@ -519,9 +519,6 @@ async def test_what_cannot_be_done_ahead_is_not_kept(autojump_clock: object) -> 
     assert asking.take_ahead() is None
 
 
-# A draw that another seat owes.
-
-
 @dataclass
 class Late:
     """A table of three where a seat owes a draw. ``mover`` is next to draw, ``third`` only sits there."""

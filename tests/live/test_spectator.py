@@ -72,9 +72,6 @@ async def test_what_is_said_is_heard(virtual_time: object, tmp_path: Path) -> No
         assert seen.report().verdict == "verified"
 
 
-# The host goes away.
-
-
 async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_up(
     virtual_time: object, tmp_path: Path
 ) -> None:

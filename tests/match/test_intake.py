@@ -99,9 +99,6 @@ def intake_at(at: AtStep) -> Intake:
     return Intake(fork(at.match))
 
 
-# Contributions.
-
-
 @settings(max_examples=10)
 @given(dice=st.randoms(use_true_random=False))
 def test_a_network_that_delays_repeats_and_overtakes(trio: Played, dice: random.Random) -> None:
@@ -188,9 +185,6 @@ def test_verdicts_are_kept_of_few_contributions(trio: Played) -> None:
         other = OfferedEvidence((at.with_body(commitment=bytes([number]) * 32),))
         assert taken(intake, other, OfferedEvidence((honest,))) == [Ignored, Ignored]
     assert [len(kept) for kept in intake.match._verdicts.values()] == [VERDICTS_KEPT, 1]
-
-
-# A check that is out of date.
 
 
 def test_two_contributions_that_were_checked_together_are_equivocation(trio: Played) -> None:
@@ -289,9 +283,6 @@ def test_checks_in_a_thread_while_steps_close(brief: Played) -> None:
     assert intake.match.record == brief.match.record
 
 
-# Votes, heads and leaves.
-
-
 def four_and_ahead() -> tuple[Match, Match, list[SeatKeys]]:
     """A match of four at a turn, and the same one step further."""
     match, seats = at_turn(3, 4)
@@ -360,9 +351,6 @@ def test_labels_keep_one_kind_from_passing_as_another(trio: Played, turn: AtStep
     assert taken(intake_at(turn), *things) == [BadSender] * 5
 
 
-# Remarks.
-
-
 def test_a_remark_waits_for_the_one_before_it_and_for_its_step(trio: Played, turn: AtStep) -> None:
     match, later = fork(turn.match), match_at(trio, turn.match.number + 1)
     said = []
@@ -392,9 +380,6 @@ def test_a_seat_that_says_too_much_is_heard_later(trio: Played, turn: AtStep) ->
     waiting = intake.due(WORDS)
     assert waiting is not None
     assert heard(hand_in(intake, waiting.thing)) == ["one", "two"]
-
-
-# What no seat can do to another.
 
 
 def wrong_turns(trio: Played, cheat: int, first: int) -> Iterator[Contribution]:
@@ -427,9 +412,6 @@ def test_a_cheat_does_not_crowd_out_the_evidence_against_itself(trio: Played, tu
 def test_evidence_is_one_contribution_or_two(trio: Played, count: int) -> None:
     evidence = OfferedEvidence((Contribution(b"payload", bytes(64)),) * count)
     assert taken(Intake(Match(trio.agreement)), evidence) == [BadSender]
-
-
-# Game secrets.
 
 
 def secret(trio: Played, seat: int) -> ReleasedSecret:

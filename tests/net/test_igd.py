@@ -234,8 +234,6 @@ def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, device: ty
         assert page.asked == ["GET"]
 
 
-# Finding it.
-
 NEAR = "192.168.46.1"
 
 

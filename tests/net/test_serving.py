@@ -313,9 +313,6 @@ async def test_cancelled_receive_loses_nothing(autojump_clock: object) -> None:
     assert await frames.receive(1000) == b"abc"
 
 
-# Links.
-
-
 def opening(seat: int) -> wire.OpeningMessage:
     return wire.OpeningMessage(seat, bytes(32))
 

@@ -41,8 +41,6 @@ from tests.replay.tools import (
 from tests.table import Played, altered, match_at, played, replay_bytes, replay_of
 from tests.ui.kept import Talk, talks
 
-# --- how long it takes
-
 
 def calls(data: bytes) -> int:
     """The calls of functions, of the group's library too, that verifying this file takes."""
@@ -161,9 +159,6 @@ def test_evidence_ends_a_game_also_in_a_file_that_nobody_signed(trio: Played) ->
     for each in (data, assemble(parts)):
         report = unfinished(each, "seat 1 broke the rules at step 2: ")
         assert (report.step, report.steps) == (2, 1)
-
-
-# --- invalid
 
 
 @talks(__file__, "reasons.txt")

@@ -354,9 +354,6 @@ async def test_the_end_of_the_input_leaves_no_answer_behind(own_turn: Seat) -> N
         nursery.cancel_scope.cancel()
 
 
-# What happens
-
-
 def heard(game: Played, until: int) -> Seat:
     """A seat that has heard a game from its beginning to a step, and shown what it shows."""
     match = Match(game.agreement)
@@ -386,9 +383,6 @@ async def test_a_hand_is_shown_without_the_card_that_was_given_up() -> None:
         for event in seat.match.receive(giver.play(seat.match, giver.view(seat.match).legal[0])):
             seat.person.hear(event)
     assert seat.shown[-2:] == [hand_line(seat.view), "player 1's turn"]
-
-
-# The lobby
 
 
 async def in_the_lobby(*typed: str, hosts: bool = False) -> tuple[bool, list[str]]:
@@ -422,9 +416,6 @@ async def test_what_may_be_meant_is_said_in_the_readers_words(french: None, own_
     for typed in ("licorne c5", "voilà", "quoi"):
         assert (await others_turn.type(typed))[-1].endswith("ce que vous pouvez faire en attendant"), typed
     assert (await in_the_lobby("seets"))[1] == ["la partie n'a pas commencé ; vouliez-vous dire places ?"]
-
-
-# What goes by itself.
 
 
 async def test_a_pass_goes_by_itself_where_nothing_else_can_be_done(autojump_clock: trio.testing.MockClock) -> None:
