@@ -5,6 +5,7 @@ import math
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from tests.api.tools import (
     until,
     varied,
 )
+from tests.cli.conftest import names_in
 
 pytestmark = pytest.mark.simulation
 
@@ -380,21 +382,13 @@ async def test_nobody_waits_for_a_bot_that_thinks(tmp_path: Path) -> None:
     bot.go_on.set()
 
 
-class Async:
-    async def choose(self, view: seqp2p.View) -> None: ...
-
-
-class Many:
-    def choose(self, view: seqp2p.View, hand: object) -> None: ...
-
-
 @pytest.mark.parametrize(
     ("bot", "said"),
     [
         (None, "a bot has a method choose, and NoneType has none"),
         (Cheat, "not the class Cheat"),
-        (Async(), "not an async one"),
-        (Many(), "one argument, the view"),
+        (SimpleNamespace(choose=trio.sleep), "not an async one"),
+        (SimpleNamespace(choose=lambda view, hand: None), "one argument, the view"),
     ],
 )
 async def test_what_is_no_bot(tmp_path: Path, bot: Any, said: str) -> None:
@@ -446,10 +440,6 @@ def zoe(own_home: Path) -> Path:
     return own_home
 
 
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
 async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
     """Without an identity it is the player's own, and two games at a time take two."""
     own: dict[str, Any] = {"name": None, "identity": None, "replay_dir": None}
@@ -458,7 +448,7 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
         seat = await played_in(table)
     assert [player.name for player in seat.players] == ["zoe", "zoe 2"]
     assert not [event for event in seat.events.so_far if isinstance(event, seqp2p.Meeting)], "both keys are her own"
-    assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays"]
+    assert names_in(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays"]
     assert seat.replay.parent == zoe / "replays"
 
 

@@ -30,8 +30,9 @@ from seqp2p.net.addresses import Address
 from tests.api.tools import play_varied, sits_down, table_with
 from tests.cli import documented
 from tests.cli.conftest import Cli, options_of, refused, teller_of
-from tests.cli.processes import LIMIT_S, Household, children
+from tests.cli.processes import Household, children
 from tests.helpful import HELPFUL
+from tests.net.tools import until
 from tests.table import make_settings
 
 
@@ -271,13 +272,6 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[BotCall]:
     monkeypatch.setattr(filling_module, "PAUSE_S", 0.001)
     RefusedBots.calls = []
     return RefusedBots.calls
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that other tasks do."""
-    with trio.fail_after(LIMIT_S):
-        while not condition():  # noqa: ASYNC110  # nothing tells of it
-            await trio.sleep(0.001)
 
 
 async def test_a_new_code_is_used_by_the_next_bot(calls: list[BotCall], capsys: pytest.CaptureFixture[str]) -> None:

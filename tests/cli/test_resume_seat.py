@@ -56,16 +56,12 @@ ELSEWHERE = Address("10.0.0.9", 5009)
 def games(own_home: Path, tmp_path: Path) -> Path:
     """A folder for replays, and the key of seat 2 of the tests' games at home."""
     own_home.mkdir(exist_ok=True)
-    keep_key(own_home, played(2, "kids", 3))
+    key = own_home / key_name(1)
+    key.write_bytes(played(2, "kids", 3).identity(2).secret_bytes())
+    key.chmod(0o600)
     folder = tmp_path / "games"
     folder.mkdir()
     return folder
-
-
-def keep_key(own_home: Path, game: Played, seat: int = 2, number: int = 1) -> None:
-    path = own_home / key_name(number)
-    path.write_bytes(game.identity(seat).secret_bytes())
-    path.chmod(0o600)
 
 
 def secrets_at(game: Played, seat: int = 2, **changes: Any) -> SidecarSecrets:

@@ -29,7 +29,6 @@ HOST, CERTIFICATE = identity(1).public, credentials(1).certificate_hash
 LIMITS = Limits()
 ALICE, EVE = "10.0.0.1", "10.6.6.6"
 
-
 Client = Callable[[FrameStream], Awaitable[None]]
 
 

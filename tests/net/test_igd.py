@@ -48,10 +48,6 @@ class Page(http.server.BaseHTTPRequestHandler):
     asked: ClassVar[list[str]]
     place = igd.WebPage("", 0, "")
 
-    @classmethod
-    def answer_to_search(cls) -> bytes:
-        return ANSWER % "http://{}:{}{}".format(*cls.place).encode()
-
     def do_GET(self) -> None:
         self.asked.append(self.path)
         self.send(200, DESCRIPTION % (self.base, self.control))
@@ -297,7 +293,8 @@ def test_the_router_is_found_behind_false_ones(network: Any) -> None:
     false_device = serving(FALSE_DEVICES["nothing"], "127.0.0.2")
     with false_device as false, serving(Page, "127.0.0.3") as inner, serving(Page, "127.0.0.4") as page:
         inner.wide = "192.168.0.2"
-        devices = [(made.place.host, made.answer_to_search()) for made in (false, inner, page)]
+        places = [made.place for made in (false, inner, page)]
+        devices = [(place.host, ANSWER % "http://{}:{}{}".format(*place).encode()) for place in places]
         network([("127.0.0.2", b"\0" * 2_000), *devices])
         found = igd.find_router("0.0.0.0")
         assert found is not None

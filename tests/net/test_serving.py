@@ -24,7 +24,6 @@ from tests.net.tools import Wires, address_of, credentials, identity
 LIMITS = Limits()
 FIRST = address_of(1)
 
-
 ANN, BEN, EVE = "10.0.0.1", "10.0.0.3", "10.6.6.6"
 
 

@@ -108,6 +108,13 @@ class WireListener(trio.abc.Listener[trio.abc.Stream]):
         await trio.lowlevel.checkpoint()
 
 
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something that another task or thread does."""
+    with trio.fail_after(60):
+        while not condition():  # noqa: ASYNC110  # nothing tells of it
+            await trio.sleep(0.001)
+
+
 def address_of(seat: int) -> Address:
     return Address(f"10.0.0.{seat}", 4610)
 

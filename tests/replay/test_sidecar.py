@@ -53,7 +53,6 @@ LOGGED = (
     Logged("ballot", b"", b"\x01" * 63 + b"\0"),
 )
 
-
 PARTS = [MAGIC, *(frame(encode(record)) for record in (SECRETS, *LOGGED))]
 DATA, ENDS = b"".join(PARTS), tuple(accumulate(map(len, PARTS)))
 """A file's bytes, and the places between its records."""

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 ItemT = TypeVar("ItemT")
 T = TypeVar("T")
 
-
 Answered: TypeAlias = Callable[[End | PeerRefused | None], None]
 """A function of the answer to a dial: a link, the reason for none, or None for no answer."""
 SimState: TypeAlias = Literal["playing", "watching", "down", "ended", "gone"]

@@ -115,7 +115,6 @@ Tamper = Callable[[int, int, bytes], "tuple[bytes, ...]"]
 several frames in one piece.
 """
 
-
 Way = tuple[int, int]
 """A direction, from one seat or spectator to another."""
 After = Callable[[float, Callable[[], None]], object]

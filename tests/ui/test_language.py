@@ -380,7 +380,6 @@ UNTOUCHED = re.compile(
     r"--[a-z-]+|'[^']*'|\[(?:[a-z]+\|)+[a-z]+\]|seqp2p [a-z]+|SEQP2P_\w+|^  [a-z]+  |\S+\.seqp2p", re.MULTILINE
 )
 
-
 Run = Callable[..., str]
 
 
