@@ -35,7 +35,7 @@ from seqp2p.ui.person.command_words import (
     suggestible,
     word_of,
 )
-from seqp2p.ui.person.console import Console
+from seqp2p.ui.person.console import HOW_TO_SAY, Console
 from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.person.turn_clock import remind, turn_line
@@ -75,7 +75,6 @@ LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
 IN_LOBBY: Final = message("this is done in the lobby, before the game")
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 NO_HINTS: Final = message("hints are given only against bots: at a table of seqp2p play, and in the tutorial")
-HOW_TO_SAY: Final = message("add what you want to say, like: say hello")
 
 
 class PersonQuestion:
