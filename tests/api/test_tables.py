@@ -19,6 +19,7 @@ from tests.api.tools import (
     identity,
     lasting,
     lobby_of,
+    play_two_games,
     play_varied,
     played_in,
     refused,
@@ -284,9 +285,7 @@ async def test_a_fault_of_a_bot_that_fills_a_table_comes_alone(tmp_path: Path, m
 
 async def test_bots_that_fill_a_table_come_back(tmp_path: Path) -> None:
     async with table_of(tmp_path, 3, variant="kids", fill="random") as table, table.seat() as seat:
-        await play_varied(seat)
-        async with seqp2p.rematch(seat) as again:
-            await play_varied(again)
+        again = await play_two_games(seat)
     assert [player.name for player in again.players] == ["ann", "bot 2", "bot 3"]
     assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
 

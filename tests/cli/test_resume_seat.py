@@ -490,7 +490,8 @@ def test_a_peer_ends_with_the_process_that_started_it_or_when_it_is_asked_to(peo
     host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest.event("dealt")
-    host.close_input()
+    assert host.process.stdin is not None
+    host.process.stdin.close()
     guest.signal(signal.SIGINT)
     assert (host.end(), guest.end()) == (5, 5)
     # No reader of the host is there to be told, but the replays are complete.

@@ -69,9 +69,6 @@ from tests.table import Played, fork, identity, played, shared_match_at, snapsho
 
 Target = Callable[[bytes], None]
 
-FRAME_MAX: Final = 300
-REASON_MAX: Final = 1_000
-
 
 @cache
 def game() -> Played:
@@ -102,7 +99,7 @@ def refused(*kinds: type[Exception]) -> Iterator[None]:
 def _check_text(text: str) -> None:
     assert text, "an error without a reason"
     assert text.isprintable(), repr(text)
-    assert len(text) < REASON_MAX, f"{len(text)} characters: {text[:99]!r}"
+    assert len(text) < 1_000, f"{len(text)} characters: {text[:99]!r}"
 
 
 def as_text(data: bytes) -> str:
@@ -123,7 +120,7 @@ def _read_frames(data: bytes, size: int) -> tuple[list[bytes], str]:
         stream, found = FrameStream(Pieces(data, size)), list[bytes]()
         while True:
             try:
-                found.append(await stream.receive(FRAME_MAX))
+                found.append(await stream.receive(300))
             except NetError as error:
                 return found, f"{type(error).__name__}: {message_of(error)}"
 

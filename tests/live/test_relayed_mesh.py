@@ -35,10 +35,7 @@ RELAY = Address("relay.example.org", 4001)
 
 
 class Relayed(World):
-    """Seats that use one relay, but for those ``apart``; the ``hidden`` sign no address.
-
-    ``open_ways`` are the seats that can be dialled directly, by those that know where.
-    """
+    """Seats that use a relay, but for those ``apart``. The ``hidden`` sign no address, ``open_ways`` can be dialled."""
 
     def __init__(
         self,

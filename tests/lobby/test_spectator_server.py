@@ -275,10 +275,7 @@ class WrittenDown:
 
 
 class Watched:
-    """A feed whose game has begun, with the whole game and votes on its end in the log, and one reader.
-
-    The clock stands where a test sets it; the changes are those of limits.
-    """
+    """A feed whose game has begun, with the whole game and votes in its log, one reader, and a clock by hand."""
 
     def __init__(self, votes: list[bytes] | None = None, *, begun: bool = True, **changes: Any) -> None:
         self.now = 0.0

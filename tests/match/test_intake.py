@@ -210,10 +210,7 @@ def test_a_contribution_is_checked_again_where_its_step_was_closed_without_it() 
 
 
 def test_a_contribution_is_checked_again_where_its_step_was_undone() -> None:
-    """It was right on a past that was undone; on the present one it is of another past.
-
-    The others have voted on a past without the mover's action, which is here already, and closed by it.
-    """
+    """It was right on a past that is undone: the others have voted without the mover's action, which is here."""
     match, seats = at_turn(3, 4)
     mover, intake, before = mover_of(match), Intake(match), fork(match)
     others = [seat for seat in seats if seat.number != mover]

@@ -36,10 +36,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nST: urn:schemas-upnp-org:device:InternetGatewayDev
 
 
 class Page(http.server.BaseHTTPRequestHandler):
-    """The pages of a router with its ports in a table.
-
-    ``wide`` is what it says of its own address. A port of ``refusals`` is refused with that number.
-    """
+    """The pages of a router. ``wide`` is its own address as it says it; ``refusals`` has errors for ports."""
 
     base, control = "", "/control?a=1&amp;b=2"
     wide: str | None = WIDE

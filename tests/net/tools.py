@@ -132,13 +132,8 @@ def own(number: int, name: str | None = None, on_event: OnLobbyEvent = lambda _:
 
 
 def table(wires: Wires, seat: int, players: int) -> AgreedTable:
-    return AgreedTable(
-        credentials(seat),
-        agreement(players),
-        seat,
-        {other: (address_of(other),) for other in range(1, players + 1) if other != seat},
-        [wires.listen(address_of(seat))],
-    )
+    others = {other: (address_of(other),) for other in range(1, players + 1) if other != seat}
+    return AgreedTable(credentials(seat), agreement(players), seat, others, [wires.listen(address_of(seat))])
 
 
 def contribution(step: int, author: int, size: int = 0) -> Contribution:

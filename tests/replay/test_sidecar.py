@@ -418,12 +418,8 @@ def test_what_calls_itself_a_file_and_has_nothing_yet(tmp_path: Path, monkeypatc
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     monkeypatch.setattr(disk, "_require_file", lambda *_: None)
-    writer = os.open(pipe, os.O_RDWR)
-    try:
-        with pytest.raises(NotAFile):
-            read_regular(pipe)
-    finally:
-        os.close(writer)
+    with pipe.open("r+b", buffering=0), pytest.raises(NotAFile):
+        read_regular(pipe)
 
 
 HEX = "0123456789abcdef"

@@ -201,8 +201,6 @@ class Network:
             for each in self._tamper(end.own, end.seat, data):
                 end.other.deliver(each)
 
-    # Faults.
-
     def is_cut(self, sender: int, to: int) -> bool:
         return self._cuts[sender, to] > 0
 

@@ -38,7 +38,6 @@ from tests.table import Played, make_agreement, make_seats, match_at, named, pla
 from tests.ui.kept import Talk, talks
 
 PATIENCE_S = {"draw": 10.0, "late": 30.0}
-END_OF_INPUT = "(the end of the input)"
 ASKED = "you are asked"
 
 
@@ -126,7 +125,7 @@ class Seat:
         self.shown.clear()
         self.done.clear()
         text, action = line[2:], None
-        typed = None if text == END_OF_INPUT else text
+        typed = None if text == "(the end of the input)" else text
         if text == ASKED or text in TURNS:
             self.seen = self.view if text == ASKED else TURNS[text](in_own_turn(self.view, self.own.number))
             action = await self.choose()
@@ -193,11 +192,8 @@ def called(number: int) -> Seat:
 
 
 def with_hints(seat: int) -> Seat:
-    def think(seen: View) -> tuple[str, Action | None]:
-        return f"hint: one of {len(seen.legal)}", seen.legal[0]
-
-    game = played(2)
-    return Seat(match_at(game, turn_of(game, seat)), game.seat(1), hints=think)
+    game, hints = played(2), lambda seen: (f"hint: one of {len(seen.legal)}", seen.legal[0])
+    return Seat(match_at(game, turn_of(game, seat)), game.seat(1), hints=hints)
 
 
 def talked_out() -> Seat:
