@@ -49,7 +49,7 @@ SAID_TO_PROGRAMS = {"TypeVar", "_row", "_turn", "cast", "term", "AssertionError"
 Part: TypeAlias = tuple[str, str]
 
 # Where what is said is a variable: what it can be is said elsewhere, or is the system's.
-VARIABLE = {"api/config_file.py", "api/home.py", "i18n.py", "ui/language.py", "cli/replays.py"}
+VARIABLE = {"api/config_file.py", "api/home.py", "i18n.py", "ui/language.py", "ui/words.py"}
 # Click fills these in as it likes; that the French one names less is no fault.
 CLICKS_OWN = {"{value!r} is not a valid {number_type}."}
 
