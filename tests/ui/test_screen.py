@@ -233,7 +233,7 @@ async def test_a_fault_of_the_scene_ends_the_screen_and_comes_out(fault: str) ->
             if fault == "a later picture":
                 await until(lambda: bool(table.scene.painted))
             if fault == "a key":
-                table.scene.press = fail  # type: ignore[method-assign]
+                table.scene.press = fail  # type: ignore[assignment, method-assign]
                 table.keys.send_text("\t")
             else:
                 table.screen.stage.set_painter(fail)

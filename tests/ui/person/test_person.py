@@ -192,8 +192,9 @@ def called(number: int) -> Seat:
 
 
 def with_hints(seat: int) -> Seat:
-    game, hints = played(2), lambda seen: (f"hint: one of {len(seen.legal)}", seen.legal[0])
-    return Seat(match_at(game, turn_of(game, seat)), game.seat(1), hints=hints)
+    game = played(2)
+    match = match_at(game, turn_of(game, seat))
+    return Seat(match, game.seat(1), hints=lambda seen: (f"hint: one of {len(seen.legal)}", seen.legal[0]))
 
 
 def talked_out() -> Seat:
