@@ -7,7 +7,9 @@ import ifaddr  # noqa: F401  # its first import starts a process, which a test m
 import pytest
 from hypothesis import settings
 
+from seqp2p.net.addresses import Address
 from seqp2p.ui import language
+from tests.relay import relay_process
 from tests.remembered import remembering
 from tests.table import Played, played
 
@@ -35,6 +37,13 @@ def french() -> Iterator[None]:
     language.use("fr")
     yield
     language.use("en")
+
+
+@pytest.fixture(scope="module")
+def relay() -> Iterator[Address]:
+    """The address of a relay on loopback."""
+    with relay_process() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -29,9 +29,6 @@ STARTS: Final = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posi
 """The interpreter's audit events of a process that starts."""
 
 
-# The guard.
-
-
 class _Guard:
     """Fails a test that starts a process, unless it may."""
 
@@ -67,9 +64,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
         GUARD.test = None
 
 
-# Markers and order.
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by their fixtures, and put slow files first. A file keeps the order of its tests."""
     seconds: dict[str, float] = json.loads(DURATIONS.read_text("utf-8"))
@@ -83,9 +77,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def file_of(nodeid: str) -> str:
     return nodeid.partition("::")[0]
-
-
-# Durations.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -50,10 +50,7 @@ def in_dictionaries(function: ast.AST) -> dict[str, set[str]]:
 
 @for_each(MODULES)
 def test_templates_name_their_values(module: str) -> None:
-    """A template is written out where it is used, and names exactly what it is given. Found text is given nothing.
-
-    Of a dictionary that is written out before, each value is named by a template that is given it.
-    """
+    """A template is written out and names all that it is given, also in a dictionary. Found text is given nothing."""
     for scope in ast.walk(tree(module)):
         if not isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -79,8 +76,6 @@ def test_templates_name_their_values(module: str) -> None:
                     unnamed[name] -= named
         assert not any(unnamed[name] for name in used), f"{module}:{getattr(scope, 'lineno', 1)}"
 
-
-# What such a sentence is.
 
 SENTENCE = message("{who} cheated at step {step}: {reason}", who="seat 2 (ann)", step=7, reason=message("it lied"))
 

@@ -76,9 +76,6 @@ def two(chips: dict[str, str], hand: str = HAND, **changes: str) -> Position:
     return make(chips, [hand, ANY], variant=SPACE, teams=2, **changes)  # type: ignore[arg-type]  # texts only
 
 
-# The rules.
-
-
 @pytest.mark.simulation
 @pytest.mark.parametrize("table", TABLES, ids=str)
 @pytest.mark.parametrize("options", OPTIONS)
@@ -138,9 +135,6 @@ def test_perft() -> None:
         assert placed == places_of({}, first.hands[first.to_move - 1])
 
 
-# The notation.
-
-
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_games_as_text(table: Rules) -> None:
     game = table.deal(random.Random(table.teams))
@@ -157,9 +151,7 @@ def test_what_is_wrong_is_said_with_this_board_s_squares_and_cards() -> None:
         parse_action(SPACE, "sun h1")
     with pytest.raises(NotationError, match="'cat' is not a card of Sequence in Space: cards are written like rocket"):
         parse_action(SPACE, "cat a2")
-
-
-# Bots.
+    assert nearest(TABLES[0].seen(1), "rokcet", []) == "rocket"
 
 
 @pytest.mark.simulation
@@ -187,9 +179,6 @@ def test_bots_complete_a_sequence_on_any_of_three_squares(last: str, chips: str,
 def test_a_bot_without_weights_for_this_board_says_so() -> None:
     with pytest.raises(BadWeights, match="the bot's weights space-2 are missing"):
         BOTS["normal"](random.Random(1)).choose(view(two({})._replace(turn=9), 1))
-
-
-# Screens, text and pictures.
 
 
 @pytest.mark.parametrize("size", [(80, 23), (120, 40)])
@@ -256,10 +245,6 @@ def test_the_board_in_sentences() -> None:
     ]
     assert part_lines(seen, "g5", COLOURS[:2]) == ["g5 is sun, free: your sun or rocket can go here"]
     assert part_lines(seen, "6", COLOURS[:2]) == part_lines(seen, "h", COLOURS[:2]) == []
-
-
-def test_a_card_that_is_misspelt_is_suggested() -> None:
-    assert nearest(TABLES[0].seen(1), "rokcet", []) == "rocket"
 
 
 def test_pictures() -> None:

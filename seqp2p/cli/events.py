@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, assert_never
 
-from seqp2p.cli.replays import plain_reason
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.live.absence import Absent, Back
 from seqp2p.match import events
@@ -51,9 +50,7 @@ def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # a row for each eve
             )
         case CheatProved(_, reason):
             return EventRow(
-                *named(event, variant),
-                lambda company: [company.to_reader(plain_reason(reason))],
-                "alarm",
+                *named(event, variant), lambda company: [company.to_reader(words.plain_reason(reason))], "alarm"
             )
         case _:
             return EventRow(*events.plain(event, variant), *_lines(event, variant))

@@ -13,7 +13,7 @@ from seqp2p.arguments import check_arguments
 from seqp2p.cli import json_events
 from seqp2p.cli.moments import VERIFY_HINT, frames_of, header_lines, play_file, read_file, review_of
 from seqp2p.cli.output import STDOUT, Output, printable, write_result
-from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_of
+from seqp2p.cli.replays import ReplayPath, describe, resolved, verdict_of
 from seqp2p.errors import DONE, FAILED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.export import game_text
@@ -24,7 +24,7 @@ from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.picture import board_svg
 from seqp2p.ui.plain import sequences_made
-from seqp2p.ui.words import listed
+from seqp2p.ui.words import listed, plain_reason
 
 Form: TypeAlias = Literal["text", "json", "svg", "html"]
 FORMATS: Final[tuple[Form, ...]] = get_args(Form)

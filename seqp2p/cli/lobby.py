@@ -52,8 +52,7 @@ from seqp2p.rules import team_of
 from seqp2p.ui.language import current, rules_text, t, translate, without_accents
 from seqp2p.ui.language import number as numeral
 from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
-from seqp2p.ui.person.console import NOT_STARTED, lobby_answers, wait_in_lobby
-from seqp2p.ui.person.person import HOW_TO_SAY
+from seqp2p.ui.person.console import HOW_TO_SAY, NOT_STARTED, lobby_answers, wait_in_lobby
 from seqp2p.ui.question import Question, yes_or_no
 from seqp2p.ui.scene import LogLine
 from seqp2p.ui.words import mute_line, seats_named, settings_lines

@@ -10,7 +10,7 @@ from seqp2p.bots.chance import CERTAIN
 from seqp2p.bots.value import BadWeights
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.events import action_line, row_of, table_seats
-from seqp2p.cli.replays import MISSING_HINT, describe, plain_reason
+from seqp2p.cli.replays import MISSING_HINT, describe
 from seqp2p.errors import NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.match.events import Remarked, Turned
@@ -29,7 +29,7 @@ from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import sequences_made
 from seqp2p.ui.replay_browser import BoardMoment, MoveReview, ReplayFrames
 from seqp2p.ui.scene import LogLine
-from seqp2p.ui.words import Company, Story, listed, sequences_lines, settings_lines
+from seqp2p.ui.words import Company, Story, listed, plain_reason, sequences_lines, settings_lines
 
 COSTLY_SHOWN: Final = 5
 CLOSED: Final = message("there is no review: the hands stayed closed in this game")

@@ -19,7 +19,7 @@ from seqp2p.api.many import SUFFIX, Named, summarise_named, verify_named
 from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
 from seqp2p.errors import USAGE, UserError
-from seqp2p.i18n import Message, message, message_of
+from seqp2p.i18n import message, message_of
 from seqp2p.match.events import DROPPED, Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path
@@ -28,14 +28,13 @@ from seqp2p.rules import CLASSIC
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import command_line, t, tn, translate, without_accents
-from seqp2p.ui.words import LEFT, NO_FORM, Company, is_of_library, result_line
+from seqp2p.ui.words import LEFT, Company, plain_reason, result_line
 
 Told = TypeVar("Told", bound=VerdictFields)
 LAST: Final = Path("last")
 NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 """Longer ones are the first digits of a game's id."""
 MISSING_HINT: Final = message("check the name; replays end in .seqp2p, and seqp2p games numbers yours")
-FORM: Final = message("a record is not in the form that it has in a replay")
 SHOWN: Final = 20
 """So many games are listed, where no number is asked for."""
 UNFINISHED_MAX: Final = 3
@@ -144,23 +143,6 @@ def describe(report: Report) -> str:
     if report.verdict == "invalid":
         return t("invalid: {reason}", reason=reason)
     return reason if forfeit else t("unfinished: {reason}", reason=reason)
-
-
-def plain_reason(reason: str) -> str:
-    """A reason in the reader's language, without the text of a library, which speaks of the record's fields and types.
-
-    >>> plain_reason("Object missing required field `v` - at `$.table`")
-    'a record is not in the form that it has in a replay'
-    >>> plain_reason("seat 2 broke the rules at step 9: Expected `int`, got `str`")
-    'seat 2 broke the rules at step 9: what it signed is not in the form that it has in a game'
-    """
-    who, colon, what = reason.rpartition(": ") if reason.startswith("seat ") else ("", "", reason)
-    if not is_of_library(what):
-        return translate(reason)
-    if not isinstance(reason, Message):
-        return f"{who}{colon}{translate(NO_FORM)}" if who else translate(FORM)
-    values = {name: NO_FORM if is_of_library(str(value)) else value for name, value in reason.values.items()}
-    return t(reason.template, **values) if who else translate(FORM)
 
 
 class ListedGame(PastGame):

@@ -16,14 +16,14 @@ from seqp2p.api.replays import reports_on
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
-from seqp2p.cli.replays import ReplayPath, describe, known_names, plain_reason, resolved, table_text, verdict_of
+from seqp2p.cli.replays import ReplayPath, describe, known_names, resolved, table_text, verdict_of
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
 from seqp2p.replay.verify import Cheat, Player, Report, marks
 from seqp2p.ui.language import number, t, tn
-from seqp2p.ui.words import Company
+from seqp2p.ui.words import Company, plain_reason
 from seqp2p.workers import JOBS_MAX
 
 AGAIN_MAX: Final = 1_000

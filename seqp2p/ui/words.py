@@ -440,6 +440,7 @@ def undone_line(step: int) -> str:
     return t("step {step} is taken back: the table has decided otherwise, and it is played again", step=step)
 
 
+FORM: Final = message("a record is not in the form that it has in a replay")
 NO_FORM: Final = message("what it signed is not in the form that it has in a game")
 
 
@@ -457,6 +458,23 @@ def away_explained(company: Company, seat: int, players: int) -> str:
 def is_of_library(reason: str) -> bool:
     """Return True for the words of a library, which speak of fields and types."""
     return any(sign in reason for sign in ("`", "msgpack", "canonical"))
+
+
+def plain_reason(reason: str) -> str:
+    """A reason in the reader's language, without the text of a library, which speaks of the record's fields and types.
+
+    >>> plain_reason("Object missing required field `v` - at `$.table`")
+    'a record is not in the form that it has in a replay'
+    >>> plain_reason("seat 2 broke the rules at step 9: Expected `int`, got `str`")
+    'seat 2 broke the rules at step 9: what it signed is not in the form that it has in a game'
+    """
+    who, colon, what = reason.rpartition(": ") if reason.startswith("seat ") else ("", "", reason)
+    if not is_of_library(what):
+        return translate(reason)
+    if not isinstance(reason, Message):
+        return f"{who}{colon}{translate(NO_FORM)}" if who else translate(FORM)
+    values = {name: NO_FORM if is_of_library(str(value)) else value for name, value in reason.values.items()}
+    return t(reason.template, **values) if who else translate(FORM)
 
 
 def proven_line(company: Company, seat: int, step: int, reason: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 import seqp2p
-from tests.api.tools import LIMIT_S, Task, ended, play_varied, played_in, table_with, until
+from tests.api.tools import LIMIT_S, Task, ended, play_two_games, play_varied, played_in, table_with, until
 
 pytestmark = pytest.mark.process
 
@@ -101,9 +101,7 @@ async def test_from_asyncio(tmp_path: Path) -> None:
 async def test_two_games(tmp_path: Path) -> None:
     said = dict[str, str]()
     async with table_with(tmp_path, program("two_games", tmp_path, said)) as table, table.seat() as seat:
-        await play_varied(seat)
-        async with seqp2p.rematch(seat) as again:
-            await play_varied(again)
+        again = await play_two_games(seat)
     assert said["two_games"].splitlines() == [str(seat.result), str(again.result)]
 
 

@@ -36,7 +36,6 @@ ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
 PLACE = Address("10.9.0.1", 4610)
 TABLE = FoundTable(ADVERT, (PLACE,))
 
-
 OWN = Address("172.17.0.1", 4610)
 """An address of this machine; a container's network looks the same on every machine."""
 

@@ -1,6 +1,5 @@
 """A table that its players meet at a relay, as a script opens and joins it."""
 
-from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,9 @@ from seqp2p.lobby.code import place_of
 from seqp2p.lobby.events import Guest, LobbyShown, RemovePlayer
 from seqp2p.net.addresses import Address
 from tests.api.tools import identity, play_varied, played_in, refused, table_with
-from tests.relay import free_address, relay_process
+from tests.relay import free_address
 
 pytestmark = pytest.mark.process
-
-
-@pytest.fixture(scope="module")
-def relay() -> Iterator[Address]:
-    with relay_process() as address:
-        yield address
 
 
 async def test_a_game_that_is_joined_and_watched_at_a_relay(tmp_path: Path, relay: Address) -> None:

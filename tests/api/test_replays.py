@@ -112,9 +112,6 @@ def test_replays_are_counted(tmp_path: Path) -> None:
     assert seqp2p.stats(str(GOLDEN)).games == seqp2p.stats(GOLDEN.read_bytes()).games == 1
 
 
-# --- many
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("b", "a", "below/c"):

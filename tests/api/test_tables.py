@@ -5,6 +5,7 @@ import math
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.api.tools import (
     identity,
     lasting,
     lobby_of,
+    play_two_games,
     play_varied,
     played_in,
     refused,
@@ -28,6 +30,7 @@ from tests.api.tools import (
     until,
     varied,
 )
+from tests.cli.conftest import names_in
 
 pytestmark = pytest.mark.simulation
 
@@ -282,9 +285,7 @@ async def test_a_fault_of_a_bot_that_fills_a_table_comes_alone(tmp_path: Path, m
 
 async def test_bots_that_fill_a_table_come_back(tmp_path: Path) -> None:
     async with table_of(tmp_path, 3, variant="kids", fill="random") as table, table.seat() as seat:
-        await play_varied(seat)
-        async with seqp2p.rematch(seat) as again:
-            await play_varied(again)
+        again = await play_two_games(seat)
     assert [player.name for player in again.players] == ["ann", "bot 2", "bot 3"]
     assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
 
@@ -380,21 +381,13 @@ async def test_nobody_waits_for_a_bot_that_thinks(tmp_path: Path) -> None:
     bot.go_on.set()
 
 
-class Async:
-    async def choose(self, view: seqp2p.View) -> None: ...
-
-
-class Many:
-    def choose(self, view: seqp2p.View, hand: object) -> None: ...
-
-
 @pytest.mark.parametrize(
     ("bot", "said"),
     [
         (None, "a bot has a method choose, and NoneType has none"),
         (Cheat, "not the class Cheat"),
-        (Async(), "not an async one"),
-        (Many(), "one argument, the view"),
+        (SimpleNamespace(choose=trio.sleep), "not an async one"),
+        (SimpleNamespace(choose=lambda view, hand: None), "one argument, the view"),
     ],
 )
 async def test_what_is_no_bot(tmp_path: Path, bot: Any, said: str) -> None:
@@ -446,10 +439,6 @@ def zoe(own_home: Path) -> Path:
     return own_home
 
 
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
 async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
     """Without an identity it is the player's own, and two games at a time take two."""
     own: dict[str, Any] = {"name": None, "identity": None, "replay_dir": None}
@@ -458,11 +447,8 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
         seat = await played_in(table)
     assert [player.name for player in seat.players] == ["zoe", "zoe 2"]
     assert not [event for event in seat.events.so_far if isinstance(event, seqp2p.Meeting)], "both keys are her own"
-    assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays"]
+    assert names_in(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays"]
     assert seat.replay.parent == zoe / "replays"
-
-
-# Watching.
 
 
 async def test_a_whole_game_is_watched(tmp_path: Path) -> None:

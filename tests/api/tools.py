@@ -57,16 +57,20 @@ def lasting(folder: Path) -> list[str]:
 
 
 def varied(view: seqp2p.View) -> seqp2p.Action:
-    """Return a legal action, at another place among them in every turn.
-
-    Two seats that always play the first one go on for thousands of turns in one game of some thousands.
-    """
+    """Return a legal action, at another place in every turn: with the first ones some games go on for thousands."""
     return view.legal[view.turn % len(view.legal)]
 
 
 async def play_varied(seat: seqp2p.Seat) -> None:
     async for turn in seat:
         await turn.play(varied(turn.view))
+
+
+async def play_two_games(seat: seqp2p.Seat) -> seqp2p.Seat:
+    await play_varied(seat)
+    async with seqp2p.rematch(seat) as again:
+        await play_varied(again)
+    return again
 
 
 async def until(table: seqp2p.OpenTable, kind: type) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import seqp2p.arena.entrants
 import seqp2p.rules.game
 from seqp2p.arena import ArenaResult, Contest, Tally, make_contest, play_deal
 from seqp2p.bots.registry import RandomBot
-from seqp2p.rules import PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, start
+from seqp2p.rules import PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, apply, start
 
 pytestmark = pytest.mark.simulation
 
@@ -118,13 +119,9 @@ def test_the_advanced_rule_is_played(recorder: Recorder) -> None:
     assert any(len(after.sequences) < len(before.sequences) for before, _, _, after in recorder.steps)
 
 
-class Stubborn:
-    def choose(self, _: View) -> Action:
-        return PASS
-
-
 def test_a_bot_that_does_what_is_not_legal_loses_its_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    bots: dict[str, Callable[[Random], object]] = {"random": RandomBot, "stubborn": lambda _: Stubborn()}
+    stubborn = SimpleNamespace(choose=lambda _: PASS)
+    bots: dict[str, Callable[[Random], object]] = {"random": RandomBot, "stubborn": lambda _: stubborn}
     monkeypatch.setattr(seqp2p.arena.entrants, "BOTS", bots)
     who = make_contest(["random", "stubborn"])
     result = play_deal(who, 1, 0)

@@ -135,9 +135,6 @@ def test_a_bot_that_wins_every_game_has_a_rating() -> None:
     assert elo_ratings(["a", "b"], {("a", "b"): (0.0, 0)}) == {"a": 0, "b": 0}
 
 
-# The next deal.
-
-
 def numbered(number: int, *winners: int) -> DealResult:
     return DealResult(0, number, tuple(map(ended, winners)), (25, 25), (0.1, 0.2))
 

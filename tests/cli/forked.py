@@ -129,9 +129,6 @@ def nursery() -> socket.socket:
     return own
 
 
-# The nursery's side.
-
-
 def serve(orders: socket.socket) -> Order | None:
     """Fork until there are no more orders; in each process that is asked for, return its order."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Nobody waits for a ward.

@@ -121,10 +121,6 @@ class Process:
         self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
         self.process.stdin.flush()
 
-    def close_input(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 

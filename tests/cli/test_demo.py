@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -138,12 +137,6 @@ def test_peers_that_do_not_end_in_time_are_not_waited_for(
 
 
 # Playing over a real relay: the long code, the meeting place, and a relay that is away.
-
-
-@pytest.fixture(scope="module")
-def relay() -> Iterator[Address]:
-    with relay_process() as address:
-        yield address
 
 
 @pytest.mark.process

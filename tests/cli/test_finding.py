@@ -30,8 +30,6 @@ from tests.api.tools import browsed
 from tests.cli import documented
 from tests.cli.conftest import Cli, options_of, teller_of
 
-# The words of the command line.
-
 
 @pytest.mark.parametrize("place", [" 7 Amber  FALCON", "7-amber-falcno", "99_x", "7 482 1937 552 6041 amber falcon"])
 def test_a_code_is_told_from_an_address(place: str) -> None:
@@ -56,9 +54,6 @@ def test_an_address_is_told_from_a_code(place: str, address: Address, monkeypatc
     assert read_place(place, None) == (address, "y")
     assert read_place(place, "x") == (address, "x")
     assert read_place(None, None) == (None, "y")
-
-
-# The way there.
 
 
 def on(output: Output) -> tuple[LobbyView, Output]:
@@ -166,9 +161,6 @@ async def test_a_code_with_a_place_is_looked_for_at_the_relay_and_a_person_waits
     await choose_route(None, code, [], *on(Output(json=True)), relay)
     assert asked == [(code, relay, True), (code, relay, True), (code, relay, False)]
     assert f"{ABSENT} Still waiting; Ctrl-C stops." in capsys.readouterr().err
-
-
-# The list.
 
 
 async def test_the_list_is_printed_again_when_it_has_changed(

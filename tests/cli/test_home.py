@@ -30,9 +30,6 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-# id
-
-
 def test_an_identity_is_made_once_and_kept(cli: Cli, own_home: Path) -> None:
     first, second = (cli("id", "--json") for _ in range(2))
     assert (first, first[0]) == (second, 0)
@@ -65,9 +62,6 @@ def test_a_name_is_kept(cli: Cli, own_home: Path) -> None:
     assert json.loads(cli("id", "--json")[1])["name"] == "Zoé ♠"
     assert cli("id", "--name", "Anna")[1].startswith("Anna  ")
     assert cli("id")[1].startswith("Anna  ")
-
-
-# Faults of the files.
 
 
 SPOILT: dict[str, Callable[[Path], object]] = {
@@ -140,9 +134,6 @@ def test_a_long_account_name_leaves_room_for_its_number(monkeypatch: pytest.Monk
     assert not any(map(name_fault, names))
 
 
-# Identities at work.
-
-
 def test_every_game_at_once_has_an_identity_of_its_own(own_home: Path) -> None:
     with locked_identity() as first, locked_identity() as second, locked_identity() as third:
         held = [first, second, third]
@@ -183,9 +174,6 @@ def test_two_that_make_the_first_key_at_once_agree_on_one(own_home: Path, monkey
     monkeypatch.setattr(os, "link", late)
     assert first_identity().public == Identity(b"o" * 32).public
     assert names_in(own_home) == ["identity.key"]
-
-
-# Replays.
 
 
 def test_replays_go_where_they_should(own_home: Path, tmp_path: Path) -> None:

@@ -86,9 +86,6 @@ def names() -> list[tuple[str, int]]:
     return [(player.name, numbers[player.key]) for player in known_players()]
 
 
-# Who is it?
-
-
 KNOWN = [
     Known(name, key(number).hex(), "2025-01-31") for name, number in (("ann", 1), ("bob", 2), ("eve", 3), ("eve 9", 9))
 ]
@@ -105,9 +102,6 @@ def met(place: str, who: str) -> str:
 @talks(__file__, "known_talks.txt")
 def test_talk(talk: Talk) -> None:
     talk.check([met(talk.place, line[2:])] for line in talk.lines)
-
-
-# At the table.
 
 
 @talks(__file__, "known_table_talks.txt")
@@ -184,9 +178,6 @@ async def test_a_file_that_cannot_be_written_is_said_and_the_game_goes_on(
     assert names_in(own_home) == [f"{KNOWN_PLAYERS}.lock"]
 
 
-# The file.
-
-
 def test_only_so_many_are_kept() -> None:
     most = DEFAULT_LIMITS.known_players_max
     players = [Known(f"p{number}", key(number).hex(), "2025-01-31") for number in range(1, most + 1)]
@@ -248,9 +239,6 @@ def test_a_file_and_a_lock_that_cannot_be_used(
     assert capfd.readouterr().out.startswith("cannot use ")
     (own_home / KNOWN_PLAYERS).mkdir()
     assert cli("id")[0] == 1
-
-
-# id
 
 
 def test_id_shows_and_forgets_them(cli: Cli) -> None:

@@ -15,7 +15,6 @@ import pytest
 import trio
 import trio.testing
 
-import seqp2p
 from seqp2p.api import table as table_module
 from seqp2p.cli import own_table as filling_module
 from seqp2p.cli.bot_process import BotCall, BotEnded
@@ -27,11 +26,12 @@ from seqp2p.errors import UserError
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.events import CodeShown, Guest, LobbyRequest, LobbyShown, RelayState, RemovePlayer, declined
 from seqp2p.net.addresses import Address
-from tests.api.tools import play_varied, sits_down, table_with
+from tests.api.tools import play_two_games, sits_down, table_with
 from tests.cli import documented
 from tests.cli.conftest import Cli, options_of, refused, teller_of
-from tests.cli.processes import LIMIT_S, Household, children
+from tests.cli.processes import Household, children
 from tests.helpful import HELPFUL
+from tests.net.tools import until
 from tests.table import make_settings
 
 
@@ -273,13 +273,6 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[BotCall]:
     return RefusedBots.calls
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that other tasks do."""
-    with trio.fail_after(LIMIT_S):
-        while not condition():  # noqa: ASYNC110  # nothing tells of it
-            await trio.sleep(0.001)
-
-
 async def test_a_new_code_is_used_by_the_next_bot(calls: list[BotCall], capsys: pytest.CaptureFixture[str]) -> None:
     filling = filling_of(None, None)
     async with filling.ready(TABLE, RELAY, Output(json=False)):
@@ -345,11 +338,6 @@ async def test_a_table_is_advertised_as_it_is(monkeypatch: pytest.MonkeyPatch, t
     async def advertising(advert: TableAdvert, *_: Any) -> AsyncIterator[Callable[[TableAdvert], None]]:
         told.append(advert)
         yield told.append
-
-    async def play_two_games(seat: seqp2p.Seat) -> None:
-        await play_varied(seat)
-        async with seqp2p.rematch(seat) as again:
-            await play_varied(again)
 
     monkeypatch.setattr(table_module, "advertising", advertising)
     async with table_with(tmp_path, sits_down(tmp_path, play_two_games)) as table:

@@ -310,9 +310,6 @@ async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_pa
     assert raised.group_contains(ZeroDivisionError)
 
 
-# Ending
-
-
 def test_what_ends_a_game_becomes_a_sentence() -> None:
     own, refused, lost = UserError("Own", "hint", 2), PeerRefused("table_full"), LinkLost("The connection is lost.")
     assert [(line_of(error), hint_of(error), error.exit_code) for error in (own, refused, lost)] == [
@@ -376,9 +373,6 @@ def test_what_asks_a_process_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
         signal.signal(signal.SIGHUP, before)
     monkeypatch.setattr(hangup, "HANGUP", None)
     assert polite_signals() == [signal.SIGINT, signal.SIGTERM]
-
-
-# A seat in this very process
 
 
 class Watched(io.StringIO):

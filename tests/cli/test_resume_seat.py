@@ -56,16 +56,12 @@ ELSEWHERE = Address("10.0.0.9", 5009)
 def games(own_home: Path, tmp_path: Path) -> Path:
     """A folder for replays, and the key of seat 2 of the tests' games at home."""
     own_home.mkdir(exist_ok=True)
-    keep_key(own_home, played(2, "kids", 3))
+    key = own_home / key_name(1)
+    key.write_bytes(played(2, "kids", 3).identity(2).secret_bytes())
+    key.chmod(0o600)
     folder = tmp_path / "games"
     folder.mkdir()
     return folder
-
-
-def keep_key(own_home: Path, game: Played, seat: int = 2, number: int = 1) -> None:
-    path = own_home / key_name(number)
-    path.write_bytes(game.identity(seat).secret_bytes())
-    path.chmod(0o600)
 
 
 def secrets_at(game: Played, seat: int = 2, **changes: Any) -> SidecarSecrets:
@@ -125,9 +121,6 @@ def refusal(folder: Path, game: str | None = None) -> UserError:
     return error.value
 
 
-# The game.
-
-
 def test_the_newest_unfinished_game_is_taken(games: Path, brief: Played) -> None:
     crash(games, brief, 3, name="old.seqp2p", age_s=100)
     newest = crash(games, brief, 5, name="new.seqp2p")
@@ -183,9 +176,6 @@ def test_another_players_seat_is_left_alone(games: Path, brief: Played) -> None:
     assert sidecar_path(other).exists()
 
 
-# The player who may have it.
-
-
 def test_a_seat_that_is_held_is_refused(games: Path, brief: Played) -> None:
     crash(games, brief, 3)
     with taken(games):
@@ -236,9 +226,6 @@ def test_scripts_are_told_of_an_older_copy(games: Path, brief: Played, cli: Cli)
     (event,) = documented.stream(out)
     assert (exit_code, event["code"], bool(event["hint"])) == (1, "older_copy", True)
     assert "a copy of this game's files was put back" in event["reason"]
-
-
-# The parts to play on with.
 
 
 @asynccontextmanager
@@ -398,9 +385,6 @@ async def test_a_file_that_is_full(games: Path, brief: Played, monkeypatch: pyte
     await refused(games, "is full")
 
 
-# The files of host and join.
-
-
 async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: Played) -> None:
     seat = SeatKeys(2, brief.identity(2), randomness("new"))
     host = Address("a" * 70 + ".example", 4610)
@@ -506,7 +490,8 @@ def test_a_peer_ends_with_the_process_that_started_it_or_when_it_is_asked_to(peo
     host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
     guest.event("dealt")
-    host.close_input()
+    assert host.process.stdin is not None
+    host.process.stdin.close()
     guest.signal(signal.SIGINT)
     assert (host.end(), guest.end()) == (5, 5)
     # No reader of the host is there to be told, but the replays are complete.

@@ -316,9 +316,6 @@ def test_what_a_host_remembers() -> None:
         assert set(former_of(cast("LiveGame", end)).seats.values()) == seats
 
 
-# The lobby.
-
-
 Wait = Callable[[Callable[[], None]], Awaitable[str]]
 
 

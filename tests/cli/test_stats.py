@@ -71,14 +71,12 @@ def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
     assert kids["openings"] == {course.opening: 1, short.opening: 1}
     assert sum(kids["squares"].values()) == len(course.placed) + len(short.placed)
     assert len(kids["squares"]) == 42
-    assert all(each["games"] == sum(each[how] for how in RESULTS) for each in told["players"])
+    ends = ("won", "lost", "drawn", "unfinished")
+    assert all(each["games"] == sum(each[how] for how in ends) for each in told["players"])
     assert {name for each in told["players"] for name in each["names"]} == {"ann", "ben", "cleo"}
     for each in told["players"]:
         low, high = each["win_interval"]
         assert 0 <= low <= each["win_share"] <= high <= 1
-
-
-RESULTS = ("won", "lost", "drawn", "unfinished")
 
 
 def test_a_picture(cli: Cli, tmp_path: Path) -> None:

@@ -39,8 +39,6 @@ from tests.table import POLICIES, Played, make_agreement, make_seats, named, pla
 
 PACKAGE = Path(lines.__file__).parents[1]
 
-# Output.
-
 
 def test_no_character_that_is_printed_moves_the_cursor() -> None:
     for text in map(chr, range(0x11000)):
@@ -269,9 +267,6 @@ def test_a_reader_that_goes_away(people: Household) -> None:
     os.close(write)
     assert process.end() == 5  # The other files are not verified.
     assert process.err == []
-
-
-# Input.
 
 
 async def read_all(reader: LineReader) -> list[str]:

@@ -43,12 +43,7 @@ from tests.cli.processes import Household, children, wait_until_gone
 from tests.protocol.reading import REPLAYS
 from tests.table import identity, make_settings, match_at, played, replay_of, with_body
 
-FORM_SIGNED = "what it signed is not in the form that it has in a game"
 PLAYERS = (Player(1, "ann", "00" * 32), Player(2, "bob", "11" * 32))
-
-
-def half() -> bytes:
-    return good()[: len(good()) // 2]
 
 
 def changed() -> bytes:
@@ -59,7 +54,7 @@ def changed() -> bytes:
 # Contents of a file → its verdict, and a part of the reason.
 FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "good": (good, "verified", ""),
-    "cut": (half, "unfinished", "the file ends inside a record"),
+    "cut": (lambda: good()[: len(good()) // 2], "unfinished", "the file ends inside a record"),
     "changed": (changed, "invalid", ""),
     "empty": (lambda: b"", "invalid", "not a seqp2p replay"),
     "newer": (lambda: b"seqp2p replay 2\n", "invalid", "of a version other than 1: a newer seqp2p may read it"),
@@ -282,7 +277,7 @@ def test_a_table_in_brief() -> None:
         ),
         (
             Report("unfinished", None, PLAYERS, None, 3, "seat 2 broke the rules at step 4: Expected `int`", 4),
-            f"unfinished: bob broke the rules at step 4: {FORM_SIGNED}",
+            "unfinished: bob broke the rules at step 4: what it signed is not in the form that it has in a game",
         ),
         (
             Report("unfinished", None, PLAYERS, Result("forfeit", (1,), "why"), 7, "seat 2 left the table", 8),
@@ -333,9 +328,6 @@ def many(tmp_path: Path) -> list[Named]:
     for file, content in zip(files, contents, strict=True):
         file.write_bytes(content)
     return [*map(Named, files), Named(tmp_path / "missing")]
-
-
-# --- a made-up one
 
 
 class KilledWorker(Exception):
@@ -556,9 +548,6 @@ def test_a_cluster_that_asks_for_certificates_is_not_joined_without(
     assert cluster.addresses == []
 
 
-# --- workers
-
-
 def test_a_worker_of_another_state_judges_nothing() -> None:
     assert decode_report(verify_for(code_state(), good())).verdict == "verified"
     for state in ("0", __version__, code_state()[:-1]):
@@ -635,9 +624,6 @@ def test_a_verdict_in_another_form_is_none(data: object) -> None:
         decode_report(data)
 
 
-# --- a real one
-
-
 @contextmanager
 def dask(*arguments: object) -> Iterator[subprocess.Popen[bytes]]:
     line = [sys.executable, "-m", "dask", *map(str, arguments)]
@@ -693,9 +679,6 @@ def names(files: list[Named], folder: Path) -> list[str]:
     return [str(named.path.relative_to(folder)) for named in files]
 
 
-# --- which files are meant
-
-
 def test_a_folder_means_the_replays_in_it(folder: Path) -> None:
     assert names(named_files([folder]), folder) == IN_FOLDER
     several = [folder / "b.seqp2p", folder / "A", folder / "missing", folder / "notes.txt"]
@@ -742,9 +725,6 @@ def test_a_pattern_in_quotes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert names(named_files([folder / "[ab].seqp2p"]), folder) == ["[ab].seqp2p"]
 
 
-# --- reading one
-
-
 def test_a_file_larger_than_any_replay_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.seqp2p"
     with path.open("wb") as file:
@@ -752,9 +732,6 @@ def test_a_file_larger_than_any_replay_is_not_read(tmp_path: Path) -> None:
     report = verify_file(path)
     assert (report.verdict, report.reason) == ("invalid", f"larger than any replay ({REPLAY_SIZE_MAX} bytes)")
     assert report == verify(bytes(REPLAY_SIZE_MAX + 1))
-
-
-# --- all_kinds
 
 
 @pytest.fixture

@@ -129,9 +129,6 @@ def test_a_nonce_is_never_used_for_two_contexts(name: str) -> None:
     assert len({KINDS[name].prove(context, stream("same"))[:POINT_SIZE] for context in contexts}) == 5
 
 
-# --- keys alone
-
-
 def test_a_rogue_key_has_no_proof() -> None:
     rogue = sub(mul_base(5), X)  # the joint key would be 5·G
     assert add(rogue, X) == mul_base(5)
@@ -175,9 +172,6 @@ def test_commitments_bind_game_seat_key_and_nonce() -> None:
     for wrong in ((key[1:], nonce), (key, nonce + b"\0")):
         with pytest.raises(CryptoError, match="A key takes 33 bytes"):
             key_commitment(CONTEXT.game, 2, *wrong)
-
-
-# Shares alone.
 
 
 PROOF = PROOFS["shares"]

@@ -51,9 +51,6 @@ def test_generators_are_fixed_and_differ() -> None:
     assert generators(3) == (module.generator(1), module.generator(2), module.generator(3)) == generators(104)[:3]
 
 
-# --- what is bound
-
-
 @pytest.mark.parametrize("place", range(3))
 @pytest.mark.parametrize("half", ["a", "b"])
 def test_the_key_and_every_ciphertext_are_bound(place: int, half: str) -> None:
@@ -77,9 +74,6 @@ def test_every_commitment_and_response_is_bound() -> None:
             found = broken(DECK, SHUFFLED, changed.encode())
             assert found, (region, i)
             assert found == every if region[0] in "ct" else found < every, (region, i)
-
-
-# --- what does not decode
 
 
 def test_wrong_lengths_are_refused() -> None:
@@ -111,9 +105,6 @@ def test_scalars_out_of_range_are_refused(place: int) -> None:
     at = 14 * 33 + 32 * place
     for bad in (bytes(32), ORDER.to_bytes(32, "big"), b"\xff" * 32):
         refused(proof=PROOF[:at] + bad + PROOF[at + 32 :], match="1 … q−1")
-
-
-# --- forgeries
 
 
 OTHER_DECK, _ = shuffle_and_prove(DECK, PK, CONTEXT, stream("other deck"))
@@ -192,9 +183,6 @@ def test_commitments_and_responses_of_two_proofs_do_not_mix() -> None:
         refused(proof=replace(PARTS, **{region: getattr(other, region)}).encode())
 
 
-# --- what is accepted although it looks odd
-
-
 def test_a_commitment_that_sums_to_the_generators_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     # With Σr_i = 0 the verifier meets Σc_i − ΣH_i = infinity, and must go on.
     def rigged(label: str, secret: bytes, statement: bytes, fresh: bytes, count: int) -> tuple[int, ...]:
@@ -229,9 +217,6 @@ def test_what_cannot_be_written_is_drawn_again(monkeypatch: pytest.MonkeyPatch) 
     assert not replace(PARTS, s=(0, 1, 1, 1)).is_writable
     with pytest.raises(CryptoError, match="1 … q−1"):
         replace(PARTS, s=(0, 1, 1, 1)).encode()
-
-
-# --- what an observer learns
 
 
 def test_no_field_is_a_difference_of_one_cards_ciphertexts() -> None:

@@ -56,7 +56,7 @@ def _changed_frames(stem: bytes, frames: list[bytes], others: Sequence[bytes], d
             frames.insert(dice.randrange(len(frames)), frames.pop(at))
         case _:
             frames[at] = _changed(frames[at], others, dice)
-    return join_frames(stem, frames)
+    return stem + b"".join(len(each).to_bytes(4, "big") + each for each in frames)
 
 
 def _value(data: bytes) -> Any:
@@ -150,13 +150,6 @@ def frames_in(data: bytes) -> tuple[bytes, list[bytes]] | None:
         frames.append(data[at + 4 : end])
         at = end
     return line, frames
-
-
-def join_frames(stem: bytes, frames: list[bytes]) -> bytes:
-    return stem + b"".join(len(each).to_bytes(4, "big") + each for each in frames)
-
-
-# Bytes as bytes.
 
 
 def _flip(data: bytes, dice: random.Random) -> bytes:

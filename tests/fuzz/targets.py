@@ -69,9 +69,6 @@ from tests.table import Played, fork, identity, played, shared_match_at, snapsho
 
 Target = Callable[[bytes], None]
 
-FRAME_MAX: Final = 300
-REASON_MAX: Final = 1_000
-
 
 @cache
 def game() -> Played:
@@ -102,15 +99,12 @@ def refused(*kinds: type[Exception]) -> Iterator[None]:
 def _check_text(text: str) -> None:
     assert text, "an error without a reason"
     assert text.isprintable(), repr(text)
-    assert len(text) < REASON_MAX, f"{len(text)} characters: {text[:99]!r}"
+    assert len(text) < 1_000, f"{len(text)} characters: {text[:99]!r}"
 
 
 def as_text(data: bytes) -> str:
     """Text as it may come from a terminal or a file: bytes that are no UTF-8 are lone surrogates."""
     return data.decode("utf-8", "surrogateescape")
-
-
-# Frames and messages.
 
 
 def frames(data: bytes) -> None:
@@ -126,7 +120,7 @@ def _read_frames(data: bytes, size: int) -> tuple[list[bytes], str]:
         stream, found = FrameStream(Pieces(data, size)), list[bytes]()
         while True:
             try:
-                found.append(await stream.receive(FRAME_MAX))
+                found.append(await stream.receive(300))
             except NetError as error:
                 return found, f"{type(error).__name__}: {message_of(error)}"
 
@@ -139,8 +133,6 @@ def messages(data: bytes) -> None:
         with refused(PeerError, PeerRefused):
             assert encode_message(decode_message(data, stage))[HEADER_SIZE:] == data
 
-
-# What is signed.
 
 LOBBY: Final = bytes(32)
 SIGNED: Final[dict[str, tuple[str, type[Record]]]] = {
@@ -235,9 +227,6 @@ def sound(match: Match) -> None:
     assert match.head == match.game.heads[-1]
 
 
-# Files.
-
-
 def replay(data: bytes) -> None:
     """A replay: verified, shown, and resumed."""
     report = verify(data)
@@ -277,9 +266,6 @@ def sidecar(data: bytes) -> None:
 @cache
 def _secrets() -> SidecarSecrets:
     return SidecarSecrets(game().match.game.id, game().agreement, 1, "a.key", bytes(32), bytes(32), "10.0.0.1:4610", ())
-
-
-# Text.
 
 
 def notation(data: bytes) -> None:
@@ -356,9 +342,6 @@ def words(data: bytes) -> None:
     assert clean(text).isprintable()
     tidy = cleaned(text, 40)
     assert not tidy or text_fault("it", tidy, 40) is None
-
-
-# The network.
 
 
 def certificate(data: bytes) -> None:

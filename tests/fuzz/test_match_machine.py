@@ -77,8 +77,6 @@ class Table(RuleBasedStateMachine):
         self.absence = Absence(self.match, own or 1)
         self.voting = Voting(self.match, own or 1, self.absence, Linked(), asks=bool(own % 2))
 
-    # What comes in, as a session takes it.
-
     def take(
         self, what: Callable[[], object], kind: LoggedKind | None = None, word: Contribution | None = None
     ) -> object:
@@ -242,8 +240,6 @@ class Table(RuleBasedStateMachine):
         secret = self.seats[(number - 1) % 3].release() if right else 7
         self.take(lambda: self.match.open_seat(number, secret))
 
-    # Time.
-
     @rule(seed=SEEDS, later_s=st.sampled_from([0.0, 1.0, 16.0, 130.0, 300.0]))
     def time_passes(self, seed: int, later_s: float) -> None:
         """Links come and go; what a session would look at every second is looked at."""
@@ -270,8 +266,6 @@ class Table(RuleBasedStateMachine):
             own = self.seat(self.match.own_seat).ballot(self.match, due.round, due.wish, due.reason)
             told = self.take(lambda: receive(self.match, "ballot", own), "ballot", own)
             assert told is not None, "an own ballot counts"
-
-    # What is true at any time.
 
     def by(self, number: int, label: str, payload: bytes) -> Contribution:
         word = Contribution(payload, sign(identity(number, game().seed), label, payload))

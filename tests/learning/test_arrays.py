@@ -130,13 +130,6 @@ def test_one_chip_can_complete_more_than_win() -> None:
     assert observe(view(position, 2))["completed"].tolist() == [0, 2]
 
 
-# Planes.
-
-
-def seen_at(table: Table, seed: int) -> View:
-    return view(table.stopped(seed).position, 1 + seed % table.players)
-
-
 def named(seen: View) -> dict[str, np.ndarray[Any, Any]]:
     names = [name for name, _ in planes_of(seen.variant, seen.players, seen.teams)]
     return dict(zip(names, observe_planes(seen), strict=True))
@@ -145,7 +138,7 @@ def named(seen: View) -> dict[str, np.ndarray[Any, Any]]:
 @pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
 def test_they_say_what_the_dictionary_says(table: Table) -> None:
     for seed in range(5):
-        seen = seen_at(table, seed)
+        seen = view(table.stopped(seed).position, 1 + seed % table.players)
         planes, arrays, variant = named(seen), observe(seen), seen.variant
         assert observe_planes(seen) in planes_space(variant, seen.players, seen.teams)["observation"]
         for team in range(seen.teams):

@@ -75,9 +75,6 @@ class RepeatableSeat(SeatKeys):
 class WithoutThreads(Runtime):
     """A runtime that works at once. The clock jumps while a thread is at work, so there is none."""
 
-    def now(self) -> float:
-        return trio.current_time()
-
     def processor_s(self) -> float:
         return 0.0
 
@@ -97,14 +94,8 @@ def credentials(seat: int) -> Credentials:
     return make_credentials(identity(seat))
 
 
-# Players
-
-
 class Lottery:
-    """One by lot of the legal actions by which a line comes nearest to a sequence: such games are soon over.
-
-    Keeps what it was asked.
-    """
+    """One by lot of the legal actions by which a line comes nearest to a sequence: such games are soon over."""
 
     def __init__(self, seed: object = 0) -> None:
         self.asked: list[tuple[View, str | None]] = []
@@ -148,14 +139,8 @@ class Scripted(Lottery):
         return await super().pick(view, None) if action is None else action
 
 
-# The table
-
-
 class CalmMesh(Mesh):
-    """A mesh that does not look again and again, without a pause, for a seat to dial while it is closing.
-
-    On the clock that jumps such a task would stop time.
-    """
+    """Pauses between looks for a seat to dial also while it closes: else a clock that jumps would stop."""
 
     def _pause_s(self, peer: Any) -> float:
         return self._limits.close_s if self._closing else super()._pause_s(peer)
@@ -278,14 +263,11 @@ class Party:
     def mesh(self, seat: int) -> Mesh:
         """The links of a seat."""
 
-        def parted(other: int) -> bool:
-            return bool({(seat, other), (other, seat)} & set(self.without))
-
         def may_dial(other: int) -> bool:
-            return not parted(other)
+            return not {(seat, other), (other, seat)} & set(self.without)
 
         async def dial(address: Address) -> trio.abc.Stream:
-            apart = {other for other in range(1, self.players + 1) if parted(other)} | self.away
+            apart = {other for other in range(1, self.players + 1) if not may_dial(other)} | self.away
             if seat in self.away or address in map(address_of, apart):
                 await trio.lowlevel.checkpoint()
                 raise ConnectionRefusedError
@@ -413,10 +395,7 @@ async def raw_link(wires: Wires, own: Credentials, to: int, table: AgreedTable) 
 
 
 def checked(party: Party, verdict: str = "verified") -> list[Report]:
-    """All replays say this; their steps are the same bytes, as far as the shortest goes, or up to where a seat cheated.
-
-    What comes behind differs if it has shown them different things.
-    """
+    """All replays say this; their steps are the same bytes, as far as the shortest goes or to where a seat cheated."""
     reports = [place.report() for place in party.places.values()]
     assert [report.verdict for report in reports] == [verdict] * len(reports), [report.reason for report in reports]
     steps = [place.steps() for place in party.places.values()]

@@ -231,9 +231,8 @@ async def test_a_session_can_find_fault(autojump_clock: object) -> None:
     async with meshed(3) as world:
         one = world.seats[1]
         one.mesh.relay.fault(2, "It passed on bytes that nobody signed.")
-        assert await one.until_down(2) == LinkDown(
-            2, "seat 2 (player 2): It passed on bytes that nobody signed.", fault=True
-        )
+        told = "seat 2 (player 2): It passed on bytes that nobody signed."
+        assert await one.until_down(2) == LinkDown(2, told, fault=True)
         await one.until_linked(2)  # it is linked again, for once
         one.mesh.relay.fault(2, "Again.")
         one.mesh.relay.fault(2, "Again.")
@@ -356,9 +355,8 @@ async def test_a_polite_end(autojump_clock: object) -> None:
         await one.mesh.close("good night")
         assert trio.current_time() < 0.1
         for number in (2, 3):
-            assert await world.seats[number].until_down(1) == LinkDown(
-                1, "seat 1 (player 1): It has left: good night", fault=False
-            )
+            told = "seat 1 (player 1): It has left: good night"
+            assert await world.seats[number].until_down(1) == LinkDown(1, told, fault=False)
             assert Received(1, wire.Bye("good night")) in world.seats[number].events
             assert len(world.seats[number].held) == 19
         assert one.mesh.relay.linked == frozenset()
@@ -513,11 +511,9 @@ async def test_handshakes_of_one_source_have_a_games_pace(autojump_clock: object
 async def test_duplicates_are_not_passed_on(autojump_clock: object) -> None:
     async with meshed(3, 1, 2) as world:
         raw = await link(world, 3, 1)
-        message = wire.ContributionMessage(contribution(1, 3).payload, bytes(64))
-        again = wire.ContributionMessage(
-            contribution(1, 3).payload, bytes([1]) * 64
-        )  # another signature, the same payload
-        await raw.say(*[message] * 50, *[again] * 50)
+        payload = contribution(1, 3).payload
+        signed_twice = [wire.ContributionMessage(payload, bytes([which]) * 64) for which in (0, 1)]
+        await raw.say(*signed_twice * 50)
         await world.seats[2].until_holding(1)
         await wait_all_tasks_blocked()
         assert world.seats[1].copies == 100

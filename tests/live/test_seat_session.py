@@ -123,12 +123,11 @@ async def sitting(
     own: SeatKeys,
     *,
     journal: Counted | None = None,
-    relay: type[Linkless] = Linkless,
     intake: type[Intake] | None = None,
     name: str = "game",
 ) -> AsyncGenerator[Sitting]:
     """A seat at this match; the others are its neighbours."""
-    made, asking, events = relay(own.number, {*match.game.seats} - {own.number}), Noting(), list[TableEvent]()
+    made, asking, events = Linkless(own.number, {*match.game.seats} - {own.number}), Noting(), list[TableEvent]()
     with ReplayWriter(folder / f"{name}.seqp2p", match) as writer:
         recorder = Recorder(match, writer, events.append, journal, WITHOUT_THREADS)
         session = SeatSession(own, made, asking, recorder)
@@ -213,16 +212,13 @@ async def test_another_past_is_asked_for_only_while_the_step_is_open(tmp_path: P
     (mover,) = match.awaited
     foe, number = mover % 3 + 1, match.number
 
-    def on_another_past(step: int) -> Contribution:
-        body = TurnBody("pass", (), b"", b"")
-        return signed(identity(foe), make_payload(match.game.id, step, bytes(32), foe, "turn", body))
-
     async with sitting(tmp_path, match, seats[mover - 1]) as here:
         have = here.session.store.have
         assert have() == (number, frozenset())
         # A past that all have agreed on is not opened again.
         for step, asked in ((1, number), (number, number - 1), (number - 1, number - 2), (number, number - 2)):
-            await here.hear(foe, on_another_past(step))
+            payload = make_payload(match.game.id, step, bytes(32), foe, "turn", TurnBody("pass", (), b"", b""))
+            await here.hear(foe, signed(identity(foe), payload))
             assert have() == (asked, frozenset())
         choice = seats[mover - 1].view(match).legal[0]
         await here.session.take(Chosen(number, choice, ahead=False))
@@ -264,12 +260,6 @@ async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> 
     assert len(places) == 12
 
 
-class FullMesh(Linkless):
-    """A table where all have links."""
-
-    all_linked = True
-
-
 async def test_a_choice_ahead_is_void_if_its_late_step_was_undone(tmp_path: Path) -> None:
     """A vote has made something else of the step before, and the step of this number is a turn now."""
     match, seats = table(3)
@@ -280,12 +270,15 @@ async def test_a_choice_ahead_is_void_if_its_late_step_was_undone(tmp_path: Path
     assert (match.number, match.kind, match.held, here.events) == (before, "turn", (), [])
 
 
-async def test_shuffles_wait_for_each_other_for_two_ticks_at_most(tmp_path: Path) -> None:
+async def test_shuffles_wait_for_each_other_for_two_ticks_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The third seat of six is away; the last one shows meanwhile that it has the shuffles of the first two."""
+    monkeypatch.setattr(Linkless, "all_linked", True)
     sums = Sums()
     intake, shuffles = before_shuffles(6, sums)
     match = intake.match
-    async with sitting(tmp_path, match, make_seats(6)[5], relay=FullMesh) as here:
+    async with sitting(tmp_path, match, make_seats(6)[5]) as here:
         first, have = match.number, here.session.store.have
         await here.hear(1, *shuffles[:2])
         assert sums.sizes == []
@@ -519,9 +512,6 @@ async def test_what_cannot_be_done_ahead_is_not_kept(autojump_clock: object) -> 
     assert asking.take_ahead() is None
 
 
-# A draw that another seat owes.
-
-
 @dataclass
 class Late:
     """A table of three where a seat owes a draw. ``mover`` is next to draw, ``third`` only sits there."""
@@ -652,10 +642,7 @@ def ends_first(asked: list[int]) -> Script:
     [(1, 3, "draw"), (2 + HASTE_S / 2, 4 + HASTE_S / 2, "draw"), (math.inf, 4 + HASTE_S, "waive")],
 )
 async def test_a_late_draw(virtual_time: object, tmp_path: Path, late_s: float, at_s: float, kind: str) -> None:
-    """In time is before the next player has chosen, or in the moment that haste leaves.
-
-    The next player's choice to draw is made ahead, hurries the one before, and holds without being asked for again.
-    """
+    """In time is before the next has chosen, whose choice ahead holds, or in the moment that its haste leaves."""
     party, asked = Party(tmp_path, 2, manual_draw=True), list[int]()
     for seat in (1, 2):
         party.sit(seat, by_phase(draw=ends_first(asked), late=does(DRAW, late_s)))

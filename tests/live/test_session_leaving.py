@@ -122,9 +122,6 @@ async def test_leaving_and_talking_at_the_end_and_after_it_do_nothing(virtual_ti
         assert not place.match.openings
 
 
-# Failures of this very seat.
-
-
 class Broken(Lottery):
     async def pick(self, view: View, refused: str | None) -> Action:
         raise ZeroDivisionError
@@ -190,9 +187,6 @@ async def test_a_disk_that_is_full(virtual_time: object, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(Scribe, "_write", write)
     await failing(party, OSError)
-
-
-# Around the end.
 
 
 def go(party: Party, seat: int, *, dies: bool) -> None:

@@ -32,7 +32,7 @@ from seqp2p.match.table import encode_agreement
 from seqp2p.net.addresses import listening_addresses
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Route
-from seqp2p.net.errors import LinkLost, Unreachable
+from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import MatchStore
 from seqp2p.net.limits import Limits
@@ -41,7 +41,7 @@ from seqp2p.replay.writer import ReplayWriter
 from tests.live.parties import WITHOUT_THREADS, Thinker, WithoutThreads, credentials
 from tests.lobby.hall import Hall, Seen, own_key, same_game, spectator
 from tests.match.voting import play_on, show, staying, table, vote, wish
-from tests.net.tools import address_of, listening
+from tests.net.tools import Wires, address_of, listening
 from tests.sim.mini_variant import NAME as MINIATURE
 from tests.table import at_random, due, identity, make_agreement, make_seats, match_at, played, randomness, signed
 
@@ -70,9 +70,6 @@ async def test_what_is_said_is_heard(virtual_time: object, tmp_path: Path) -> No
         assert sorted(remarks) == ["and to you", "good evening"]
         assert len(seen.of_kind("RemarkRecord")) == 2
         assert seen.report().verdict == "verified"
-
-
-# The host goes away.
 
 
 async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_up(
@@ -144,11 +141,6 @@ async def test_who_comes_after_a_vote_is_shown_how_it_was(virtual_time: object, 
 T = TypeVar("T")
 
 
-async def nobody(_address: object) -> trio.abc.Stream:
-    await trio.lowlevel.checkpoint()
-    raise Unreachable("Nobody is there.")
-
-
 async def test_a_farewell_that_waits_for_room_is_not_lost(
     autojump_clock: object, nursery: trio.Nursery, tmp_path: Path
 ) -> None:
@@ -162,7 +154,7 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(
     agreement = make_agreement(2, "kids", grace_s=10)
     here, there = trio.testing.memory_stream_pair()
     waiting = WaitingSpectator(
-        own_key(1), agreement, Route(address_of(1), nobody), credentials(1).identity.public, FrameStream(here)
+        own_key(1), agreement, Route(address_of(1), Wires().dial), credentials(1).identity.public, FrameStream(here)
     )
     match = Match(encode_agreement(agreement))
     first = list(due(match, make_seats(2), at_random(1)))

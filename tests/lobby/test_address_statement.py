@@ -266,9 +266,6 @@ def test_a_key_is_fresh_and_nothing_shows_its_secret() -> None:
     assert own_relay(None, bytes) is None
 
 
-# Seats that move.
-
-
 class Moving(World):
     """Three seats on one network. Each knows the table's addresses, and some have come back elsewhere."""
 

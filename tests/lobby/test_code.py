@@ -86,8 +86,6 @@ def test_table_numbers_are_1_to_99() -> None:
     assert numbers == set(range(1, 100))
 
 
-# Safety words.
-
 KEYS = st.binary(min_size=32, max_size=32)
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -20,7 +20,7 @@ from seqp2p.lobby.discovery import Browsed, advertising, browsing, find_seats
 from seqp2p.net import addresses as addresses_module
 from seqp2p.net.addresses import Address, racing_dial
 from seqp2p.net.limits import DEFAULT_LIMITS
-from tests.net.tools import listening
+from tests.net.tools import listening, until
 
 LO = ["127.0.0.1"]
 LIMIT_S = 60.0
@@ -48,12 +48,6 @@ def port_of(listeners: list[trio.SocketListener]) -> int:
 def bound_to(host: str, port: int = 4610) -> Any:
     """A stand-in for a listener, which knows its address alone."""
     return SimpleNamespace(socket=SimpleNamespace(getsockname=lambda: (host, port)))
-
-
-async def until(condition: Callable[[], object]) -> None:
-    with trio.fail_after(LIMIT_S):
-        while not condition():  # noqa: ASYNC110  # it is told on another thread
-            await trio.sleep(0.001)
 
 
 async def seen(tables: Browsed[TableAdvert], advert: TableAdvert) -> FoundTable:

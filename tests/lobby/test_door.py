@@ -29,7 +29,6 @@ HOST, CERTIFICATE = identity(1).public, credentials(1).certificate_hash
 LIMITS = Limits()
 ALICE, EVE = "10.0.0.1", "10.6.6.6"
 
-
 Client = Callable[[FrameStream], Awaitable[None]]
 
 
@@ -210,9 +209,6 @@ async def test_talk(autojump_clock: object, nursery: trio.Nursery, talk: Talk) -
     nursery.cancel_scope.cancel()
 
 
-# Codes and their tries.
-
-
 async def test_codes_after_burned_ones_grow_and_keep_their_chance(autojump_clock: object) -> None:
     door, tries = Entrance(), list[int]()
     for _ in range(6):
@@ -279,9 +275,6 @@ async def test_wrong_guesses_are_slowed_for_the_whole_table(autojump_clock: obje
     least = 120 - 3 * LIMITS.code_parallel_max
     assert least / 20 <= trio.current_time() - begun <= 120 / 20
     assert door.outcomes[1:] == ["wrong_code"] * 120
-
-
-# Turns.
 
 
 async def test_of_those_who_have_not_begun_the_source_with_most_makes_room(autojump_clock: object) -> None:

@@ -70,9 +70,6 @@ async def test_a_wrong_code_is_refused_and_not_tried_again(autojump_clock: objec
     assert table.names == ["host", None, None]
 
 
-# The way to a host.
-
-
 async def come(dial: Dial, code: str = "7-amber-falcon", on_event: OnLobbyEvent = lambda _: None) -> AgreedTable:
     return await join_table(own(2, "x", on_event), Route(address_of(1), dial), code)
 
@@ -270,9 +267,6 @@ async def test_those_who_do_not_sit_down_are_told_three_times(autojump_clock: ob
     assert [event.count for event in table[1].told(Strangers)] == [1, 2, 3, 4, 5, 6, 7]
 
 
-# A joiner that lies.
-
-
 async def test_a_joiner_with_a_bad_name(autojump_clock: object, house: Opened) -> None:
     liar = await Liar(await house(2), 13).sit_down(name="\x1b[31m")
     assert (await liar.expect(wire.Refused)).code == "bad_name"
@@ -359,9 +353,6 @@ async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(autojum
     assert sorted(table.tables) == [1, 12]
     assert set(table.tables[1].links) == {2}
     assert AddressBook(table.tables[1], LIMITS).of(3) == ()
-
-
-# A host that lies.
 
 
 async def guest_of(script: Script) -> Player:

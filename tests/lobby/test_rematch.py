@@ -424,8 +424,6 @@ async def test_a_player_is_told_which_wishes_are_declined(house: Opened) -> None
     assert room[BEN].declined == ["no_relay", *["too_fast"] * 5]
 
 
-# Lines that no honest peer sends.
-
 LOBBY = bytes([9]) * 32
 
 

@@ -275,10 +275,7 @@ class WrittenDown:
 
 
 class Watched:
-    """A feed whose game has begun, with the whole game and votes on its end in the log, and one reader.
-
-    The clock stands where a test sets it; the changes are those of limits.
-    """
+    """A feed whose game has begun, with the whole game and votes in its log, one reader, and a clock by hand."""
 
     def __init__(self, votes: list[bytes] | None = None, *, begun: bool = True, **changes: Any) -> None:
         self.now = 0.0
@@ -449,7 +446,6 @@ async def spectators(nursery: trio.Nursery) -> SpectatorServer:
     return SpectatorServer(nursery, 5)
 
 
-@pytest.mark.usefixtures("cheap_codes")
 async def test_a_spectator_is_let_in_before_the_start_and_shown_the_seats(
     autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
@@ -464,7 +460,6 @@ async def test_a_spectator_is_let_in_before_the_start_and_shown_the_seats(
     assert shown == [(0, ["host", None]), (0, ["host", "ben"])]
 
 
-@pytest.mark.usefixtures("cheap_codes")
 async def test_at_the_door_when_the_lobby_closes(
     autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
@@ -485,7 +480,6 @@ async def test_at_the_door_when_the_lobby_closes(
     assert made.wires.dialled.count(address_of(1)) == 3
 
 
-@pytest.mark.usefixtures("cheap_codes")
 async def test_what_is_refused_in_the_lobby(
     autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
@@ -498,7 +492,6 @@ async def test_what_is_refused_in_the_lobby(
         await (await house(3)).watch(20)
 
 
-@pytest.mark.usefixtures("cheap_codes")
 async def test_spectators_are_served_until_the_block_ends_if_any_are_allowed() -> None:
     async with spectator_server(0) as none:
         assert none is None
@@ -507,7 +500,6 @@ async def test_spectators_are_served_until_the_block_ends_if_any_are_allowed() -
         assert len(three.feed.readers) == 0
 
 
-@pytest.mark.usefixtures("cheap_codes")
 async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nursery: trio.Nursery) -> None:
     backlog, items = Backlog(10), [Gone(str(number)) for number in range(10)]
     taken: list[int] = []
@@ -543,7 +535,6 @@ async def watched(tmp_path: Path, *scripts: Script) -> Seen:
 ELSEWHERE = wire.Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
 
 
-@pytest.mark.usefixtures("cheap_codes")
 @pytest.mark.parametrize(
     ("messages", "error", "text"),
     [
@@ -563,7 +554,6 @@ async def test_before_the_table(
         await waiting(host)
 
 
-@pytest.mark.usefixtures("cheap_codes")
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
@@ -588,7 +578,6 @@ async def test_what_nobody_signed(virtual_time: object, tmp_path: Path, message:
     assert seen.report().verdict == "unfinished"
 
 
-@pytest.mark.usefixtures("cheap_codes")
 async def test_bytes_that_are_no_message(virtual_time: object, tmp_path: Path) -> None:
     async def script(_: LyingHost, frames: FrameStream) -> None:
         await send(frames, TABLE)
@@ -598,7 +587,6 @@ async def test_bytes_that_are_no_message(virtual_time: object, tmp_path: Path) -
     assert "bytes that are not a message" in (await watched(tmp_path, script)).reason
 
 
-@pytest.mark.usefixtures("cheap_codes")
 async def test_a_host_that_forgets_its_spectators(virtual_time: object, tmp_path: Path) -> None:
     async def lost(_: LyingHost, frames: FrameStream) -> None:
         await send(frames, TABLE)
@@ -614,7 +602,6 @@ MADE_UP = wire.OpeningMessage(1, b"\0" * 31 + b"\1")
 HANDS = [wire.OpeningMessage(seat.number, seat.release().to_bytes(32, "big")) for seat in GAME.seats]
 
 
-@pytest.mark.usefixtures("cheap_codes")
 @pytest.mark.parametrize(
     ("messages", "opened"),
     [
@@ -634,7 +621,6 @@ async def test_what_comes_too_early_waits_and_nothing_made_up_counts(
     assert seen.report().verdict == "verified"
 
 
-@pytest.mark.usefixtures("cheap_codes")
 async def test_what_is_ahead_waits(virtual_time: object, tmp_path: Path) -> None:
     """A remark of a later step waits for it; a contribution on another past is passed over."""
     remark = wire.RemarkMessage(*GAME.seats[0].say(GAME.match, "well played"))

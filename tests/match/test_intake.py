@@ -99,9 +99,6 @@ def intake_at(at: AtStep) -> Intake:
     return Intake(fork(at.match))
 
 
-# Contributions.
-
-
 @settings(max_examples=10)
 @given(dice=st.randoms(use_true_random=False))
 def test_a_network_that_delays_repeats_and_overtakes(trio: Played, dice: random.Random) -> None:
@@ -190,9 +187,6 @@ def test_verdicts_are_kept_of_few_contributions(trio: Played) -> None:
     assert [len(kept) for kept in intake.match._verdicts.values()] == [VERDICTS_KEPT, 1]
 
 
-# A check that is out of date.
-
-
 def test_two_contributions_that_were_checked_together_are_equivocation(trio: Played) -> None:
     """The second was right when it was checked: taken as it was checked, it would replace the first."""
     at = at_step(trio, "seat")
@@ -216,10 +210,7 @@ def test_a_contribution_is_checked_again_where_its_step_was_closed_without_it() 
 
 
 def test_a_contribution_is_checked_again_where_its_step_was_undone() -> None:
-    """It was right on a past that was undone; on the present one it is of another past.
-
-    The others have voted on a past without the mover's action, which is here already, and closed by it.
-    """
+    """It was right on a past that is undone: the others have voted without the mover's action, which is here."""
     match, seats = at_turn(3, 4)
     mover, intake, before = mover_of(match), Intake(match), fork(match)
     others = [seat for seat in seats if seat.number != mover]
@@ -287,9 +278,6 @@ def test_checks_in_a_thread_while_steps_close(brief: Played) -> None:
     assert failed == []
     assert intake.match.proven == {}
     assert intake.match.record == brief.match.record
-
-
-# Votes, heads and leaves.
 
 
 def four_and_ahead() -> tuple[Match, Match, list[SeatKeys]]:
@@ -360,9 +348,6 @@ def test_labels_keep_one_kind_from_passing_as_another(trio: Played, turn: AtStep
     assert taken(intake_at(turn), *things) == [BadSender] * 5
 
 
-# Remarks.
-
-
 def test_a_remark_waits_for_the_one_before_it_and_for_its_step(trio: Played, turn: AtStep) -> None:
     match, later = fork(turn.match), match_at(trio, turn.match.number + 1)
     said = []
@@ -392,9 +377,6 @@ def test_a_seat_that_says_too_much_is_heard_later(trio: Played, turn: AtStep) ->
     waiting = intake.due(WORDS)
     assert waiting is not None
     assert heard(hand_in(intake, waiting.thing)) == ["one", "two"]
-
-
-# What no seat can do to another.
 
 
 def wrong_turns(trio: Played, cheat: int, first: int) -> Iterator[Contribution]:
@@ -427,9 +409,6 @@ def test_a_cheat_does_not_crowd_out_the_evidence_against_itself(trio: Played, tu
 def test_evidence_is_one_contribution_or_two(trio: Played, count: int) -> None:
     evidence = OfferedEvidence((Contribution(b"payload", bytes(64)),) * count)
     assert taken(Intake(Match(trio.agreement)), evidence) == [BadSender]
-
-
-# Game secrets.
 
 
 def secret(trio: Played, seat: int) -> ReleasedSecret:

@@ -97,9 +97,6 @@ def test_a_turn_to_a_closed_step_is_none_to_the_open_one(trio: Played) -> None:
     assert violation(at.match, earlier, at.number, first, "not its step").failure == "step"
 
 
-# The end.
-
-
 @pytest.mark.parametrize(("players", "votes"), [(2, 2), (3, 2), (4, 3)])
 def test_a_strict_majority_confirms_the_result(players: int, votes: int) -> None:
     game = played(players, "kids", 4)

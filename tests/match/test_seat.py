@@ -45,9 +45,6 @@ def test_a_turn_takes_an_action_and_the_end_nothing(trio: Played) -> None:
         trio.seat(1)._sign(trio.match, TurnBody("pass", (), b"", b""))
 
 
-# --- what others cannot know
-
-
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_all_the_others_together_cannot_open_a_hand_or_the_pile(players: int) -> None:
     """n − 1 secrets and the whole record: every sum of what they can compute for a card is no card's point."""

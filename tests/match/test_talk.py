@@ -137,9 +137,6 @@ def test_a_remark_is_called_once(quiet: Played, first: AtStep) -> None:
     goes_on(called, call(first.seat, called, another, speaker))
 
 
-# --- remarks beside the steps
-
-
 @pytest.mark.parametrize("strange", [{"prev": bytes(32)}, {"step": 3}])
 def test_a_remark_on_a_past_that_did_not_stand_is_kept_but_cannot_be_called(
     trio: Played, strange: dict[str, Any]

@@ -362,9 +362,6 @@ def test_one_vote_against_an_honest_seat_is_overtaken_by_its_contribution(four: 
     assert enemys.record == match.record
 
 
-# Two contributions.
-
-
 def test_an_equivocation_in_a_step_that_is_not_final_is_voted_on(four: Four) -> None:
     """Two took one version and one the other: with the cheat, the first can have been final, so it stands."""
     first, second = four.equivocation
@@ -425,9 +422,6 @@ def test_evidence_that_decides_how_a_step_closed_stands_before_it(four: Four, tm
     assert (report.verdict, report.steps) == ("unfinished", number), report.reason
 
 
-# Undoing.
-
-
 def test_one_closed_it_by_an_action_and_the_others_by_the_turn() -> None:
     """The ballots of a round got to one seat only; the others went on to the next, and have the turn. That seat too."""
     alone, seats = at_turn(1, 6, MINIATURE.name)
@@ -479,9 +473,6 @@ def test_no_share_for_one_card_to_two_seats(four: Four) -> None:
     for seat in four.others:
         assert seat.owes(before) == (seat.number not in {one.number, drawer})
     assert not again.owes(before)
-
-
-# Who may sign.
 
 
 def test_what_a_seat_signed_binds_it_when_it_comes_back(four: Four) -> None:

@@ -15,10 +15,6 @@ from tests.table import Played, at_random, match_at, play
 pytestmark = pytest.mark.simulation
 
 
-def kinds_of_steps(game: Played) -> list[str]:
-    return [open_envelope(step.contributions[0][1].payload).kind for step in game.steps]
-
-
 def test_turns_are_numbered_and_go_round(duel: Played) -> None:
     draw = duel.match.game.draw
     assert draw is not None
@@ -39,7 +35,7 @@ def test_a_card_is_drawn_after_every_action_but_a_pass_and_the_last(long_game: P
 
 
 def test_a_used_up_pile_is_shuffled_again_by_all(long_game: Played) -> None:
-    kinds = kinds_of_steps(long_game)
+    kinds = [open_envelope(step.contributions[0][1].payload).kind for step in long_game.steps]
     again = long_game.step_of("shuffle", 3)
     assert kinds[again - 2 : again + 3] == ["turn", "shuffle", "shuffle", "draw", "turn"]
     assert [e for e in long_game.events if isinstance(e, Shuffled)] == [

@@ -36,10 +36,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nST: urn:schemas-upnp-org:device:InternetGatewayDev
 
 
 class Page(http.server.BaseHTTPRequestHandler):
-    """The pages of a router with its ports in a table.
-
-    ``wide`` is what it says of its own address. A port of ``refusals`` is refused with that number.
-    """
+    """The pages of a router. ``wide`` is its own address as it says it; ``refusals`` has errors for ports."""
 
     base, control = "", "/control?a=1&amp;b=2"
     wide: str | None = WIDE
@@ -47,10 +44,6 @@ class Page(http.server.BaseHTTPRequestHandler):
     refusals: ClassVar[dict[int, int]]
     asked: ClassVar[list[str]]
     place = igd.WebPage("", 0, "")
-
-    @classmethod
-    def answer_to_search(cls) -> bytes:
-        return ANSWER % "http://{}:{}{}".format(*cls.place).encode()
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
@@ -234,8 +227,6 @@ def test_a_false_device_is_no_router(monkeypatch: pytest.MonkeyPatch, device: ty
         assert page.asked == ["GET"]
 
 
-# Finding it.
-
 NEAR = "192.168.46.1"
 
 
@@ -299,7 +290,8 @@ def test_the_router_is_found_behind_false_ones(network: Any) -> None:
     false_device = serving(FALSE_DEVICES["nothing"], "127.0.0.2")
     with false_device as false, serving(Page, "127.0.0.3") as inner, serving(Page, "127.0.0.4") as page:
         inner.wide = "192.168.0.2"
-        devices = [(made.place.host, made.answer_to_search()) for made in (false, inner, page)]
+        places = [made.place for made in (false, inner, page)]
+        devices = [(place.host, ANSWER % "http://{}:{}{}".format(*place).encode()) for place in places]
         network([("127.0.0.2", b"\0" * 2_000), *devices])
         found = igd.find_router("0.0.0.0")
         assert found is not None

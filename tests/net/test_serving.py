@@ -24,7 +24,6 @@ from tests.net.tools import Wires, address_of, credentials, identity
 LIMITS = Limits()
 FIRST = address_of(1)
 
-
 ANN, BEN, EVE = "10.0.0.1", "10.0.0.3", "10.6.6.6"
 
 
@@ -311,9 +310,6 @@ async def test_cancelled_receive_loses_nothing(autojump_clock: object) -> None:
         await frames.receive(1000)
     await here.send_all(frame(b"abc")[5:])
     assert await frames.receive(1000) == b"abc"
-
-
-# Links.
 
 
 def opening(seat: int) -> wire.OpeningMessage:

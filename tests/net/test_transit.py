@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 
 import pytest
 import trio
@@ -13,15 +13,9 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.serving import source_of
 from seqp2p.net.transit import RelayListener, Side, TransitStream, Waiting, check_relay, line_of, open_line
-from tests.relay import free_address, relay_process, running_relay
+from tests.relay import free_address, running_relay
 
 TOKEN = bytes(range(32))
-
-
-@pytest.fixture(scope="module")
-def relay() -> Iterator[Address]:
-    with relay_process() as address:
-        yield address
 
 
 def waiting(

@@ -108,6 +108,13 @@ class WireListener(trio.abc.Listener[trio.abc.Stream]):
         await trio.lowlevel.checkpoint()
 
 
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something that another task or thread does."""
+    with trio.fail_after(60):
+        while not condition():  # noqa: ASYNC110  # nothing tells of it
+            await trio.sleep(0.001)
+
+
 def address_of(seat: int) -> Address:
     return Address(f"10.0.0.{seat}", 4610)
 
@@ -125,13 +132,8 @@ def own(number: int, name: str | None = None, on_event: OnLobbyEvent = lambda _:
 
 
 def table(wires: Wires, seat: int, players: int) -> AgreedTable:
-    return AgreedTable(
-        credentials(seat),
-        agreement(players),
-        seat,
-        {other: (address_of(other),) for other in range(1, players + 1) if other != seat},
-        [wires.listen(address_of(seat))],
-    )
+    others = {other: (address_of(other),) for other in range(1, players + 1) if other != seat}
+    return AgreedTable(credentials(seat), agreement(players), seat, others, [wires.listen(address_of(seat))])
 
 
 def contribution(step: int, author: int, size: int = 0) -> Contribution:

@@ -53,7 +53,6 @@ LOGGED = (
     Logged("ballot", b"", b"\x01" * 63 + b"\0"),
 )
 
-
 PARTS = [MAGIC, *(frame(encode(record)) for record in (SECRETS, *LOGGED))]
 DATA, ENDS = b"".join(PARTS), tuple(accumulate(map(len, PARTS)))
 """A file's bytes, and the places between its records."""
@@ -141,9 +140,6 @@ def test_the_secrets_go_with_the_game(path: Path) -> None:
         Sidecar.open(path)
 
 
-# One process a seat.
-
-
 def test_a_seat_is_held_once(path: Path) -> None:
     """A refused process changes nothing, not even a record that was broken off."""
     with Sidecar.create(path, SECRETS), pytest.raises(SeatHeld, match="another seqp2p process holds this seat"):
@@ -191,9 +187,6 @@ def test_a_seat_that_was_given_up_while_it_was_opened(path: Path, monkeypatch: p
     monkeypatch.setattr(module, "lock", late)
     with pytest.raises(FileNotFoundError, match="the game is over"):
         Sidecar.open(path)
-
-
-# Crashes and damage.
 
 
 def test_a_write_that_was_broken_off_is_dropped(folder: Path) -> None:
@@ -265,9 +258,6 @@ def test_what_could_not_be_read_again_is_not_written(path: Path) -> None:
     with Sidecar.create(path, SECRETS) as sidecar, pytest.raises(DecodeError):
         sidecar.log("contribution", b"", b"no signature")
     assert opened(path) == (SECRETS, (), False)
-
-
-# Disks that are full.
 
 
 def test_it_does_not_grow_without_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,9 +363,6 @@ def test_the_folder_is_synced_once(path: Path, monkeypatch: pytest.MonkeyPatch) 
     module._sync_folder(path / "nowhere")
 
 
-# Nothing secret is ever shown.
-
-
 def shows_secrets(text: str) -> bool:
     return any(
         shown in text
@@ -431,12 +418,8 @@ def test_what_calls_itself_a_file_and_has_nothing_yet(tmp_path: Path, monkeypatc
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     monkeypatch.setattr(disk, "_require_file", lambda *_: None)
-    writer = os.open(pipe, os.O_RDWR)
-    try:
-        with pytest.raises(NotAFile):
-            read_regular(pipe)
-    finally:
-        os.close(writer)
+    with pipe.open("r+b", buffering=0), pytest.raises(NotAFile):
+        read_regular(pipe)
 
 
 HEX = "0123456789abcdef"

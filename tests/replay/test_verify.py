@@ -41,8 +41,6 @@ from tests.replay.tools import (
 from tests.table import Played, altered, match_at, played, replay_bytes, replay_of
 from tests.ui.kept import Talk, talks
 
-# --- how long it takes
-
 
 def calls(data: bytes) -> int:
     """The calls of functions, of the group's library too, that verifying this file takes."""
@@ -60,10 +58,6 @@ def calls(data: bytes) -> int:
     return count
 
 
-def part_of_a_long_game(size: int) -> bytes:
-    return assemble(records_of(stored("classic-2"))[:size])
-
-
 def evidence_again_and_again(count: int) -> bytes:
     """As a writer can put it who wants a slow file."""
     game = played(2, "kids", 3)
@@ -76,7 +70,10 @@ def held_again_and_again(count: int) -> bytes:
     return assemble([*steps(game, number - 1), *[open_step(number, at_step(game, number).honest)] * count])
 
 
-@pytest.mark.parametrize("made", [part_of_a_long_game, evidence_again_and_again, held_again_and_again])
+@pytest.mark.parametrize(
+    "made",
+    [lambda size: assemble(records_of(stored("classic-2"))[:size]), evidence_again_and_again, held_again_and_again],
+)
 def test_the_work_is_in_proportion_to_the_file(made: Callable[[int], bytes]) -> None:
     """Twice the records are at most about twice the calls: work of the square would take four times as many."""
     files = [made(size) for size in (60, 120, 240)]
@@ -161,9 +158,6 @@ def test_evidence_ends_a_game_also_in_a_file_that_nobody_signed(trio: Played) ->
     for each in (data, assemble(parts)):
         report = unfinished(each, "seat 1 broke the rules at step 2: ")
         assert (report.step, report.steps) == (2, 1)
-
-
-# --- invalid
 
 
 @talks(__file__, "reasons.txt")

@@ -221,13 +221,9 @@ def make(
     out: str = "",
     possible: bool = True,
 ) -> Position:
-    """A position in progress: chips by team letter ("a": "c5 d5"), hands as comma lists ("QH,2C").
-
-    ``possible`` insists that such a position can come about.
-    """
+    """A position in progress, which can come about if ``possible``: chips by team letter, hands as "QH,2C"."""
     board = variant.board
     owner = {parse_square(variant, name): team for team, names in chips.items() for name in names.split()}
-    words: list[object]
     cells = ["*" if square in board.corners else owner.get(square, ".") for square in range(len(board.grid))]
     whole = ["".join(cells[at : at + board.cols]) for at in range(0, len(cells), board.cols)]
     rows = [re.sub(r"\.+", lambda free: str(len(free[0])), row) for row in whole]
@@ -239,11 +235,11 @@ def make(
     def ascending(hand: str) -> str:
         return ",".join(sorted(hand.split(","), key=lambda name: -1 if name in "?-" else variant.faces.index(name)))
 
-    words = [variant.name, options, f"{players}/{teams or default_teams(variant, players)}", "/".join(rows)]
-    words += [sequences, to_move, "/".join(map(ascending, hands)), left, "/".join(open_cards)]
+    size = f"{players}/{teams or default_teams(variant, players)}"
+    words: list[object] = [variant.name, options, size, "/".join(rows), sequences, to_move]
+    words += ["/".join(map(ascending, hands)), left, "/".join(open_cards)]
     words += [turn, 140, 0, exchanged, idle, quiet, "-", *pending.split(), *out.split()]
-    text = " ".join(map(str, words))
-    position = parse_position(text)
+    position = parse_position(" ".join(map(str, words)))
     assert not possible or status(position) == ()
     return position
 

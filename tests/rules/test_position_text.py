@@ -40,9 +40,7 @@ def test_a_text_in_full() -> None:
 
 PENDING = TEXT.replace("advanced,no-table-talk", "no-table-talk,manual-draw").replace("?,2C/-/JC,JC", "?,2C/9C/JC,JC")
 
-
 LEFT = TEXT.replace("?,2C/-/JC,JC/?,?", "?,2C/-/JC,JC/-")
-
 
 PLACES = {
     "a position": TEXT,

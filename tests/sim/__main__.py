@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import NoReturn
 
 from seqp2p.rules import KNOWN_VARIANTS, VARIANTS
 from tests.sim.adversaries import ADVERSARIES, page
@@ -28,16 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one sentence."""
-
-    def error(self, message: str) -> NoReturn:
-        """See argparse; the exit code is 2."""
-        self.exit(2, f"{self.prog}: {message}\n")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m tests.sim", description="Play a game of peers in virtual time, from its seed.")
+    described = "Play a game of peers in virtual time, from its seed."
+    parser = argparse.ArgumentParser(prog="python -m tests.sim", description=described)
     parser.set_defaults(run=_one)
     _add_game(parser)
     commands = parser.add_subparsers()

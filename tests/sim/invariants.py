@@ -128,8 +128,6 @@ class Invariants:
     _signed: dict[tuple[int, str, object], bytes] = field(default_factory=dict[tuple[int, str, object], bytes])
     _looked: dict[int, tuple[Match, int]] = field(default_factory=dict[int, tuple[Match, int]])
 
-    # At every step.
-
     def looks(self, peer: SimPeer) -> None:
         if peer.number not in self.honest or peer.match is None:
             return
@@ -259,8 +257,6 @@ class Invariants:
                 shown = Counter(deck.face(deck.shown[at]) for at in deck.hand(seat) if at in deck.shown)
                 if not known <= shown:
                     raise SafetyViolation(f"{name} sees a card of seat {seat}")
-
-    # At the end.
 
     def at_the_end(self, peers: Collection[SimPeer], spectators: Collection[VirtualSpectator] = ()) -> None:
         """Verify every record, play the longest again with open cards, and search all sent bytes for secrets."""

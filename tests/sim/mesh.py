@@ -81,8 +81,6 @@ class VirtualMesh:
             other.search.signed = frozenset({Address(f"10.0.0.{other.seat}", DEFAULT_PORT)})
             self._dial_later(other)
 
-    # Links: made, carried, ended.
-
     def _dial_later(self, other: Other) -> None:
         other.search.given_up = other.faults >= self._limits.faults_max
         if other.links or other.search.given_up or self._closing or other.dialling:
@@ -183,8 +181,6 @@ class VirtualMesh:
     def _awaited(self) -> bool:
         """Return True if a peer has not closed its link yet."""
         return bool(self.relay.linked) or bool(self._spectators and self._spectators.ends)
-
-    # Messages.
 
     def receive(self, end: End, data: bytes) -> None:
         if self._spectators and end.seat not in self._others:

@@ -96,8 +96,6 @@ class SimSeatProcess(SimProcess[InboxItem]):
         if self.session.ending is not None and self._phase == self._play:
             self._open_hands(self.session.ending)
 
-    # The end.
-
     def _open_hands(self, ending: Ending) -> None:
         self._phase = lambda item: self._see_hands(ending, item)
         if self.session.open_hands(linger=self._linger):
@@ -150,8 +148,6 @@ class SimPeer(Machine):
     @property
     def match(self) -> Match | None:
         return None if self.process is None else self.process.session.match
-
-    # Lives.
 
     def start(self) -> None:
         """Sit down for the first time."""
@@ -246,8 +242,6 @@ class SimPeer(Machine):
     def put(self, item: InboxItem) -> None:
         if self.state == "playing" and self.process is not None:
             self.process.put(item)
-
-    # The machine and the player.
 
     def sync_s(self) -> float:
         """Return the disk's time for a sync: the usual one and the present delay."""

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 ItemT = TypeVar("ItemT")
 T = TypeVar("T")
 
-
 Answered: TypeAlias = Callable[[End | PeerRefused | None], None]
 """A function of the answer to a dial: a link, the reason for none, or None for no answer."""
 SimState: TypeAlias = Literal["playing", "watching", "down", "ended", "gone"]
@@ -112,8 +111,6 @@ class SimProcess(Runtime, Generic[ItemT]):
     def number(self) -> int:
         return self._on.number
 
-    # Incoming things.
-
     @abstractmethod
     def _take(self, item: ItemT) -> None:
         """Handle the next thing of the inbox, perhaps by ``_drive``."""
@@ -134,8 +131,6 @@ class SimProcess(Runtime, Generic[ItemT]):
     @abstractmethod
     def ends(self) -> list[End]:
         """This side's ends of all its links."""
-
-    # The clock and its alarms.
 
     def now(self) -> float:
         """Return the seconds on this machine's own clock."""
@@ -181,8 +176,6 @@ class SimProcess(Runtime, Generic[ItemT]):
         lan.transit.wait(self, seat, answered)
         return True
 
-    # The inbox.
-
     def put(self, item: ItemT) -> None:
         if self.alive:
             self._inbox.append(item)
@@ -200,8 +193,6 @@ class SimProcess(Runtime, Generic[ItemT]):
 
     def lost(self, end: End, error: NetError) -> None:
         self._awake(lambda: self._lose(end, error))
-
-    # One thing at a time.
 
     def _pump(self) -> None:
         if self._pumping:

@@ -57,7 +57,9 @@ class SoakTally:
             self.had_finished[kind] += outcome.finished
             self.had_violations[kind] += outcome.violation is not None
         if outcome.violation is not None:
-            self.violations.append(f"{_again(outcome.seed)}: {outcome.violation}")
+            game = game_of(outcome.seed)
+            again = command(outcome.seed, game.players, game.kinds, spectators=game.spectators)
+            self.violations.append(f"{again}: {outcome.violation}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,6 @@ class SoakGame:
 def game_of(seed: int) -> SoakGame:
     mix = MIXES[seed // len(SIZES) % len(MIXES)]
     return SoakGame(SIZES[seed % len(SIZES)], mix, WATCHED_BY[seed % len(WATCHED_BY)])
-
-
-def _again(seed: int) -> str:
-    game = game_of(seed)
-    return command(seed, game.players, game.kinds, spectators=game.spectators)
 
 
 def _play(seed: int) -> SimOutcome:

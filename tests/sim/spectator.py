@@ -64,8 +64,6 @@ class SimSpectator(SimProcess[WatchItem]):
             self._failures += 1
             self.after(_KNOCK_AGAIN_S, self.start)
 
-    # The link to the host.
-
     def adopt(self, end: End) -> None:
         self.end, self._failures = end, 0
         self.say(self.spectator.ask())
@@ -131,8 +129,6 @@ class SimSpectator(SimProcess[WatchItem]):
             self._search = None
         self.put(found)
 
-    # The inbox.
-
     def leave(self, reason: str) -> None:
         self._inbox.appendleft(Gone(reason))
         self._pump()
@@ -186,8 +182,6 @@ class VirtualSpectator(Machine):
     def path(self) -> Path:
         """The path of the last replay; every process has its own."""
         return Path(f"{self.number}.{self.lives}.seqp2p")
-
-    # Lives.
 
     def start(self) -> None:
         if self.state != "down":

@@ -8,7 +8,7 @@ import secrets
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Final, NoReturn
 
@@ -23,7 +23,8 @@ from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import Confirm, LinkStage, PakeA
-from seqp2p.net.tls import Credentials, ServerLink, connect, make_credentials
+from seqp2p.net.tls import ServerLink, connect, make_credentials
+from tests.net.tools import credentials
 
 CROWD: Final = 66
 """Clients of one attack: two more than a door has places."""
@@ -77,14 +78,8 @@ async def _stay(stranger: Stranger, *, begins: bool = False, guesses: bool = Fal
 
 
 async def _whole_handshake(stranger: Stranger) -> None:
-    link = await connect(await stranger.dial(stranger.host), _credentials(), None)
+    link = await connect(await stranger.dial(stranger.host), credentials(1), None)
     await link.frames.abort()
-
-
-@cache
-def _credentials() -> Credentials:
-    """Return some, made once: only the host is to pay."""
-    return make_credentials(Identity(bytes(32)))
 
 
 async def _half_a_handshake(stranger: Stranger) -> None:

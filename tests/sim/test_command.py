@@ -36,9 +36,6 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
     return code, printed.out
 
 
-# One game.
-
-
 def test_the_same_seed_gives_the_same_line_or_the_same_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     code, line = said(capsys, *ONE, "--json")
     assert (code, line) == said(capsys, *ONE, "--json")
@@ -71,9 +68,6 @@ def test_a_failed_check_says_how_to_see_it_again(capsys: pytest.CaptureFixture[s
     assert said(capsys, *again) == (1, text), "the one command that it names"
     code, line = said(capsys, *again, "--json")
     assert (code, json.loads(line)["violation"]) == (1, "SafetyViolation: the cards are marked")
-
-
-# Many games.
 
 
 def test_a_few_games_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,9 +71,6 @@ def dropped(lan: VirtualLan, seat: int) -> set[int]:
     return {each for event in happened(lan, seat, Dropped) for each in event.seats}
 
 
-# The same again.
-
-
 @pytest.mark.parametrize("players", [2, 3, 5, pytest.param(12, marks=pytest.mark.slow)])
 def test_the_same_seed_gives_the_same_bytes(players: int) -> None:
     once, again = (VirtualLan(players, 21, draw_plan(21, players)) for _ in range(2))
@@ -115,9 +112,6 @@ def test_a_plan_is_drawn_from_its_seed() -> None:
     assert all(fault.kind == "crash" for fault in draw_plan(3, 4, ["crash"]).faults)
     assert draw_plan(7, 4).faults == tuple(f for f in draw_plan(7, 4, KINDS + RELAY_KINDS).faults if f.kind in KINDS)
     assert len({simulate(seed, 2, ()).hash for seed in (0, 12, 24)}) == 3, "three games at one table"
-
-
-# What faults do.
 
 
 def test_a_majority_without_a_card_goes_on_without_a_deal() -> None:

@@ -63,9 +63,6 @@ def steps_of(record: bytes) -> list[bytes]:
     return [record[each.start : each.end] for each in records(record) if isinstance(each.record, StepRecord)]
 
 
-# What they see.
-
-
 def test_they_see_what_the_seats_see() -> None:
     calm = evening(spectators=2)
     host = calm.peers[calm.host]
@@ -96,9 +93,6 @@ def test_their_faults_are_drawn_from_the_seed() -> None:
     assert {fault.kind for fault in drawn} == set(KINDS) - {"older", "disk", "asleep", "talk", "later"}
     assert {number for fault in drawn for number in fault.seats} == {101, 102, 103}
     assert draw_watching(5, 0) == draw_watching(5, 3, ()) == draw_watching(5, 3, ["talk"]) == ()
-
-
-# What goes wrong.
 
 
 def test_a_spectator_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:

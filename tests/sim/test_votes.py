@@ -151,8 +151,7 @@ Groups = tuple[tuple[int, ...], ...]
 class Faces(Strategy):
     """Shows each of these groups another turn of its own, once.
 
-    ``known``: all have proof already that it cheats. ``wrong``: the first group gets something besides that could stand
-    on no turn of it.
+    ``known``: all have proof that it cheats. ``wrong``: the first group gets more, which could stand on no turn of it.
     """
 
     groups: Groups
@@ -210,9 +209,9 @@ QUICK, SLOW = 0.01, 0.8
     ],
 )
 def test_the_others_drop_it_and_play_on(jitter_s: float, groups: Groups, how: dict[str, bool], seeds: int) -> None:
-    """The proof that all have must keep no seat from hearing what closes the step, and no replay may hold evidence of
-    a past that is undone: the simulator verifies every record. Over slow links the evidence overtakes what it builds
-    on, and is kept whole until that is there.
+    """The proof keeps no seat from hearing what closes the step, and no replay holds evidence of a past that is undone.
+
+    Over slow links the evidence overtakes what it builds on.
     """
     for seed in range(seeds):
         drops_it(lambda: Faces(groups, **how), 1 + sum(map(len, groups)), seed, jitter_s)

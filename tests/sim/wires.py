@@ -115,7 +115,6 @@ Tamper = Callable[[int, int, bytes], "tuple[bytes, ...]"]
 several frames in one piece.
 """
 
-
 Way = tuple[int, int]
 """A direction, from one seat or spectator to another."""
 After = Callable[[float, Callable[[], None]], object]
@@ -201,8 +200,6 @@ class Network:
         else:
             for each in self._tamper(end.own, end.seat, data):
                 end.other.deliver(each)
-
-    # Faults.
 
     def is_cut(self, sender: int, to: int) -> bool:
         return self._cuts[sender, to] > 0

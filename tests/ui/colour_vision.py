@@ -24,7 +24,7 @@ _WHITE: Final = (0.95047, 1.0, 1.08883)
 
 def contrast(one: Rgb, other: Rgb) -> float:
     """Return the contrast ratio of two colours, from 1 to 21."""
-    dark, light = sorted(_luminance(colour) for colour in (one, other))
+    dark, light = sorted(_product(_XYZ, _linear(colour))[1] for colour in (one, other))
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -54,10 +54,6 @@ def ciede2000(one: Lab, other: Lab) -> float:
 def _linear(colour: Rgb) -> tuple[float, ...]:
     parts = (part / 255 for part in colour)
     return tuple(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-
-
-def _luminance(colour: Rgb) -> float:
-    return _product(_XYZ, _linear(colour))[1]
 
 
 def _product(matrix: Matrix, vector: tuple[float, ...]) -> tuple[float, ...]:

@@ -49,7 +49,7 @@ SAID_TO_PROGRAMS = {"TypeVar", "_row", "_turn", "cast", "term", "AssertionError"
 Part: TypeAlias = tuple[str, str]
 
 # Where what is said is a variable: what it can be is said elsewhere, or is the system's.
-VARIABLE = {"api/config_file.py", "api/home.py", "i18n.py", "ui/language.py", "cli/replays.py"}
+VARIABLE = {"api/config_file.py", "api/home.py", "i18n.py", "ui/language.py", "ui/words.py"}
 # Click fills these in as it likes; that the French one names less is no fault.
 CLICKS_OWN = {"{value!r} is not a valid {number_type}."}
 
@@ -260,9 +260,6 @@ def test_such_a_text_would_be_found() -> None:
     assert below == ["\0 is here", "two words", "seat \0"]
 
 
-# The language itself.
-
-
 def test_without_a_language_that_there_is_english_is_spoken() -> None:
     assert language.wanted(["--lang"], {}) == language.wanted(["--lang", "xx"], {}) == "en"
 
@@ -308,9 +305,6 @@ def test_a_name_like_a_word_of_the_log_cannot_be_chosen(french: None, name: str)
 @pytest.mark.parametrize("name", ["le Petit", "Siegert", "leo 2", "2"])
 def test_a_name_that_only_begins_so_can_be_chosen(french: None, name: str) -> None:
     assert own_name_fault(name) is None
-
-
-# Words that are typed, and cards.
 
 
 @pytest.mark.parametrize("lang", language.LANGUAGES)
@@ -378,8 +372,6 @@ def test_cards_colours_and_games_have_names(french: None) -> None:
     assert [translate(name) for name in [*VARIANTS, "chess"]] == ["classique", "enfants", "chess"]
 
 
-# The program, as it is run.
-
 ENGLISH = re.compile(
     r"\b(the|and|with|without|your|you|table is|seat|seats|turn|card|cards|game|show|print|exit code|options are|"
     r"error|hint|invalid value|default|missing|unknown|won|verified|steps|is not|see)\b"
@@ -387,7 +379,6 @@ ENGLISH = re.compile(
 UNTOUCHED = re.compile(
     r"--[a-z-]+|'[^']*'|\[(?:[a-z]+\|)+[a-z]+\]|seqp2p [a-z]+|SEQP2P_\w+|^  [a-z]+  |\S+\.seqp2p", re.MULTILINE
 )
-
 
 Run = Callable[..., str]
 

@@ -25,7 +25,6 @@ FULL = LobbyModel(
     rules=("Sequence, 12 players in 2 teams", "  no turn clock"),
 )
 
-
 LONG_CODE = "99-4821937-5526041-tractor-trumpet"
 MEETING = replace(
     FULL, code=LONG_CODE, ways=(f"others join with:  seqp2p join {LONG_CODE} --relay relay.example.org:4001",)

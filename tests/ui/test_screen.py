@@ -1,9 +1,10 @@
 """The screen with prompt_toolkit's pipe input and a terminal of some size: keys in, typed lines out."""
 
 import signal
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import NoReturn
 
 import pytest
 import trio
@@ -22,6 +23,7 @@ from seqp2p.ui.screen import TICK_S, Screen, open_screen
 from seqp2p.ui.styles import ASCII, UNICODE, Rgb, Taste, styles_on
 from seqp2p.ui.terminal_answers import QUESTIONS
 from seqp2p.ui.terminal_app import ANSWERS_S, LINE_LENGTH_MAX
+from tests.net.tools import until
 
 LIMIT_S = 60.0
 NAMES = (
@@ -97,13 +99,6 @@ class Sitting:
     async def lines(self, count: int) -> list[str | None]:
         with trio.fail_after(LIMIT_S):
             return [await self.screen.read_line() for _ in range(count)]
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Another thread makes it so: there is nothing here to wait for but the time."""
-    with trio.fail_after(LIMIT_S):
-        while not condition():  # noqa: ASYNC110  # see above
-            await trio.sleep(0.01)
 
 
 @asynccontextmanager
@@ -227,12 +222,8 @@ async def test_a_report_of_the_mouse_that_says_nothing_does_nothing(report: byte
         assert line is not None, "the screen goes on"
 
 
-def no_frame(width: int, height: int) -> Frame:
-    raise ZeroDivisionError(f"{width}x{height}")
-
-
-def no_key(key: str) -> str | None:
-    raise ZeroDivisionError(key)
+def fail(*_: object) -> NoReturn:
+    raise ZeroDivisionError
 
 
 @pytest.mark.parametrize("fault", ["the first picture", "a later picture", "a key"])
@@ -242,10 +233,10 @@ async def test_a_fault_of_the_scene_ends_the_screen_and_comes_out(fault: str) ->
             if fault == "a later picture":
                 await until(lambda: bool(table.scene.painted))
             if fault == "a key":
-                table.scene.press = no_key  # type: ignore[method-assign]
+                table.scene.press = fail  # type: ignore[assignment, method-assign]
                 table.keys.send_text("\t")
             else:
-                table.screen.stage.set_painter(no_frame)
+                table.screen.stage.set_painter(fail)
             await trio.sleep(LIMIT_S)
 
 

@@ -132,8 +132,6 @@ def test_an_answer_stands_until_the_next_key() -> None:
     assert scene.completions("") == []
 
 
-# Words.
-
 TALKED_ABOUT = {
     "a game of two, classic": "classic-2",
     "a game of three kids": "kids-3",

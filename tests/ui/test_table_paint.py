@@ -349,13 +349,9 @@ def test_sequences_of_two_teams_that_cross_between_squares_are_both_drawn(pitch:
     position = classic({"a": "f5 g6 h7 i8 j9", "b": "i5 h6 g7 f8 e9"}, sequences="a:f5-j9,b:i5-e9")
     frame = board_painted(at(position), pitch, UNICODE)
     row, column = next(area[:2] for area in frame.areas if area.target[1] == parse_square(CLASSIC, "h7"))
-    between = {style for near in (row - 1, row) for style in _styles(frame, near, column - 1)}
+    rows = [[style for style, text in frame.rows[near] for _ in text] for near in (row - 1, row)]
+    between = {style for cells in rows for style in cells[column - 1].split()}
     assert {"edge.fill.red", "edge.fill.green"} <= between or {"fill.red", "edge.fill.green"} <= between
-
-
-def _styles(frame: Frame, row: int, column: int) -> list[str]:
-    cells = [style for style, text in frame.rows[row] for _ in text]
-    return cells[column].split()
 
 
 def test_a_sequence_goes_over_the_gaps_in_every_direction() -> None:

@@ -47,27 +47,15 @@ PLACES: dict[str, Callable[[], Table]] = {
 }
 
 
-def prepare(here: Table) -> None:
-    here.pending = parse_action(CLASSIC, "2C e2")
-
-
-def ask_again(here: Table) -> None:
-    here.question = view(here.position, 1)
-
-
-def answer_elsewhere(here: Table) -> None:
-    here.question = None
-
-
 def pass_time(seconds: float) -> Callable[[Table], None]:
     return lambda here: setattr(here, "now_s", here.now_s + seconds)
 
 
 LOST = ["you lost: alexander the great conqueror won", *["a line more"] * 9]
 HAPPENS: dict[str, Callable[[Table], object]] = {
-    "the answer is refused": ask_again,
-    "the question goes away": answer_elsewhere,
-    "2C e2 is prepared": prepare,
+    "the answer is refused": lambda here: setattr(here, "question", view(here.position, 1)),
+    "the question goes away": lambda here: setattr(here, "question", None),
+    "2C e2 is prepared": lambda here: setattr(here, "pending", parse_action(CLASSIC, "2C e2")),
     "a question is open": lambda here: setattr(here, "asks", yes_or_no("stop too?", "no", 1042.0).at(1000.0)),
     "the question is closed": lambda here: setattr(here, "asks", None),
     "another has moved, it is this seat's turn": lambda here: here.moves_on(classic({"a": "b2 c2", "b": "e5 a2"})),

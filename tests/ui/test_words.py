@@ -16,7 +16,6 @@ NAMES = ("ann", "bob", "cat", "dan")
 WATCHED = Company(NAMES, ("blue", "green"))
 BOB = Company(NAMES, ("blue", "green"), own=2)
 
-
 PLACES = {
     "somebody watches ann, bob, cat and dan": WATCHED,
     "bob, with ann, cat and dan": BOB,

@@ -25,6 +25,7 @@ HOST_HELP: Final = message(
 )
 HOST_STARTS: Final = message("only the host can start before the table is full")
 NOT_STARTED: Final = message("the game has not started; help says what you can do")
+HOW_TO_SAY: Final = message("add what you want to say, like: say hello")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """A lenient parser of typed lines: one spelling of every word, card and square, in any case."""
 
-import difflib
 import re
 from collections.abc import Collection, Iterator
 from typing import Final
@@ -130,12 +129,16 @@ def names_square(line: str) -> bool:
 
 
 def nearest_action(seen: View, line: str) -> str | None:
+    import difflib  # Only for a wrong action.
+
     shown = {_squeezed(text): text for text in (action_shown(seen.variant, action) for action in seen.legal)}
     near = difflib.get_close_matches(_squeezed(line), shown, n=1, cutoff=_ACTION_LIKE)
     return shown[near[0]] if near else None
 
 
 def nearest_word(typed: str, words: Collection[str]) -> str | None:
+    import difflib  # Only for a wrong word.
+
     if len(typed) < _TYPED_MIN:
         return None
     small = {word.lower(): word for word in words}

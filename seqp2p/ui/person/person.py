@@ -35,7 +35,7 @@ from seqp2p.ui.person.command_words import (
     suggestible,
     word_of,
 )
-from seqp2p.ui.person.console import Console
+from seqp2p.ui.person.console import HOW_TO_SAY, Console
 from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.person.turn_clock import remind, turn_line
@@ -51,12 +51,6 @@ EITHER: Final = "either"
 """To stop or to leave: a "yes" to this says neither."""
 ANSWERS_TO_PARTING: Final = NO | LEAVING | {"", EITHER}
 
-
-def _away(seat: int) -> str:
-    """Return the name of the question about a seat that is away."""
-    return f"away {seat}"
-
-
 Act: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
 Stop: TypeAlias = Callable[[], Awaitable[None]]
@@ -69,13 +63,8 @@ Acts: TypeAlias = Mapping[str, Act]
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
 EXCHANGE: Final = frozenset({"exchange", "dead"})
 """The words for the exchange of any dead card; "dead" follows a card elsewhere."""
-ASK_LEAVE: Final = message("leave the game?")
-"""Before the cards are dealt: there is nothing to come back to."""
 LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
-IN_LOBBY: Final = message("this is done in the lobby, before the game")
 NOBODY_AWAY: Final = message("there is nobody to wait for")
-NO_HINTS: Final = message("hints are given only against bots: at a table of seqp2p play, and in the tutorial")
-HOW_TO_SAY: Final = message("add what you want to say, like: say hello")
 
 
 class PersonQuestion:
@@ -120,7 +109,7 @@ class Person:
         self._auto_pass = auto_pass
         self._hints = hints
         self._prepared: PreparedMove | None = None
-        self._proposed: Action | None = None  # the move of a hint
+        self.proposed: Action | None = None  # the move of a hint
         self._passing = False  # a pass is announced
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
@@ -145,7 +134,7 @@ class Person:
             "words": lambda _: sight.words(),
             "undo": self._undo,
             "mute": self._mute,
-            **dict.fromkeys(LOBBY_WORDS, lambda _: [translate(IN_LOBBY)]),
+            **dict.fromkeys(LOBBY_WORDS, lambda _: [t("this is done in the lobby, before the game")]),
         }
 
     def _mute(self, typed: str) -> Iterable[str]:
@@ -167,10 +156,6 @@ class Person:
     def pending(self) -> Action | None:
         """The prepared move, or a pass about to be sent."""
         return PASS if self._passing else self._prepared.action if self._prepared else None
-
-    @property
-    def proposed(self) -> Action | None:
-        return self._proposed if self._question else None
 
     @property
     def coached(self) -> bool:
@@ -268,8 +253,8 @@ class Person:
         """Ask whether to stop or to leave, with the price of both: that of leaving has room on every screen."""
         self._parting, self._stopped_seat = EITHER, 0
         if self._match.game.position is None:
-            self._parting = "leave"
-            self._desk.ask(PARTING, yes_or_no(translate(ASK_LEAVE)))
+            self._parting = "leave"  # There is nothing to come back to.
+            self._desk.ask(PARTING, yes_or_no(t("leave the game?")))
             return
         prices = {"leave": self._price_of_leaving(), "later": self._price_of_stopping()}
         effects = {"later": t("stop for now"), "leave": t("for good")}
@@ -353,7 +338,8 @@ class Person:
         self._close(question, action)
 
     def _close(self, question: PersonQuestion, action: Action) -> None:
-        self._question, self._answer, self._settled = None, action, trio.Event()
+        self._question, self.proposed = None, None
+        self._answer, self._settled = action, trio.Event()
         question.action = action
         question.answered.set()
         question.stays.set()
@@ -514,7 +500,7 @@ class Person:
                 await remind(self._turn_time_s, seats, self._asked_at, question.answered, self._show)
             await question.answered.wait()
         finally:
-            self._question, self._passing, self._proposed = None, False, None
+            self._question, self._passing, self.proposed = None, False, None
         assert question.action is not None, "an answer is an action"
         return question.action
 
@@ -563,22 +549,21 @@ class Person:
 
     def _present(self, seen: View) -> None:
         """Show the question. The board is shown once a turn, not again after an exchange or a penalty."""
-        self._shown_hand = seen.hand
-        goes_on = seen.turn == self._asked_turn
-        if seen.phase == "play":
+        self._shown_hand, plays = seen.hand, seen.phase == "play"
+        goes_on = plays and seen.turn == self._asked_turn
+        if plays:
             self._asked_turn = seen.turn
-        if seen.phase != "play" or not goes_on:
+        if not goes_on:
             self._desk.ring(t("Your turn"))
-        if self._desk.shows_table:
-            if seen.phase != "play":
-                self._show(self._prompt(seen))
+        if self._desk.shows_table and plays:
             return
-        if seen.phase == "play":
-            if not goes_on and self._shows_board:
+        if not self._desk.shows_table:
+            if plays and not goes_on and self._shows_board:
                 self._show("", *self._table.answer("board", ""))
-            self._show(t("your turn goes on") if goes_on else turn_line(self._turn_time_s))
-        if seen.phase != "play" or not goes_on:  # Else the new card was told.
-            self._show(hand_line(seen))
+            if plays:
+                self._show(t("your turn goes on") if goes_on else turn_line(self._turn_time_s))
+            if not goes_on:  # Else the new card was told.
+                self._show(hand_line(seen))
         self._show(self._prompt(seen))
 
     def _prompt(self, seen: View) -> str:
@@ -614,11 +599,11 @@ class Person:
                 (t("without an answer you vote to go on without {name}", name=name),),
                 ends_at=trio.current_time() + settings.grace_s,
             )
-            self._desk.ask(_away(seat), question)
+            self._desk.ask(f"away {seat}", question)
 
     def _close_absent(self, seat: int) -> None:
         self._asked_about.discard(seat)
-        self._desk.ask(_away(seat), None)
+        self._desk.ask(f"away {seat}", None)
 
     def away(self, seat: int, *, later: bool = False, gathers: bool = False) -> None:
         """Note that a seat cannot be reached. If its player has stopped for now, ask once whether to stop too.
@@ -665,13 +650,13 @@ class Person:
     async def _hint(self, _: str) -> None:
         question = self._question
         if self._hints is None:
-            self._show(translate(NO_HINTS))
+            self._show(t("hints are given only against bots: at a table of seqp2p play, and in the tutorial"))
         elif question is None:
             self._show(t("hints are given on your own turn"))
         else:
             found, action = self._hints(question.view)
             self._show(found)
-            self._proposed = action and action._replace()  # another object: a hint can be asked for again
+            self.proposed = action and action._replace()  # another object: a hint can be asked for again
             self._desk.repaint()
 
     async def _stop(self, stop: Stop, _: str) -> None:

@@ -38,7 +38,6 @@ from tests.table import Played, make_agreement, make_seats, match_at, named, pla
 from tests.ui.kept import Talk, talks
 
 PATIENCE_S = {"draw": 10.0, "late": 30.0}
-END_OF_INPUT = "(the end of the input)"
 ASKED = "you are asked"
 
 
@@ -126,7 +125,7 @@ class Seat:
         self.shown.clear()
         self.done.clear()
         text, action = line[2:], None
-        typed = None if text == END_OF_INPUT else text
+        typed = None if text == "(the end of the input)" else text
         if text == ASKED or text in TURNS:
             self.seen = self.view if text == ASKED else TURNS[text](in_own_turn(self.view, self.own.number))
             action = await self.choose()
@@ -193,11 +192,9 @@ def called(number: int) -> Seat:
 
 
 def with_hints(seat: int) -> Seat:
-    def think(seen: View) -> tuple[str, Action | None]:
-        return f"hint: one of {len(seen.legal)}", seen.legal[0]
-
     game = played(2)
-    return Seat(match_at(game, turn_of(game, seat)), game.seat(1), hints=think)
+    match = match_at(game, turn_of(game, seat))
+    return Seat(match, game.seat(1), hints=lambda seen: (f"hint: one of {len(seen.legal)}", seen.legal[0]))
 
 
 def talked_out() -> Seat:
@@ -354,9 +351,6 @@ async def test_the_end_of_the_input_leaves_no_answer_behind(own_turn: Seat) -> N
         nursery.cancel_scope.cancel()
 
 
-# What happens
-
-
 def heard(game: Played, until: int) -> Seat:
     """A seat that has heard a game from its beginning to a step, and shown what it shows."""
     match = Match(game.agreement)
@@ -386,9 +380,6 @@ async def test_a_hand_is_shown_without_the_card_that_was_given_up() -> None:
         for event in seat.match.receive(giver.play(seat.match, giver.view(seat.match).legal[0])):
             seat.person.hear(event)
     assert seat.shown[-2:] == [hand_line(seat.view), "player 1's turn"]
-
-
-# The lobby
 
 
 async def in_the_lobby(*typed: str, hosts: bool = False) -> tuple[bool, list[str]]:
@@ -422,9 +413,6 @@ async def test_what_may_be_meant_is_said_in_the_readers_words(french: None, own_
     for typed in ("licorne c5", "voilà", "quoi"):
         assert (await others_turn.type(typed))[-1].endswith("ce que vous pouvez faire en attendant"), typed
     assert (await in_the_lobby("seets"))[1] == ["la partie n'a pas commencé ; vouliez-vous dire places ?"]
-
-
-# What goes by itself.
 
 
 async def test_a_pass_goes_by_itself_where_nothing_else_can_be_done(autojump_clock: trio.testing.MockClock) -> None:
