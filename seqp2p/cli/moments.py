@@ -111,7 +111,7 @@ def frames_of(title: str, playback: Playback, *, brief: bool = False, reviewed: 
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
     company = Company.of(agreement)
-    judged = reviewed.review.moves if reviewed else {}
+    judged: Mapping[int, Judged] = reviewed.review.moves if reviewed else {}
     reviews = {at: _move_review(playback, at, each) for at, each in judged.items()}
     return ReplayFrames(
         title=title,

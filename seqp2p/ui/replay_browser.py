@@ -314,9 +314,7 @@ _WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Reply] | None]] = Map
         ),
         term("typed at a replay", "where"): lambda browser, text: Reply(browser.part(text)),
         term("typed at a replay", "log"): lambda browser, text: Reply(browser.log(everything=word_of(text) == "all")),
-        term("typed at a replay", "verdict"): lambda browser, _: Reply(
-            (browser.frames.verdict, browser.whereabouts())
-        ),
+        term("typed at a replay", "verdict"): lambda browser, _: Reply((browser.frames.verdict, browser.whereabouts())),
         term("typed at a replay", "review"): lambda browser, _: Reply(browser.review()),
         term("typed at a replay", "help, ?"): lambda _, __: Reply(help_lines()),
         term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Reply(done=True),
