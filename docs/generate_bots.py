@@ -58,6 +58,7 @@ LADDER: Final = ("hard", "normal", "greedy", "easy", "random")
 ROWS: Final = (
     *(Row((bot, other), players, 2000) for players in (2, 4) for bot, other in pairwise(LADDER)),
     *(Row((bot, other, other), 3, 2001) for bot, other in pairwise(LADDER)),
+    *(Row(("normal", "easy"), players, 2000) for players in (2, 4)),
     Row(("learned", "greedy"), 2, 4000),
     Row(("learned", "greedy"), 4, 4000),
     Row(("learned", "greedy"), 6, 2000),
