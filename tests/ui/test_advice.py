@@ -55,6 +55,8 @@ def test_every_action_has_a_reason(table: Table, seed: int) -> None:
         why = list(reasons(seen, action, gains(seen), COLOURS))
         assert why
         assert all(why)
+        if action.kind in {"place", "remove"}:
+            assert all(action.square in line for line in gains(seen)(action)), "no line of the card's other square"
 
 
 def test_the_kids_cards_have_their_names() -> None:
