@@ -208,9 +208,9 @@ class Outlook:
         return min(WIN, self.value(action) + COMPLETED * (plain and completes))
 
     def gains(self, action: Action) -> dict[Line, int]:
-        """Return by line what it alone adds to the value, in units of 1/SCALE², after an action with a chip."""
-        after = self._features_after(self._changes(action))
-        return {self.variant.board.lines[n]: self._difference((), {n: feature}) for n, feature in after.items()}
+        """Return by line through the square of an action with a chip what it alone adds to the value, as ``value``."""
+        after, lines = self._features_after(self._changes(action)), self.variant.board.lines
+        return {lines[n]: self._difference((), {n: after[n]}) for n in self._shape.through[action.square] if n in after}
 
     def is_free(self, square: Square) -> bool:
         return self.seen[square] >= self._free_from

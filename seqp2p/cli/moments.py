@@ -80,7 +80,6 @@ def _move_review(playback: Playback, at: int, judged: Judged) -> MoveReview:
         chances=judged.chances,
         cost=judged.cost,
         better=action_shown(variant, judged.best) if judged.cost else "",
-        better_chance=judged.best_chance,
     )
 
 

@@ -39,7 +39,7 @@ SHOWN: Final = 20
 """So many games are listed, where no number is asked for."""
 UNFINISHED_MAX: Final = 3
 """So many files are looked at for an unfinished game."""
-NAMES_WIDTH: Final = 27
+NAMES_WIDTH: Final = 26
 """With it and a short result a line has at most 80 columns."""
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 

@@ -17,7 +17,7 @@ from seqp2p.ui.language import current, t, translate, translate_term, without_ac
 from seqp2p.ui.person.command_words import ACTION_WORDS
 
 _PLAYED: Final = re.compile(
-    r"(?:(?<=: )|(?<=  )|(?<=\+)|(?<= )(?=..(?:;|$)))([2-9TJQKA])([CDHS])(?=[ ;]|$)|^([2-9TJQKA])([CDHS])(?= )"
+    r"(?:(?<=: )|(?<=  )|(?<=\+)|(?<= )(?=..(?: ?;|$)))([2-9TJQKA])([CDHS])(?=[ ;]|$)|^([2-9TJQKA])([CDHS])(?= )"
 )
 """A card of an action, after the name of a player or at the start; one drawn or turned over, at the end of a part."""
 _RANK_NAMES: Final = (
@@ -133,6 +133,8 @@ def suits_shown(text: str, suits: Mapping[str, str]) -> str:
     ('  1. AS  Q♥ e5', 'you draw 9♠')
     >>> suits_shown("turned over: you 9S; seat 2 (AS) QH", {"H": "♥", "S": "♠"})
     'turned over: you 9♠; seat 2 (AS) Q♥'
+    >>> suits_shown("cartes retournées : vous 9S ; bot 2 QH", {"H": "♥", "S": "♠"})
+    'cartes retournées : vous 9♠ ; bot 2 Q♥'
     """
     return _PLAYED.sub(lambda found: (found[1] or found[3]) + suits[found[2] or found[4]], text)
 

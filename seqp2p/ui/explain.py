@@ -106,7 +106,7 @@ def explanation(state: TableState) -> tuple[str, ...]:
     view, choice = state.view, state.choice
     question = state.question
     if question is not None and (question.answers or choice.card == UNKNOWN):
-        return question.details
+        return (t("; ").join(question.details),)
     if view is None:
         return ()
     if len(choice.ways) > 1 and choice.staged:
@@ -382,15 +382,15 @@ def _on_lines(
 ) -> Iterator[str]:
     """Yield what a chip that is placed or taken does: the line that counts most for each team, the greatest gain first.
 
-    Lines that count little beside the greatest gain are left out.
+    Lines that count little beside the greatest gain are left out, and a line with no other chip comes last.
     """
     board, told, least = seen.board, set[Team](), max(gains.values(), default=0) // NOTABLE
     if made := _completed(seen, action):
         told.add(seen.team)
         yield t("completes {lines}", lines=listed([ends_of(seen, line) for line in made]))
-    for line in sorted(gains, key=gains.__getitem__, reverse=True):
-        rest = [square for square in line if square != action.square]
-        teams = {board[square] for square in rest} - {FREE, CORNER}
+    others = {line: {board[square] for square in line if square != action.square} - {FREE, CORNER} for line in gains}
+    for line in sorted(gains, key=lambda line: (bool(others[line]), gains[line]), reverse=True):
+        teams = others[line]
         team = next(iter(teams), seen.team)
         if gains[line] <= least or len(teams) > 1 or team in told:
             continue
@@ -398,6 +398,8 @@ def _on_lines(
         last = [*dict.fromkeys(_last_cards(seen, action, gains))]
         if team != seen.team:
             yield t("blocks {colour} on {line}", colour=colour_name(colours[team - 1]), line=ends_of(seen, line))
+        elif action.kind == "remove":
+            yield t("opens {line}", line=ends_of(seen, line))
         elif not teams:
             yield t("starts {line}", line=ends_of(seen, line))
         elif not last:

@@ -241,10 +241,10 @@ class LobbyScene:
             keys.append(KeyHelp(t("Del"), t("remove"), press="delete"))
         elif self.model.chooses and not self.model.hosts:
             keys.append(KeyHelp(t("Enter"), t("sit here"), press="enter"))
-        if len(self.model.colours) > 1 and self.model.sits:
-            keys.append(KeyHelp("←→", t("colour"), spare=True, press="right"))
         if self.model.copies:
             keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True, press="c-y"))
+        if len(self.model.colours) > 1 and self.model.sits:
+            keys.append(KeyHelp("←→", t("colour"), spare=True, press="right"))
         if self._starts:
             keys.append(KeyHelp("F3", t("friends elsewhere?"), spare=True, press="f3"))
             is_full = all(place.name is not None for place in self.model.places)

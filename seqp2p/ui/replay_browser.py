@@ -48,7 +48,7 @@ class MoveReview:
     """The review of a move: the chances of the teams to win after it, and its cost.
 
     The chances are by all hands, and none if one is closed; the cost is by what the seat could know. ``better`` is the
-    best move, with the chance ``better_chance`` for the team; empty if this one is. All are in thousandths.
+    best move; empty if this one is. All are in thousandths.
     """
 
     seat: int
@@ -56,7 +56,6 @@ class MoveReview:
     chances: tuple[int, ...]
     cost: int = 0
     better: str = ""
-    better_chance: int = 0
 
     @property
     def mark(self) -> str:
@@ -350,14 +349,13 @@ def chances_shown(frames: ReplayFrames, review: MoveReview) -> str:
 
 
 def review_lines(frames: ReplayFrames, review: MoveReview) -> tuple[str, ...]:
-    chances = t("chance to win: {teams}", teams=chances_shown(frames, review)) if review.chances else ""
+    chances = t("chance to win, by all hands: {teams}", teams=chances_shown(frames, review)) if review.chances else ""
     return tuple(line for line in (chances, _better(review) if review.better else "") if line)
 
 
 def _better(review: MoveReview) -> str:
-    points, chance = number(review.cost / 10, 1), percent(review.better_chance / 1000, 1)
-    values = {"move": review.move, "points": points, "better": review.better, "percent": chance}
-    return t("{move} cost {points} points; better: {better}, {percent}", **values)
+    points = number(review.cost / 10, 1)
+    return t("{move} cost {points} points; better: {better}", move=review.move, points=points, better=review.better)
 
 
 def curve_lines(frames: ReplayFrames, *, bars: bool) -> tuple[tuple[Fragment, ...], ...]:
@@ -397,7 +395,7 @@ def costly_lines(frames: ReplayFrames) -> tuple[str, ...]:
     found = [text for _, text in costly_moves(frames)]
     reviewed = any(moment.review for moment in frames.moments)
     heading = [translate(COSTLY_HEADING)] if found else [t("no costly move")] if reviewed else []
-    signs = [t("points of the chance to win, as the player could judge it; ? from 10 on, ?? from 20")] if found else []
+    signs = [t("points of the chance to win by what the player knew; ? from 10 on, ?? from 20")] if found else []
     return (*heading, *found, *signs, *([frames.no_review] if frames.no_review else []))
 
 

@@ -31,7 +31,7 @@ SIDE_MIN: Final = 40
 TALL: Final = 6
 """Up to so many seats have a row each on any page."""
 NAME_WIDTH: Final = 14
-REVIEW_ROWS: Final = 4
+REVIEW_ROWS: Final = 5
 """Rows below the log, for the chances to win and the better move."""
 AROUND: Final = 60
 """Moments before and after the one that is shown, of which lines are looked at."""
@@ -161,7 +161,7 @@ def paint_show(
     room = range(TOP, height - BOTTOM)
     _paint_title(canvas, frames, cursor)
     if answer:
-        lines = [LogLine("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
+        lines = [LogLine("answer", text) for text in (*answer, "", t("Esc: back to the replay"))]
         paint_from(canvas, Box(TOP, 0, width, len(room)), lines)
         canvas.touch(TOP, 0, len(room), width, ("answer", 0))
     else:

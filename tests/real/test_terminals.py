@@ -75,7 +75,7 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.press("Enter")
     ann.see(YOUR_TURN)
     ann.press("C-c")
-    ann.see("later: seqp2p resume continues the game")
+    ann.see("later: seqp2p resume goes on")
     ann.press("C-c")
     back_to_the_menu(ann)
     ann.see("Continue")

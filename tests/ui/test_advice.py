@@ -44,7 +44,7 @@ def test_giving_a_card_up_has_its_reason() -> None:
 def test_it_is_said_in_french(french: None) -> None:
     assert told(two("3S,QC,2S,TS,9H,4D,JC", "b1 d1 i8", "a5 c3"), "3S c1", "QC a7") == (
         "conseil : 3S c1 construit a1-e1 (5S achève une séquence) et garde JC ; "
-        "en second : QC a7 commence e3-a7, bloque vert sur a3-a7 et garde JC"
+        "en second : QC a7 bloque vert sur a3-a7, commence e3-a7 et garde JC"
     )
 
 
@@ -55,6 +55,8 @@ def test_every_action_has_a_reason(table: Table, seed: int) -> None:
         why = list(reasons(seen, action, gains(seen), COLOURS))
         assert why
         assert all(why)
+        if action.kind in {"place", "remove"}:
+            assert all(action.square in line for line in gains(seen)(action)), "no line of the card's other square"
 
 
 def test_the_kids_cards_have_their_names() -> None:

@@ -82,11 +82,11 @@ def test_the_review_is_beside_the_board() -> None:
     assert not any("chance to win" in line for line in lines(scene))
     scene.browser.go(20)
     shown = " ".join(line.split("  ")[-1] for line in lines(scene, 130, 39))
-    assert "chance to win: red " in shown
+    assert "chance to win, by all hands: red " in shown
     assert ("F6 review" in lines(scene, 130, 39)[-1], scene.press("f6")) == (True, "review")
     before = scene.browser.review()[0]
     scene.browser.end()
-    assert scene.browser.review()[0] == "chance to win: red 0.0%, yellow 100.0% and green 0.0%"
+    assert scene.browser.review()[0] == "chance to win, by all hands: red 0.0%, yellow 100.0% and green 0.0%"
     assert scene.browser.review()[0] != before
     closed = ShowScene(frames("classic-12", reviewed=True))
     assert "F6" not in lines(closed)[-1]
@@ -124,9 +124,9 @@ def test_clicks() -> None:
 def test_an_answer_stands_until_the_next_key() -> None:
     scene = ShowScene(frames("kids-3"))
     assert scene.obey("help")
-    assert any("any key" in line for line in lines(scene))
+    assert any("Esc: back" in line for line in lines(scene))
     scene.press("right")
-    assert not any("any key" in line for line in lines(scene))
+    assert not any("Esc: back" in line for line in lines(scene))
     assert not scene.obey("quit")
     assert "sequence" in scene.completions("se")
     assert scene.completions("") == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Options, Variant, apply, parse_action, parse_card, view
-from seqp2p.ui.question import yes_or_no
+from seqp2p.ui.question import Answer, Question, yes_or_no
 from seqp2p.ui.scene import LogLine
 from tests.rules.playing import OPTION_TABLES, Game
 from tests.rules.playing import Table as Rules
@@ -291,6 +291,16 @@ def test_help_is_typed_or_a_key() -> None:
     assert typed.scene.enter("help") is None
     pressed.press("?")
     assert typed.text() == pressed.text()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_the_price_of_every_answer_has_room(size: tuple[int, int]) -> None:
+    here = open_table()
+    prices = "leave: won by player 2", "later: seqp2p resume goes on once both are back"
+    here.asks = Question("stop for now, or leave the game?", (Answer("enter", "you stay", ""),), prices)
+    shown = " ".join(here.text(*size).split())
+    assert "leave: won by player 2; later: seqp2p resume goes on" in shown
+    assert "once both are back" in shown
 
 
 def test_a_question_is_seen_above_every_sheet() -> None:

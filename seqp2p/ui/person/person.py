@@ -277,10 +277,10 @@ class Person:
     def _price_of_stopping(self) -> str:
         values = {"command": command_line("resume"), "time": self._grace}
         if self._alone:
-            return t("{command} continues the game", **values)
+            return t("{command} goes on", **values)
         if len(self._match.game.seats) < VOTERS_MIN:
-            return t("{command} continues the game once both are back", **values)
-        return t("{command} continues the game; the others wait {time}, then may play on without you", **values)
+            return t("{command} goes on once both are back", **values)
+        return t("{command} goes on; the others wait {time}, then may play on without you", **values)
 
     def _price_of_leaving(self) -> str:
         out = {*self._match.left, self._seat.number}

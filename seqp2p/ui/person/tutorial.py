@@ -55,13 +55,9 @@ WELCOME_KEYS: Final = message(
     " same; in words ♠ is S, ♥ H, ♦ D and ♣ C."
 )
 """Said where there is a screen."""
-LEFT: Final = message(
-    "you have left the tutorial; seqp2p play --tutorial begins it again, and seqp2p play is a game against a bot"
-)
+LEFT: Final = message("you have left the tutorial; seqp2p play --tutorial begins it again")
 FAREWELL: Final = (
-    message(
-        "That is all there is to it. Some tables play in teams, with other rules, or the kids' game: seqp2p rules."
-    ),
+    message("That is all; seqp2p rules has the teams, other rules and the kids' game."),
     message("seqp2p play is a game against a bot; seqp2p host opens a table for others."),
 )
 SETTINGS: Final = Settings(
