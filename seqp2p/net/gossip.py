@@ -206,14 +206,12 @@ class PeerState:
         """Return True if it needs this new thing now; then it counts as sent."""
         if item.key in self._heard or item.key in self._sent:
             return False
-        if item.author and not self._needs(item.author, item.step):
+        author, step = item.author, item.step
+        has = step and (step < self._open_step or (step == self._open_step and author in self._held))
+        if author and (author == self._seat or has or self._is_linked_with(author)):
             return False
         self._sent[item.key] = now
         return True
-
-    def _needs(self, author: int, step: int) -> bool:
-        has = step and (step < self._open_step or (step == self._open_step and author in self._held))
-        return author != self._seat and not has and not self._is_linked_with(author)
 
     def _is_linked_with(self, author: int) -> bool:
         """Return True if another seat should send its things there itself."""

@@ -22,6 +22,7 @@ from seqp2p.match.signed import (
     SignedLeave,
     SignedRemark,
     SignedThing,
+    SignedWord,
 )
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VERSION, Bytes32, SeatNumber, Settings
 from seqp2p.match.text import SHOWN_LENGTH_MAX, clean
@@ -396,7 +397,7 @@ def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
         text = message("The other side sent bytes that are not a message: {reason}.", reason=message_of(error))
         raise PeerError(text) from None
     if not isinstance(received, ALLOWED[stage]):
-        values = {"tag": _tag(received), "stage": stage.value}
+        values = {"tag": str(received.__struct_config__.tag), "stage": stage.value}
         raise PeerError(message("The other side sent a message of type {tag} out of place ({stage}).", **values))
     return received
 
@@ -420,7 +421,7 @@ def signed_message(thing: SignedThing) -> SignedMessage:
     match thing:
         case Contribution(payload, signature):
             return ContributionMessage(payload, signature)
-        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
+        case SignedWord():
             return _MESSAGES[type(thing)](thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
             return EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions))
@@ -454,7 +455,3 @@ def _check_version(value: Any) -> None:
         version = cast("dict[str, Any]", value).get("v", PROTOCOL_VERSION)
         if isinstance(version, int) and version != PROTOCOL_VERSION:
             raise PeerRefused("version")
-
-
-def _tag(message: WireMessage) -> str:
-    return str(message.__struct_config__.tag)
