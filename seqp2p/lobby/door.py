@@ -83,16 +83,14 @@ class CodeDoor:
         self._strangers = self._told = 0
         self._wrong = 0
         self._stranger_came = trio.lowlevel.ParkingLot()
-        self._show(self._make(WORDS_MIN))
+        self._show(WORDS_MIN)
 
-    def _make(self, words: int) -> str:
-        return make_code(self._number, words, self._randomness, self._place)
-
-    def _show(self, code: str) -> None:
-        self.code = code
-        self._public = public_part(code)
+    def _show(self, words: int) -> None:
+        """Make a code of so many words, which holds from now on."""
+        self.code = make_code(self._number, words, self._randomness, self._place)
+        self._public = public_part(self.code)
         self._failed = 0
-        self.on_event(CodeShown(code))
+        self.on_event(CodeShown(self.code))
 
     @property
     def _tries(self) -> int:
@@ -211,7 +209,7 @@ class CodeDoor:
         self._spent.add(self._public)
         self._number = self._unspent_number(words)
         self._move()
-        self._show(self._make(words))
+        self._show(words)
 
     def _unspent_number(self, words: int) -> int:
         """Return a table number that no code of so many words has had; once all have been, another than the last."""
@@ -239,7 +237,7 @@ class CodeDoor:
         words = min(self._public[1] + 1, PLACE_WORDS_MAX if self._place else self._limits.code_words_max)
         if (self._number, words) in self._spent:
             self._number = self._unspent_number(words)
-        self._show(self._make(words))
+        self._show(words)
 
     # Turns.
 
