@@ -206,18 +206,15 @@ def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessa
     taken = [seat for seat in lobby.seats if seat is not None]
     if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
         raise PeerError(message("The host shows a lobby with invalid names or keys."))
-    if lobby.relay is not None and not _is_relay(lobby.relay):
+    try:
+        is_relay = lobby.relay is None or str(parse_relay_address(lobby.relay)) == lobby.relay
+    except AddressError:
+        is_relay = False
+    if not is_relay:
         raise PeerError(message("The host shows a relay with an invalid address."))
     first = lobby.seats[0]
     if first is None or first.key != host_key:
         raise PeerError(message("The host shows a lobby in which another key has its seat."))
-
-
-def _is_relay(text: str) -> bool:
-    try:
-        return str(parse_relay_address(text)) == text
-    except AddressError:
-        return False
 
 
 def shown_lobby(lobby: wire.LobbyMessage) -> LobbyShown:
