@@ -25,8 +25,6 @@ PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
 PlacedVote: TypeAlias = tuple[int, wire.BallotMessage | wire.HeadMessage]
 """The author's seat and its head; or 0 and a ballot."""
-
-
 LOOK_BACK_MAX: Final = 8
 """Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone."""
 MADE: Final = (Contribution, SignedRemark, SignedBallot, SignedHead)
@@ -110,9 +108,8 @@ class MatchStore:
     def _taken_of(self, seat: int) -> list[SignedThing]:
         match, live = self._match, self._match.chain.live
         heads = [each for by, each in match.shown if by == seat]
-        remarks = [each for each in match.remarks.after((0,) * match.game.players) if each.said.seat == seat]
         return [
-            *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),
+            *(SignedRemark(Contribution(each.payload, each.signature)) for each in match.remarks.of(seat)),
             *(SignedLeave(each) for by, each in match.left.items() if by == seat),
             *(step.held[seat].contribution for step in live if seat in step.held),
             *(SignedBallot(each) for step in live for (_, by), each in step.ballots.items() if by == seat),
