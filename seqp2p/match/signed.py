@@ -23,7 +23,6 @@ from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 BALLOT_SIZE_MAX = 512
 
 Round: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=ROUND_MAX)]
-BallotRound: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=ROUND_MAX)]
 Reason: TypeAlias = Literal["late", "absent", "left", "cheated", "joined"]
 
 
@@ -37,7 +36,7 @@ class LastRecord(Record, frozen=True):
 class BallotPayload(AtStep, frozen=True):
     """A vote to close ``step`` by ``action``; ``about`` are seats, ascending. ``reason`` has no effect."""
 
-    round: BallotRound
+    round: Annotated[int, msgspec.Meta(ge=1, le=ROUND_MAX)]
     action: Sanction
     about: Annotated[tuple[SeatNumber, ...], msgspec.Meta(min_length=1, max_length=11)]
     reason: Reason
@@ -86,20 +85,14 @@ class SignedWord:
 
 
 class SignedBallot(SignedWord):
-    """A seat's vote to close a step without its contributor."""
-
     payload: ClassVar = BallotPayload
 
 
 class SignedHead(SignedWord):
-    """A seat's signed head: its closing of a step."""
-
     payload: ClassVar = HeadPayload
 
 
 class SignedLeave(SignedWord):
-    """A seat's signed leave."""
-
     payload: ClassVar = LeavePayload
 
 

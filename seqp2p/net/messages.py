@@ -40,11 +40,7 @@ PakeMessage: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=PAKE_SIZE, max
 ReasonText: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
 RefusalCode: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
-TableNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=99)]
-WordCount: TypeAlias = Annotated[int, msgspec.Meta(ge=2, le=4)]
 RoundNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
-LineCount: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
-Colour: TypeAlias = Annotated[str, msgspec.Meta(max_length=8)]
 Seats: TypeAlias = Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=12)]
 
 
@@ -95,8 +91,8 @@ class Refused(Record, frozen=True, tag="refused"):
 class PakeA(Record, frozen=True, tag="pake_a"):
     """Joiner: its SPAKE2 message, and the public part of its code: the table's number, and how many words follow."""
 
-    table: TableNumber
-    words: WordCount
+    table: Annotated[int, msgspec.Meta(ge=1, le=99)]
+    words: Annotated[int, msgspec.Meta(ge=2, le=4)]
     message: PakeMessage
 
 
@@ -134,7 +130,7 @@ class LobbySeat(Record, frozen=True):
 
     name: Name
     key: Bytes32
-    said: LineCount
+    said: Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
     asked: bool = False
 
 
@@ -159,7 +155,7 @@ class TakeSeat(Record, frozen=True, tag="seat_wish"):
 class ChooseColour(Record, frozen=True, tag="colour_wish"):
     """Request of a player: have this colour for the own team."""
 
-    colour: Colour
+    colour: Annotated[str, msgspec.Meta(max_length=8)]
 
 
 class AcceptGame(Record, frozen=True, tag="accept"):
