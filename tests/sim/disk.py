@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from seqp2p.replay.disk import File
+from seqp2p.replay.disk import Disk, File
 from seqp2p.replay.sidecar import LoggedKind, SidecarSecrets, beginning, entry
 
 
@@ -33,8 +33,8 @@ class VirtualFile:
         """Close the file; nothing is lost."""
 
 
-class VirtualDisk:
-    """The files of one machine, as ``seqp2p.replay.disk.Disk``."""
+class VirtualDisk(Disk):
+    """The files of one machine."""
 
     def __init__(self) -> None:
         self.files: dict[Path, Stored] = {}
