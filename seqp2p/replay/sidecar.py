@@ -33,6 +33,7 @@ from seqp2p.match.signed import (
     SignedLeave,
     SignedRemark,
     SignedThing,
+    SignedWord,
 )
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 from seqp2p.replay.disk import lock, write_beside
@@ -126,7 +127,7 @@ def to_logged(thing: SignedThing) -> Logged | None:
     match thing:
         case Contribution():
             return Logged("contribution", thing.payload, thing.signature)
-        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
+        case SignedWord():
             return Logged(_KINDS[type(thing)], thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
             return Logged("evidence", *logged_evidence(contributions))
