@@ -186,15 +186,11 @@ class Turns:
             next_seen = self._seat.view_after(self._match, WAIVE)
             if next_seen.phase == "draw" and next_seen.to_move == self._seat.number:
                 self._asking.ask(number, next_seen, None, ahead=True)
-        elif self._void(number):
-            self._asking.take_back()
-
-    def _void(self, number: int) -> bool:
-        """Return True if the last question is void. One asked ahead stands until the late card is dealt."""
-        if self._asking.open is None:
-            return False
-        step, ahead = self._asking.open
-        return step != number and not (ahead and self._match.kind == "draw")
+        elif self._asking.open is not None:
+            step, ahead = self._asking.open
+            # One asked ahead stands until the late card is dealt.
+            if step != number and not (ahead and self._match.kind == "draw"):
+                self._asking.take_back()
 
     def hurry(self, sender: int, step: int) -> None:
         """The next player has chosen to draw: a draw still owed is made now, or forgotten."""
