@@ -113,7 +113,6 @@ async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Addres
                 except (Unreachable, WrongKey):
                     if back is not None and not back.is_away:
                         misses = 0  # As long as the relay answers the host may still come.
-                    continue
                 except PeerRefused as refused:
                     if refused.code != "game_started":
                         raise

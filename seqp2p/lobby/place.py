@@ -116,15 +116,16 @@ class HostLines:
                 place = await meeting_place(digits)
                 kept = any(line.has_linked for line in self._lines[:TOKENS])
                 before = self._lines if kept else self._lines[TOKENS:]
-                self._lines = (*map(self._line, place.tokens), *before)[: _PLACES * TOKENS]
+                lines = (
+                    Waiting(self.relay, token, "server", self._dial, self._limits, self._note_away)
+                    for token in place.tokens
+                )
+                self._lines = (*lines, *before)[: _PLACES * TOKENS]
                 self._note_away(None)
                 self._opened.unpark_all()
                 for wait in self._waits.values():
                     wait.cancel()
                 self._on_place(place)
-
-    def _line(self, token: bytes) -> Waiting:
-        return Waiting(self.relay, token, "server", self._dial, self._limits, self._note_away)
 
     async def _join(self, number: int) -> trio.abc.Stream:
         while True:

@@ -14,7 +14,7 @@ the frames from there on, a batch at a time. A link loses nothing. A spectator t
 
 import contextlib
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Protocol
 
@@ -58,14 +58,14 @@ def of_spectators(limits: Limits) -> Limits:
     )
 
 
+@dataclass(eq=False)
 class FeedReader:
     """One spectator: its link, and its position in the log."""
 
-    def __init__(self, key: bytes, link: Outlet) -> None:
-        self.key = key
-        self.link = link
-        self.position = 0
-        self.answer_at = float("-inf")
+    key: bytes
+    link: Outlet
+    position: int = 0
+    answer_at: float = float("-inf")
 
 
 class SpectatorFeed:
