@@ -21,6 +21,7 @@ ACTION_LENGTH_MAX = 64
 REMARK_SIZE_MAX = 1024
 
 StepNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=STEP_MAX)]
+SignatureBytes: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
 
 
 class SeatBody(Record, frozen=True):
@@ -69,7 +70,7 @@ class CallBody(Record, frozen=True):
 
     action: Annotated[str, msgspec.Meta(max_length=ACTION_LENGTH_MAX)]
     remark: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
-    signature: Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+    signature: SignatureBytes
 
 
 class OverBody(Record, frozen=True):

@@ -6,7 +6,7 @@ contributions, ballots.py the meaning of ballots, heads and leaves.
 
 import itertools
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -23,6 +23,7 @@ from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 BALLOT_SIZE_MAX = 512
 
 Round: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=ROUND_MAX)]
+WordKind: TypeAlias = Literal["ballot", "head", "leave", "remark"]
 Reason: TypeAlias = Literal["late", "absent", "left", "cheated", "joined"]
 
 
@@ -79,25 +80,29 @@ P = TypeVar("P", bound=Word)
 
 @dataclass(frozen=True, slots=True)
 class SignedWord:
-    """A signed thing that is no contribution."""
+    """A signed thing that is no contribution. ``kind`` is its name on links and in files."""
 
+    kind: ClassVar[WordKind]
     bytes: Contribution
 
 
 class SignedBallot(SignedWord):
+    kind: ClassVar[WordKind] = "ballot"
     payload: ClassVar = BallotPayload
 
 
 class SignedHead(SignedWord):
+    kind: ClassVar[WordKind] = "head"
     payload: ClassVar = HeadPayload
 
 
 class SignedLeave(SignedWord):
+    kind: ClassVar[WordKind] = "leave"
     payload: ClassVar = LeavePayload
 
 
 class SignedRemark(SignedWord):
-    """A seat's remark at the table."""
+    kind: ClassVar[WordKind] = "remark"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,7 @@ class ReleasedSecret:
 
 
 AnyWord: TypeAlias = SignedBallot | SignedHead | SignedLeave | SignedRemark
+WORD_OF_KIND: Final = {word.kind: word for word in (SignedBallot, SignedHead, SignedLeave, SignedRemark)}
 SignedThing: TypeAlias = Contribution | AnyWord | OfferedEvidence | ReleasedSecret
 
 LABELS: dict[type[Record], tuple[str, str]] = {

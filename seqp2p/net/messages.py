@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, assert_never, cast
 import msgspec
 
 from seqp2p.i18n import message, message_of
-from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
+from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, Contribution, SignatureBytes, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.signed import (
     AnyWord,
@@ -35,7 +35,6 @@ STATEMENT_SIZE_MAX: Final = 2048
 LINE_SIZE_MAX: Final = 1024
 
 Role: TypeAlias = Literal["join", "link", "watch"]
-SignatureBytes: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
 PakeMessage: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=PAKE_SIZE, max_length=PAKE_SIZE)]
 ReasonText: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
 RefusalCode: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]
