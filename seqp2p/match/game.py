@@ -63,11 +63,9 @@ class Deck:
 
     def copy(self) -> "Deck":
         other = copy(self)
-        other.ciphertexts = list(self.ciphertexts)
         other.hands = [list(hand) for hand in self.hands]
-        other.partial = dict(self.partial)
-        other.shown = dict(self.shown)
-        other.discards = list(self.discards)
+        for name in ("ciphertexts", "partial", "shown", "discards"):
+            setattr(other, name, copy(getattr(self, name)))
         return other
 
     def gather(self, joint_key: Point) -> None:
@@ -177,13 +175,8 @@ class Game:
     def copy(self) -> "Game":
         other = copy(self)
         other.deck = self.deck.copy()
-        other.commitments = dict(self.commitments)
-        other.keys = dict(self.keys)
-        other.heads = list(self.heads)
-        other.placed_at = dict(self.placed_at)
-        other.called = set(self.called)
-        other.skipped = set(self.skipped)
-        other.plans = deque(self.plans)
+        for name in ("commitments", "keys", "heads", "placed_at", "called", "skipped", "plans"):
+            setattr(other, name, copy(getattr(self, name)))
         return other
 
     def drop(self, seats: Collection[int]) -> None:
