@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal
 
 from seqp2p.bots.player import Bot, check_bot, make_bot
 from seqp2p.bots.program import Program
@@ -24,7 +24,6 @@ from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import Action, RulesError, View, apply
 
-EntrantKind: TypeAlias = Literal["bot", "class", "program"]
 REASON_LENGTH_MAX: Final = 200
 _CLASS: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 _PROGRAM: Final = re.compile(r"[\s./\\]")
@@ -42,7 +41,7 @@ class _TooSlow(BaseException):
     """The time for a choice is over. A bot that catches every Exception does not catch this."""
 
 
-def kind_of(name: str) -> EntrantKind:
+def kind_of(name: str) -> Literal["bot", "class", "program"]:
     """Return the kind of bot that a name stands for.
 
     >>> [kind_of(name) for name in ("learned", "learned:200", "mymodule:MyBot", "./bot.py", "node bot.js")]

@@ -86,7 +86,6 @@ class Tally:
         self.sides = [SideTally() for _ in self.contest.sides]
 
     def add(self, result: DealResult) -> None:
-        """Count one more deal."""
         self.deals += 1
         self.games += len(result.games)
         for game, seating in zip(result.games, self.contest.seatings, strict=True):

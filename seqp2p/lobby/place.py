@@ -96,8 +96,7 @@ class HostLines:
         self._lines: tuple[Waiting, ...] = ()  # of this place and then of those before, by number
         self._opened = trio.lowlevel.ParkingLot()
         self._waits: dict[int, trio.CancelScope] = {}
-        numbers = range(_PLACES * TOKENS)
-        self.listeners: Final = tuple(RelayListener(partial(self._join, number)) for number in numbers)
+        self.listeners: Final = tuple(RelayListener(partial(self._join, each)) for each in range(_PLACES * TOKENS))
 
     def move(self, digits: str) -> None:
         """Wait at the place of these 14 digits from soon on."""

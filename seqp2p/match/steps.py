@@ -400,7 +400,6 @@ def next_plan(game: Game) -> StepPlan | None:
 
 
 def awaited_seats(game: Game, plan: StepPlan) -> frozenset[int]:
-    """Return the seats that a step waits for."""
     who = STEPS[plan.kind].who
     if who == "subject":
         return frozenset({plan.subject})
