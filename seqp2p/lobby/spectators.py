@@ -16,7 +16,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import trio
 
@@ -37,15 +37,6 @@ SPECTATORS_MAX: Final = 200
 """The most that an option allows at one host: 200 links carry each byte of the game 200 times."""
 
 
-class Outlet(Wire, Protocol):
-    """A live link to a spectator."""
-
-    @property
-    def unsent(self) -> int:
-        """Bytes that are queued, or on their way to the system."""
-        ...
-
-
 def of_spectators(limits: Limits) -> Limits:
     """Return the limits of spectators' links: they send next to nothing, and get a little at a time."""
     return replace(
@@ -63,7 +54,7 @@ class FeedReader:
     """One spectator: its link, and its position in the log."""
 
     key: bytes
-    link: Outlet
+    link: Wire
     position: int = 0
     answer_at: float = float("-inf")
 
@@ -138,7 +129,7 @@ class SpectatorFeed:
 
     # Links and what comes by them.
 
-    def connect(self, key: bytes, link: Outlet) -> FeedReader:
+    def connect(self, key: bytes, link: Wire) -> FeedReader:
         if old := self._readers.get(key):
             # It proved the key, so it has reconnected before its old connection was known to be dead.
             old.link.end(LinkLost(message("A newer connection has taken its place.")))

@@ -72,7 +72,12 @@ class Moved:
 
 
 class Wire(Protocol):
-    """A live link, as far as the relay uses it."""
+    """A live link, as far as a relay and a feed use it."""
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that are queued, or on their way to the system."""
+        ...
 
     def send_frame(self, data: bytes) -> None:
         """Queue an encoded message; never waits."""
