@@ -371,19 +371,14 @@ class _Joiner:
             case wire.AcceptGame():
                 self.asked = False
                 self.link.send(request)
+            case UseRelay() if lobby.relay is not None:
+                self.relay = parse_relay_address(lobby.relay)  # The next statement names it.
             case UseRelay():
-                self._use_relay(lobby)
+                self._on_event(declined("no_relay"))
             case MovePlayer() | RemovePlayer() | StartGame():
                 self._on_event(declined("host_only"))
             case _:
                 assert_never(request)
-
-    def _use_relay(self, lobby: wire.LobbyMessage) -> None:
-        """Use the host's relay, as this player wants: the next statement names it."""
-        if lobby.relay is None:
-            self._on_event(declined("no_relay"))
-        else:
-            self.relay = parse_relay_address(lobby.relay)
 
     def _say(self, text: str, lobby: wire.LobbyMessage) -> None:
         own = lobby.seats[self.seat - 1]
