@@ -98,11 +98,6 @@ class Logged(Record, frozen=True):
     signature: SignatureBytes
 
 
-def logged_evidence(evidence: tuple[Contribution, ...]) -> tuple[bytes, bytes]:
-    """Return payload and signature of evidence, whose contents are signed themselves."""
-    return encode(EvidenceRecord(pairs(evidence))), bytes(SIGNATURE_SIZE)
-
-
 def to_logged(thing: SignedThing) -> Logged | None:
     """Return the entry for something signed; None for a game secret, which the other seats send again."""
     match thing:
@@ -111,7 +106,7 @@ def to_logged(thing: SignedThing) -> Logged | None:
         case SignedWord():
             return Logged(thing.kind, thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
-            return Logged("evidence", *logged_evidence(contributions))
+            return Logged("evidence", encode(EvidenceRecord(pairs(contributions))), bytes(SIGNATURE_SIZE))
         case ReleasedSecret():
             return None
         case _:
