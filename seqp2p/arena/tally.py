@@ -118,21 +118,22 @@ class Tally:
         deals, for the games of one deal are not independent. As A. Agresti and B. A. Coull do for shares (The American
         Statistician 52, 1998), two more deals are won and two are lost: few deals that end alike prove little.
         """
-        middle, half = self._spread(side)
-        return max(middle - half, 0.0), min(middle + half, 1.0)
+        low, high = self._bounds(side)
+        return max(low, 0.0), min(high, 1.0)
 
     def half_width(self, side: int) -> float:
         """Return half the width of the interval, before it is cut off at 0 and 1."""
-        return self._spread(side)[1]
+        low, high = self._bounds(side)
+        return (high - low) / 2
 
-    def _spread(self, side: int) -> tuple[float, float]:
+    def _bounds(self, side: int) -> tuple[float, float]:
         sums = self.sides[side]
         if not self.contest.is_mirrored:
-            low, high = wilson(sums.score_sum, self.deals)
-            return (low + high) / 2, (high - low) / 2
+            return wilson(sums.score_sum, self.deals)
         deals, score_sum, square_sum = self.deals + 4, sums.score_sum + 2, sums.square_sum + 2
         variance = (square_sum - score_sum**2 / deals) / (deals - 1)
-        return score_sum / deals, Z_95 * sqrt(variance / deals)
+        middle, half = score_sum / deals, Z_95 * sqrt(variance / deals)
+        return middle - half, middle + half
 
 
 def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: float = TIME_S) -> DealResult:
