@@ -40,13 +40,11 @@ class VirtualDisk(Disk):
         self.files: dict[Path, Stored] = {}
 
     def append(self, path: Path, *, new: bool) -> File:
-        """Open a file. Raises FileExistsError, FileNotFoundError."""
         if new == (path in self.files):
             raise FileExistsError(path) if new else FileNotFoundError(path)
         return VirtualFile(self.files.setdefault(path, Stored()))
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
-        """Return a file's bytes. Raises FileNotFoundError."""
         if path not in self.files:
             raise FileNotFoundError(path)
         data = bytes(self.files[path].data)
